@@ -56,6 +56,8 @@ async function signsIn({ page, program }) {
 async function overview({ page, program }) {
   await admin(page, program);
   await heading(page, 'Intelligence Automation').waitFor();
+  await page.getByRole('tab', { name: 'Dashboard', selected: true }).waitFor();
+  assert.match(await page.title(), /^Dashboard · Intelligence Automation · /);
   const known = await read(page, 'intelligence/dashboard');
   const tile = page.getByRole('region', { name: 'Recommendations', exact: true });
   await tile.getByText(String(known.recommendations_open), { exact: true }).waitFor();
@@ -217,6 +219,7 @@ async function narrowsAndKeeps({ page, program }) {
 async function watchesLive({ page, program }) {
   await admin(page, program);
   await page.goto('/audit/live?query=event_type:story.told');
+  await page.getByRole('tab', { name: 'Live View', selected: true }).waitFor();
   await page.getByText('Live', { exact: true }).last().waitFor();
   await page.getByText('Quiet so far').waitFor();
   const tell = (id) => page.evaluate(async (event_id) => {
@@ -384,7 +387,7 @@ async function fitsPhones({ page, program }) {
 
 export const stories = [
   { name: 'a person signs in, after one wrong password', run: signsIn },
-  { name: 'the overview shows what the service counts', run: overview },
+  { name: 'the dashboard shows what the service counts', run: overview },
   { name: 'a low-impact recommendation is applied at once', run: appliesLowImpact },
   { name: 'a medium-impact recommendation asks for approval', run: asksForApproval },
   { name: 'a manager approves, and the change happens', run: approves },

@@ -42,7 +42,7 @@ const intelligence = createRoute({
 const overview = createRoute({
   getParentRoute: () => intelligence,
   path: '/',
-  component: lazyRouteComponent(() => import('./rooms/intelligence/Overview'), 'Overview'),
+  component: lazyRouteComponent(() => import('./rooms/intelligence/DashboardPage'), 'DashboardPage'),
 });
 const recommendations = createRoute({
   getParentRoute: () => intelligence,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use reeve_audit::FieldError;
+use reeve_estate::{Percent, TimeSpan};
 use reeve_schedule::{Schedule, ScheduleError};
 
 use reeve_recommend::agent::{AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
@@ -208,8 +209,8 @@ fn names(path: &str, given: Option<&[String]>, set: impl FnOnce(Vec<String>)) ->
 
 fn days(given: Option<&str>, set: impl FnOnce(u32)) -> Result<(), FieldError> {
     let Some(given) = given else { return Ok(()) };
-    let days = given.trim().strip_suffix('d').and_then(|number| number.parse::<u32>().ok());
-    match days {
+    let span: Option<TimeSpan> = given.parse().ok();
+    match span.and_then(TimeSpan::whole_days).and_then(|days| u32::try_from(days).ok()) {
         Some(days) if days <= 365 => {
             set(days);
             Ok(())
@@ -224,9 +225,8 @@ fn days(given: Option<&str>, set: impl FnOnce(u32)) -> Result<(), FieldError> {
 
 fn percent(given: Option<&str>, set: impl FnOnce(f64)) -> Result<(), FieldError> {
     let Some(given) = given else { return Ok(()) };
-    let value = given.trim().trim_end_matches('%').trim_end().parse::<f64>().ok();
-    match value {
-        Some(value) if (0.0..=100.0).contains(&value) => {
+    match given.parse().ok().map(Percent::value) {
+        Some(value) if value <= 100.0 => {
             set(value);
             Ok(())
         }

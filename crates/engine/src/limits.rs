@@ -102,22 +102,26 @@ fn unsound(of: &Guardrails) -> Vec<FieldError> {
     };
     let between = |value: f64, low: f64, high: f64| value.is_finite() && (low..=high).contains(&value);
     let increase = between(of.max_cost_increase_percent, 0.0, 10_000.0);
-    check("cost_impact.max_increase", increase, "must be a percentage from 0 to 10000");
+    check("cost_impact.max_increase", increase, "must be a percentage from 0% to 10000%");
     check(
         "cost_impact.max_decrease",
         between(of.max_cost_decrease_percent, 0.0, 100.0),
-        "must be a percentage from 0 to 100",
+        "must be a percentage from 0% to 100%",
     );
     let degradation = between(of.max_degradation_percent, 0.0, 100.0);
-    check("performance_impact.max_degradation", degradation, "must be a percentage from 0 to 100");
-    check("availability.min_uptime", between(of.min_uptime_percent, 0.0, 100.0), "must be a percentage from 0 to 100");
-    check("rollback.timeout_s", (10..=86_400).contains(&of.rollback_timeout_s), "must be from 10 to 86400 seconds");
-    check("verification.window_s", of.verification_window_s <= 30 * 86_400, "must be at most 30 days");
+    check("performance_impact.max_degradation", degradation, "must be a percentage from 0% to 100%");
+    check(
+        "availability.min_uptime",
+        between(of.min_uptime_percent, 0.0, 100.0),
+        "must be a percentage from 0% to 100%",
+    );
+    check("rollback.timeout", (10..=86_400).contains(&of.rollback_timeout_s), "must be from 10s to 24h");
+    check("verification.window", of.verification_window_s <= 30 * 86_400, "must be at most 30d");
     check("blast_radius.max_actions_per_run", of.max_actions_per_run <= 1000, "must be at most 1000");
     check("blast_radius.max_actions_per_day", of.max_actions_per_day <= 100_000, "must be at most 100000");
     let share = between(of.max_share_per_day_percent, 0.0, 100.0);
-    check("blast_radius.max_share_per_day", share, "must be a percentage from 0 to 100");
-    check("cool_down_s", of.cool_down_s <= 365 * 86_400, "must be at most a year");
+    check("blast_radius.max_share_per_day", share, "must be a percentage from 0% to 100%");
+    check("cool_down", of.cool_down_s <= 365 * 86_400, "must be at most 365d");
     unsound_control(&of.change_control, &mut check);
     check("breaker_failures", (1..=100).contains(&of.breaker_failures), "must be from 1 to 100");
     errors

@@ -13,6 +13,7 @@ pub mod instant;
 pub mod money;
 mod named;
 pub mod observe;
+pub mod quantity;
 pub mod resource;
 pub mod sample;
 pub mod store;
@@ -25,6 +26,7 @@ pub use connection::{Connection, ConnectionId, ConnectionStatus, Credentials, Sy
 pub use instant::read_instant;
 pub use money::Money;
 pub use observe::{Denied, Inventory, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery};
+pub use quantity::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
 pub use resource::{Capacity, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification};
 pub use sample::{GIB, Metric, Sample, Series, Track, Unit};
 pub use store::{EstateStore, ResourceFilter, SampleScan, SampleStore, StoreError};

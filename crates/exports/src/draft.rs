@@ -46,7 +46,7 @@ impl Selection {
     /// Every failing field with a code and a reason.
     pub fn read(draft: &Draft, now: Timestamp) -> Result<Selection, Vec<FieldError>> {
         let mut errors = Vec::new();
-        let format = ExportFormat::parse(draft.format.trim());
+        let format = ExportFormat::parse(&draft.format.trim().to_ascii_lowercase());
         if format.is_none() {
             let names: Vec<_> = ExportFormat::ALL.iter().map(|format| format.as_str()).collect();
             let message = format!("must be one of {}", names.join(", "));
@@ -123,6 +123,10 @@ mod tests {
         let selection = Selection::read(&draft, now()).unwrap();
         assert_eq!((selection.format, selection.end), (ExportFormat::Json, Some(now())));
         assert!(selection.predicate(now()).is_ok());
+        for printed in ["JSON", "CSV", "Syslog", "CEF"] {
+            let draft = Draft { format: printed.into(), ..Draft::default() };
+            assert!(Selection::read(&draft, now()).is_ok(), "{printed}");
+        }
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! Handlers name the answers that are theirs. A missing token, an unreadable body, a full log: those follow from the route's rule, path and
 //! parameters, so they are added here and cannot be forgotten. Problems are `application/problem+json` (RFC 9457) throughout.
 
+mod examples;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use axum::http::StatusCode;
@@ -56,6 +58,7 @@ pub(crate) fn completed(mut document: OpenApi, rules: &[Rule]) -> OpenApi {
             }
             bounded(operation);
             optional(operation, &lenient);
+            examples::add(method, &path, operation);
             let rule = rules.iter().find(|rule| rule.path == route && rule.method.eq_ignore_ascii_case(method));
             for status in shared(method, &path, operation, rule.map(|rule| rule.access)) {
                 let answers = &mut operation.responses.responses;

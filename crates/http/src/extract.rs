@@ -135,7 +135,10 @@ fn json_problem(error: &serde_path_to_error::Error<serde_json::Error>) -> Proble
     if let Some(field) = quoted("missing field `") {
         return Problem::field(field, "missing", "is needed");
     }
-    Problem::field(if path == "." { "body".to_owned() } else { path }, "wrong_type", message)
+    // serde's own words for a value of another JSON type; every other refusal is about a value of the right type.
+    let code = if message.starts_with("invalid type") { "wrong_type" } else { "invalid_value" };
+    let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
+    Problem::field(if path == "." { "body".to_owned() } else { path }, code, message)
 }
 
 fn join(path: &str, name: &str) -> String {

@@ -2,9 +2,9 @@
 
 use jiff::Timestamp;
 use reeve_audit::FieldError;
+use reeve_estate::TimeSpan;
 
 use super::calendar::CalendarId;
-use super::duration::parse_duration;
 use super::rule::{ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule, Signal};
 use reeve_recommend::RuleId;
 use reeve_recommend::agent::{AgentType, Scope};
@@ -110,7 +110,8 @@ impl Errors {
             }
             return before.unwrap_or(0);
         };
-        match parse_duration(text).filter(|seconds| (least..=most).contains(seconds)) {
+        let span: Option<i64> = text.parse().ok().and_then(|span: TimeSpan| i64::try_from(span.seconds()).ok());
+        match span.filter(|seconds| (least..=most).contains(seconds)) {
             Some(seconds) => seconds,
             None => {
                 let range = format!("from {} to {}", super::as_text(least), super::as_text(most));
@@ -135,17 +136,25 @@ impl RuleInput {
         now: Timestamp,
     ) -> Result<Rule, Vec<FieldError>> {
         let mut errors = Errors::default();
-        let given = self.name.as_deref().map(str::trim).map(str::to_owned);
-        let name = given.or_else(|| before.map(|rule| rule.name.clone())).unwrap_or_default();
-        errors.check("name", (1..=100).contains(&name.chars().count()), "must have 1 to 100 characters");
-        let agent_type = errors.named(
-            "agent_type",
-            self.agent_type.as_deref(),
-            (known, AgentType::parse),
-            before.map(|rule| rule.agent_type),
-        );
         let condition = self.condition(before, &mut errors);
         let response = self.response(before, &mut errors);
+        let given = self.name.as_deref().map(str::trim).map(str::to_owned);
+        let usual = || Some(usual_name(condition.as_ref()?, response?));
+        let name = given.or_else(|| before.map(|rule| rule.name.clone())).or_else(usual);
+        let fits = name.as_ref().is_none_or(|name| (1..=100).contains(&name.chars().count()));
+        errors.check("name", fits, "must have 1 to 100 characters");
+        // Without an action there is no usual agent type; the action's own error says so.
+        let named = self.agent_type.is_some() || before.is_some();
+        let agent_type = match response {
+            Some(response) if !named => Some(response.kind.agent_type()),
+            None if !named => None,
+            _ => errors.named(
+                "agent_type",
+                self.agent_type.as_deref(),
+                (known, AgentType::parse),
+                before.map(|rule| rule.agent_type),
+            ),
+        };
         let approval = self.approval(before, response, &mut errors);
         if let (Some(condition), Some(response)) = (&condition, &response) {
             fits_together(condition, response, &mut errors);
@@ -158,25 +167,27 @@ impl RuleInput {
         let resources = errors.list("resources", self.resources, resources);
         let every = Some(before.map_or(3_600, |rule| rule.every_s));
         let every_s = errors.duration("every", self.every.as_deref(), every, (60, 7 * 86_400));
-        match (agent_type, condition, response, approval) {
-            (Some(agent_type), Some(condition), Some(response), Some(approval)) if errors.0.is_empty() => Ok(Rule {
-                id,
-                name,
-                enabled: self.enabled.unwrap_or_else(|| before.is_none_or(|rule| rule.enabled)),
-                agent_type,
-                condition,
-                response,
-                approval,
-                scope,
-                resources,
-                every_s,
-                evaluated_at: before.and_then(|rule| rule.evaluated_at),
-                last_result: before.and_then(|rule| rule.last_result.clone()),
-                created_by: before.map_or_else(|| by.to_owned(), |rule| rule.created_by.clone()),
-                created_at: before.map_or(now, |rule| rule.created_at),
-                updated_at: now,
-                version: before.map_or(1, |rule| rule.version + 1),
-            }),
+        match (name, agent_type, condition, response, approval) {
+            (Some(name), Some(agent_type), Some(condition), Some(response), Some(approval)) if errors.0.is_empty() => {
+                Ok(Rule {
+                    id,
+                    name,
+                    enabled: self.enabled.unwrap_or_else(|| before.is_none_or(|rule| rule.enabled)),
+                    agent_type,
+                    condition,
+                    response,
+                    approval,
+                    scope,
+                    resources,
+                    every_s,
+                    evaluated_at: before.and_then(|rule| rule.evaluated_at),
+                    last_result: before.and_then(|rule| rule.last_result.clone()),
+                    created_by: before.map_or_else(|| by.to_owned(), |rule| rule.created_by.clone()),
+                    created_at: before.map_or(now, |rule| rule.created_at),
+                    updated_at: now,
+                    version: before.map_or(1, |rule| rule.version + 1),
+                })
+            }
             _ => Err(errors.0),
         }
     }
@@ -226,17 +237,27 @@ impl RuleInput {
         let known: Names<'_, ApprovalKind> = (ApprovalKind::ALL, ApprovalKind::parse);
         let kind = errors.named("approval.kind", self.approval.as_deref(), known, Some(usual))?;
         if kind != ApprovalKind::AutoBelow {
-            errors.check("approval.below_gb", self.below_gb.is_none(), "goes with auto_below alone");
+            errors.check("approval.auto_below", self.below_gb.is_none(), "goes with auto_below alone");
             return Some(ApprovalRule { kind, below_gb: None });
         }
         let below_gb = self.below_gb.or_else(|| before.and_then(|approval| approval.below_gb));
         match below_gb {
-            None => errors.say("approval.below_gb", "missing_field", "is needed with auto_below"),
-            Some(gb) => errors.check("approval.below_gb", (1.0..=1e6).contains(&gb), "must be from 1 to 1000000 GB"),
+            None => {
+                errors.say("approval.auto_below", "missing_field", "is needed with the kind auto_below, such as 500GB")
+            }
+            Some(gb) => errors.check("approval.auto_below", (1.0..=1e6).contains(&gb), "must be from 1GB to 1PB"),
         }
         let stores = response.is_none_or(|response| response.kind == ResponseKind::ExpandStorage);
         errors.check("approval.kind", stores, "auto_below goes with the action expand_storage alone");
         Some(ApprovalRule { kind, below_gb })
+    }
+}
+
+/// Returns the name of a rule that is given none: `expand_storage on full of disk_space`.
+fn usual_name(condition: &Condition, response: Response) -> String {
+    match condition.signal {
+        Some(signal) => format!("{} on {} of {signal}", response.kind, condition.foreseen),
+        None => format!("{} on {}", response.kind, condition.foreseen),
     }
 }
 
@@ -308,7 +329,6 @@ mod tests {
         };
         check(|i| i.name = Some(" ".into()), "name");
         check(|i| i.agent_type = Some("chef".into()), "agent_type");
-        check(|i| i.agent_type = None, "agent_type");
         check(|i| i.metric = Some("mood".into()), "condition.metric");
         check(|i| i.horizon = Some("soon".into()), "condition.horizon");
         check(|i| i.horizon = Some("0m".into()), "condition.horizon");
@@ -316,18 +336,27 @@ mod tests {
         check(|i| i.value = Some(Some(f64::NAN)), "condition.value");
         check(|i| i.probability_percent = Some(100.0), "condition.probability");
         check(|i| i.step_percent = Some(0.0), "action.step_percent");
-        check(|i| i.below_gb = None, "approval.below_gb");
-        check(|i| i.below_gb = Some(-1.0), "approval.below_gb");
+        check(|i| i.below_gb = None, "approval.auto_below");
+        check(|i| i.below_gb = Some(-1.0), "approval.auto_below");
         check(|i| i.every = Some("30d".into()), "every");
         check(|i| i.resources = Some(vec![String::new()]), "resources[0]");
         let above = RuleInput { prediction: text("above"), ..whole() };
         assert_eq!(made(above).unwrap_err(), ["condition.value", "condition.prediction"]);
         let nothing = made(RuleInput::default()).unwrap_err();
-        assert_eq!(nothing, ["name", "agent_type", "condition.prediction", "action.kind"]);
+        assert_eq!(nothing, ["condition.prediction", "action.kind"]);
         let calls = RuleInput { metric: text("request_rate"), ..whole() };
         assert_eq!(made(calls).unwrap_err(), ["action.kind"], "only disks are expanded");
         let event = RuleInput { prediction: text("event"), ..whole() };
         assert_eq!(made(event).unwrap_err(), ["condition.metric", "action.kind"]);
+    }
+
+    #[test]
+    fn a_rule_without_name_and_agent_type_gets_the_usual_ones() {
+        let rule = made(RuleInput { name: None, agent_type: None, ..whole() }).unwrap();
+        assert_eq!(
+            (rule.agent_type, rule.name.as_str()),
+            (AgentType::OPS_INTELLIGENCE, "expand_storage on full of disk_space")
+        );
     }
 
     #[test]

@@ -26,7 +26,7 @@ mod story;
 mod surroundings;
 
 pub use book::{CalendarInput, RuleBook, RulePorts};
-pub use duration::{as_text, parse_duration};
+use duration::as_text;
 pub use input::RuleInput;
 pub use port::{PredictionFilter, RuleStore};
 pub use prediction::{Expected, Outcome, Prediction, PredictionId};

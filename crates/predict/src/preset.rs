@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::rule::{ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule, Signal};
 use reeve_recommend::RuleId;
-use reeve_recommend::agent::{AgentType, Scope};
+use reeve_recommend::agent::Scope;
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 3_600;
@@ -14,7 +14,6 @@ const DAY: i64 = 86_400;
 struct Preset {
     id: &'static str,
     name: &'static str,
-    agent_type: AgentType,
     signal: Option<Signal>,
     foreseen: Foreseen,
     value: Option<f64>,
@@ -28,7 +27,6 @@ const PRESETS: [Preset; 6] = [
     Preset {
         id: "disk-space-full",
         name: "Disk full in seven days",
-        agent_type: AgentType::OPS_INTELLIGENCE,
         signal: Some(Signal::DiskSpace),
         foreseen: Foreseen::Full,
         value: None,
@@ -40,7 +38,6 @@ const PRESETS: [Preset; 6] = [
     Preset {
         id: "database-connections-saturation",
         name: "Database connections run out in two hours",
-        agent_type: AgentType::DB_OPTIMIZER,
         signal: Some(Signal::DatabaseConnections),
         foreseen: Foreseen::Saturation,
         value: None,
@@ -52,7 +49,6 @@ const PRESETS: [Preset; 6] = [
     Preset {
         id: "api-rate-limit-exhaustion",
         name: "Limit on calls reached in fifteen minutes",
-        agent_type: AgentType::OPS_INTELLIGENCE,
         signal: Some(Signal::ApiRateLimit),
         foreseen: Foreseen::Exhaustion,
         value: None,
@@ -64,7 +60,6 @@ const PRESETS: [Preset; 6] = [
     Preset {
         id: "traffic-pre-scale",
         name: "More capacity fifteen minutes before a peak of traffic",
-        agent_type: AgentType::PERFORMANCE_OPTIMIZER,
         signal: Some(Signal::RequestRate),
         foreseen: Foreseen::Spike,
         value: Some(50.0),
@@ -76,7 +71,6 @@ const PRESETS: [Preset; 6] = [
     Preset {
         id: "traffic-warm-cache",
         name: "Warm caches thirty minutes before high traffic",
-        agent_type: AgentType::PERFORMANCE_OPTIMIZER,
         signal: Some(Signal::RequestRate),
         foreseen: Foreseen::Spike,
         value: Some(50.0),
@@ -88,7 +82,6 @@ const PRESETS: [Preset; 6] = [
     Preset {
         id: "maintenance-failover",
         name: "Failover ready one hour before a maintenance",
-        agent_type: AgentType::OPS_INTELLIGENCE,
         signal: None,
         foreseen: Foreseen::Event,
         value: None,
@@ -110,7 +103,7 @@ fn rule(of: &Preset, now: Timestamp) -> Rule {
         id: RuleId(of.id.to_owned()),
         name: of.name.to_owned(),
         enabled: true,
-        agent_type: of.agent_type,
+        agent_type: of.response.agent_type(),
         condition: Condition {
             signal: of.signal,
             foreseen: of.foreseen,

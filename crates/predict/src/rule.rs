@@ -123,6 +123,18 @@ named!(
 );
 
 impl ResponseKind {
+    /// Returns the agent type to which the action belongs, which a rule has unless it names another.
+    #[must_use]
+    pub const fn agent_type(self) -> AgentType {
+        match self {
+            ResponseKind::ExpandStorage | ResponseKind::RequestLimitIncrease | ResponseKind::PrepareFailover => {
+                AgentType::OPS_INTELLIGENCE
+            }
+            ResponseKind::CreateReadReplica => AgentType::DB_OPTIMIZER,
+            ResponseKind::ScaleUp | ResponseKind::PreScale | ResponseKind::WarmCache => AgentType::PERFORMANCE_OPTIMIZER,
+        }
+    }
+
     /// The kind of recommendation it becomes.
     #[must_use]
     pub const fn recommendation(self) -> RecommendationType {

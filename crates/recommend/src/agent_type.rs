@@ -2,6 +2,7 @@
 
 use reeve_estate::named;
 
+use self::TableValue::{Flag, List, Text};
 use crate::agent::AgentType;
 
 /// What the specification says of an agent type.
@@ -12,13 +13,25 @@ pub struct AgentTypeInfo {
     /// One sentence.
     pub description: &'static str,
     /// Capabilities: name and value.
-    pub capabilities: &'static [(&'static str, &'static str)],
+    pub capabilities: &'static [(&'static str, TableValue)],
     /// Actions: name and value.
-    pub actions: &'static [(&'static str, &'static str)],
-    /// Further settings of the table (learning, metrics, integration, frameworks, classifications): name and value.
-    pub settings: &'static [(&'static str, &'static str)],
+    pub actions: &'static [(&'static str, TableValue)],
+    /// Further settings of the table (learning, metrics, integration, frameworks, classifications): path (`learning.interruption_history`)
+    /// and value.
+    pub settings: &'static [(&'static str, TableValue)],
     /// Source of its findings in this release; `None` for a type that cannot be configured yet.
     pub findings: Option<FindingSource>,
+}
+
+/// A value of the specification's table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableValue {
+    /// `true` or `false`.
+    Flag(bool),
+    /// A text in the specification's spelling, such as `30d_historical`.
+    Text(&'static str),
+    /// Several texts, in order.
+    List(&'static [&'static str]),
 }
 
 named!(
@@ -54,65 +67,65 @@ const TYPES: &[AgentTypeInfo] = &[
         agent_type: AgentType::COST_OPTIMIZER,
         description: "Finds what is too large, throttled, idle or worth a commitment, and changes it within the guardrails.",
         capabilities: &[
-            ("analyze_utilization", "30d_historical"),
-            ("recommend_rightsizing", "true"),
-            ("auto_apply", "safe_mode"),
+            ("analyze_utilization", Text("30d_historical")),
+            ("recommend_rightsizing", Flag(true)),
+            ("auto_apply", Text("safe_mode")),
         ],
         actions: &[
-            ("downsize_underutilized", "CPU below 20% for 14 days"),
-            ("upgrade_throttled", "CPU above 90% for 3 days"),
-            ("suggest_reserved_instances", "consistent usage"),
-            ("identify_idle_resources", "0% utilization for 7 days"),
+            ("downsize_underutilized", Text("CPU below 20% for 14 days")),
+            ("upgrade_throttled", Text("CPU above 90% for 3 days")),
+            ("suggest_reserved_instances", Text("consistent usage")),
+            ("identify_idle_resources", Text("0% utilization for 7 days")),
         ],
-        settings: &[("confidence_threshold", "85%")],
+        settings: &[("confidence_threshold", Text("85%"))],
         findings: Some(FindingSource::Runs),
     },
     AgentTypeInfo {
         agent_type: AgentType::SPOT_OPTIMIZER,
         description: "Moves what can be interrupted to spot capacity, and back before it hurts.",
         capabilities: &[
-            ("predict_interruptions", "true"),
-            ("auto_fallback", "on_demand"),
-            ("workload_classification", "true"),
+            ("predict_interruptions", Flag(true)),
+            ("auto_fallback", Text("on_demand")),
+            ("workload_classification", Flag(true)),
         ],
         actions: &[
-            ("recommend_spot_eligible", "true"),
-            ("diversify_instance_types", "true"),
-            ("predict_savings", "true"),
+            ("recommend_spot_eligible", Flag(true)),
+            ("diversify_instance_types", Flag(true)),
+            ("predict_savings", Flag(true)),
         ],
-        settings: &[("learning.interruption_history", "90d"), ("learning.workload_patterns", "true")],
+        settings: &[("learning.interruption_history", Text("90d")), ("learning.workload_patterns", Flag(true))],
         findings: None,
     },
     AgentTypeInfo {
         agent_type: AgentType::PERFORMANCE_OPTIMIZER,
         description: "Scales ahead of traffic and chooses sizes by performance per cost.",
         capabilities: &[
-            ("predictive_scaling", "true"),
-            ("traffic_pattern_learning", "true"),
-            ("seasonal_adjustments", "true"),
+            ("predictive_scaling", Flag(true)),
+            ("traffic_pattern_learning", Flag(true)),
+            ("seasonal_adjustments", Flag(true)),
         ],
         actions: &[
-            ("scale_before_traffic_spike", "15m_lead_time"),
-            ("scale_down_intelligently", "no_active_sessions"),
-            ("optimize_instance_types", "performance_per_cost"),
+            ("scale_before_traffic_spike", Text("15m_lead_time")),
+            ("scale_down_intelligently", Text("no_active_sessions")),
+            ("optimize_instance_types", Text("performance_per_cost")),
         ],
-        settings: &[("metrics", "response_time, error_rate, queue_depth, user_experience_score")],
+        settings: &[("metrics", List(&["response_time", "error_rate", "queue_depth", "user_experience_score"]))],
         findings: Some(FindingSource::PredictiveRules),
     },
     AgentTypeInfo {
         agent_type: AgentType::DB_OPTIMIZER,
         description: "Reads query statistics and advises on indexes, parameters and replicas.",
         capabilities: &[
-            ("query_pattern_analysis", "true"),
-            ("index_recommendations", "true"),
-            ("parameter_tuning", "true"),
-            ("read_replica_suggestions", "true"),
+            ("query_pattern_analysis", Flag(true)),
+            ("index_recommendations", Flag(true)),
+            ("parameter_tuning", Flag(true)),
+            ("read_replica_suggestions", Flag(true)),
         ],
         actions: &[
-            ("create_missing_indexes", "auto_approve"),
-            ("remove_unused_indexes", "safe_mode"),
-            ("adjust_buffer_pool", "true"),
-            ("suggest_read_replicas", "above 1000 queries per second"),
+            ("create_missing_indexes", Text("auto_approve")),
+            ("remove_unused_indexes", Text("safe_mode")),
+            ("adjust_buffer_pool", Flag(true)),
+            ("suggest_read_replicas", Text("above 1000 queries per second")),
         ],
         settings: &[],
         findings: Some(FindingSource::PredictiveRules),
@@ -121,48 +134,48 @@ const TYPES: &[AgentTypeInfo] = &[
         agent_type: AgentType::SECURITY_INTELLIGENCE,
         description: "Learns how users and resources behave and points at what does not fit.",
         capabilities: &[
-            ("behavioral_analysis", "user_and_resource"),
-            ("anomaly_detection", "true"),
-            ("threat_prediction", "true"),
+            ("behavioral_analysis", Text("user_and_resource")),
+            ("anomaly_detection", Flag(true)),
+            ("threat_prediction", Flag(true)),
         ],
         actions: &[
-            ("alert_suspicious_activity", "high_confidence"),
-            ("auto_quarantine", "critical_threats"),
-            ("recommend_security_groups", "least_privilege"),
-            ("identify_exposed_resources", "public_access"),
+            ("alert_suspicious_activity", Text("high_confidence")),
+            ("auto_quarantine", Text("critical_threats")),
+            ("recommend_security_groups", Text("least_privilege")),
+            ("identify_exposed_resources", Text("public_access")),
         ],
-        settings: &[("integration.siem", "bidirectional"), ("integration.incident_response", "automated")],
+        settings: &[("integration.siem", Text("bidirectional")), ("integration.incident_response", Text("automated"))],
         findings: Some(FindingSource::Anomalies),
     },
     AgentTypeInfo {
         agent_type: AgentType::COMPLIANCE_INTELLIGENCE,
         description: "Watches for drift from policy and gathers evidence.",
         capabilities: &[
-            ("drift_detection", "true"),
-            ("policy_enforcement", "true"),
-            ("remediation_suggestions", "true"),
+            ("drift_detection", Flag(true)),
+            ("policy_enforcement", Flag(true)),
+            ("remediation_suggestions", Flag(true)),
         ],
         actions: &[
-            ("auto_remediate", "low_risk_violations"),
-            ("alert_compliance_team", "high_risk"),
-            ("generate_evidence", "continuous"),
+            ("auto_remediate", Text("low_risk_violations")),
+            ("alert_compliance_team", Text("high_risk")),
+            ("generate_evidence", Text("continuous")),
         ],
-        settings: &[("frameworks", "SOC 2, ISO 27001, HIPAA, PCI DSS")],
+        settings: &[("frameworks", List(&["SOC 2", "ISO 27001", "HIPAA", "PCI DSS"]))],
         findings: None,
     },
     AgentTypeInfo {
         agent_type: AgentType::OPS_INTELLIGENCE,
         description: "Predicts failures and shortages before they happen.",
         capabilities: &[
-            ("failure_prediction", "true"),
-            ("capacity_forecasting", "true"),
-            ("dependency_mapping", "true"),
+            ("failure_prediction", Flag(true)),
+            ("capacity_forecasting", Flag(true)),
+            ("dependency_mapping", Flag(true)),
         ],
         actions: &[
-            ("predict_disk_full", "7d_advance_warning"),
-            ("identify_memory_leaks", "pattern_recognition"),
-            ("suggest_maintenance_windows", "low_impact_times"),
-            ("auto_remediate", "known_issues"),
+            ("predict_disk_full", Text("7d_advance_warning")),
+            ("identify_memory_leaks", Text("pattern_recognition")),
+            ("suggest_maintenance_windows", Text("low_impact_times")),
+            ("auto_remediate", Text("known_issues")),
         ],
         settings: &[],
         findings: Some(FindingSource::PredictiveRules),
@@ -171,16 +184,16 @@ const TYPES: &[AgentTypeInfo] = &[
         agent_type: AgentType::WORKLOAD_CLASSIFIER,
         description: "Tells production from development, batch and analytics, and advises by kind.",
         capabilities: &[
-            ("pattern_recognition", "true"),
-            ("resource_categorization", "true"),
-            ("optimization_opportunities", "true"),
+            ("pattern_recognition", Flag(true)),
+            ("resource_categorization", Flag(true)),
+            ("optimization_opportunities", Flag(true)),
         ],
-        actions: &[("apply_best_practices", "by_workload_type"), ("recommend_architectures", "true")],
+        actions: &[("apply_best_practices", Text("by_workload_type")), ("recommend_architectures", Flag(true))],
         settings: &[
-            ("classifications.production", "high_availability"),
-            ("classifications.development", "cost_optimized"),
-            ("classifications.batch", "interruptible"),
-            ("classifications.analytics", "burst_capable"),
+            ("classifications.production", Text("high_availability")),
+            ("classifications.development", Text("cost_optimized")),
+            ("classifications.batch", Text("interruptible")),
+            ("classifications.analytics", Text("burst_capable")),
         ],
         findings: None,
     },

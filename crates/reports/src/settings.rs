@@ -75,11 +75,12 @@ fn kind(draft: &RequestDraft, errors: &mut Vec<FieldError>) -> Option<ReportKind
                 errors.push(invalid(field, "belongs to custom reports, and this one has a framework"));
             }
         }
-        if template(framework).is_none() {
-            let known = templates().iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(", ");
+        let Some(template) = template(framework) else {
+            let known = templates().iter().map(|template| template.id.as_str()).collect::<Vec<_>>().join(", ");
             errors.push(invalid("framework", format!("must be one of {known}")));
-        }
-        return Some(ReportKind::Compliance { framework: framework.clone() });
+            return None;
+        };
+        return Some(ReportKind::Compliance { framework: template.id.clone() });
     }
     let query = draft.query.clone().unwrap_or_default();
     if let Err(error) = Query::parse(&query) {
@@ -105,7 +106,8 @@ fn named<T: PartialEq>(
 ) -> Vec<T> {
     let mut read = Vec::new();
     for (at, name) in given.iter().enumerate() {
-        match parse(name) {
+        // `event type` and `Unique users` as they are printed, beside `event_type` and `unique_users`.
+        match parse(&name.trim().to_ascii_lowercase().replace([' ', '-'], "_")) {
             Some(value) if read.contains(&value) => errors.push(invalid(format!("{field}[{at}]"), "occurs twice")),
             Some(value) => read.push(value),
             None => errors.push(invalid(format!("{field}[{at}]"), format!("must be {known}"))),

@@ -36,10 +36,15 @@ pub fn templates() -> &'static [Template] {
     &TEMPLATES
 }
 
-/// Returns the template of a framework.
+/// Returns the template of a framework, by its identifier (`soc2`) or as the framework is printed (`SOC 2 Type II`, `PCI DSS`).
 #[must_use]
-pub fn template(id: &str) -> Option<&'static Template> {
-    TEMPLATES.iter().find(|template| template.id == id)
+pub fn template(framework: &str) -> Option<&'static Template> {
+    let letters = |text: &str| -> String {
+        text.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+    };
+    let wanted = letters(framework);
+    let is_named = |template: &&Template| letters(&template.id) == wanted || letters(&template.name) == wanted;
+    TEMPLATES.iter().find(is_named)
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ import { useWorkspace } from '../api/workspace';
 
 interface Props {
   title: string;
+  /** Open tab, which stands before the title in the browser's own. */
+  tab?: string;
   above?: ReactNode;
   description?: ReactNode;
   actions?: ReactNode;
@@ -12,9 +14,9 @@ interface Props {
 }
 
 /** The head and body that every page has. */
-export function Page({ title, above, description, actions, children }: Props) {
+export function Page({ title, tab, above, description, actions, children }: Props) {
   const workspace = useWorkspace();
-  useDocumentTitle(`${title} · ${workspace?.name ?? 'Reeve'}`);
+  useDocumentTitle([tab, title, workspace?.name ?? 'Reeve'].filter(Boolean).join(' · '));
   return (
     <Stack gap="lg" maw={1440} mx="auto" w="100%">
       <Group justify="space-between" align="flex-end" gap="md">

@@ -25,9 +25,9 @@ impl Desk {
             }
         };
         let percent = cost.threshold_percent.is_finite() && (1.0..=10_000.0).contains(&cost.threshold_percent);
-        check("cost.threshold_percent", percent, "must be a percentage from 1 to 10000");
-        check("cost.window_hours", (1..=744).contains(&cost.window_hours), "must be from 1 to 744 hours");
-        check("cost.baseline_days", (7..=365).contains(&cost.baseline_days), "must be from 7 to 365 days");
+        check("cost.threshold", percent, "must be a percentage from 1% to 10000%");
+        check("cost.window", (1..=744).contains(&cost.window_hours), "must be from 1h to 31d");
+        check("cost.baseline", (7..=365).contains(&cost.baseline_days), "must be from 7d_average to 365d_average");
         for (field, class) in [
             ("cost.action", AnomalyClass::Cost),
             ("performance.action", AnomalyClass::Performance),

@@ -172,10 +172,7 @@ async fn wrong_limits_are_refused_by_field_and_stale_ones_by_version() {
     };
     let Err(EngineError::Invalid(errors)) = world.engine.guardrails_put(wrong, &admin).await else { panic!("taken") };
     let paths: Vec<&str> = errors.iter().map(|e| e.path.as_str()).collect();
-    assert_eq!(
-        paths,
-        ["cost_impact.max_decrease", "availability.min_uptime", "rollback.timeout_s", "breaker_failures"]
-    );
+    assert_eq!(paths, ["cost_impact.max_decrease", "availability.min_uptime", "rollback.timeout", "breaker_failures"]);
     let stored = world.engine.guardrails_put(Guardrails { kill_switch: true, ..read.clone() }, &admin).await.unwrap();
     assert!(!stored.kill_switch, "the switch has a call of its own");
     let stale = world.engine.guardrails_put(read, &admin).await;

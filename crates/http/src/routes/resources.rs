@@ -19,6 +19,7 @@ use crate::paging::window;
 use crate::time;
 use crate::wire::estate::{CostsBody, EstateResourceBody, ResourceParams, SampleParams, SamplesBody, SeriesBody};
 use crate::wire::list::List;
+use crate::wire::name::as_name;
 
 /// Points a metric has in an answer, unless asked otherwise.
 const DEFAULT_POINTS: usize = 500;
@@ -120,7 +121,8 @@ pub(super) fn parse<T>(field: &str, value: Option<&str>, read: fn(&str) -> Optio
     match value.filter(|value| !value.is_empty()) {
         None => Ok(None),
         Some(value) => {
-            read(value).map(Some).ok_or_else(|| Problem::field(field, "invalid", format!("{value:?} is not known")))
+            let found = read(value).or_else(|| read(&as_name(value)));
+            found.map(Some).ok_or_else(|| Problem::field(field, "invalid", format!("{value:?} is not known")))
         }
     }
 }

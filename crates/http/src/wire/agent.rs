@@ -1,11 +1,12 @@
 //! Agents on the wire: the specification's configuration record and an agent's status.
 
-use std::collections::BTreeMap;
-
+use reeve_recommend::{AgentTypeInfo, TableValue};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::agent_settings::SettingBody;
+use super::quantity::PercentText;
 
 /// An agent type of the specification.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -14,19 +15,60 @@ pub struct AgentTypeBody {
     pub name: String,
     /// What it is for, one sentence.
     pub description: String,
-    /// Capabilities: name and value.
-    pub capabilities: BTreeMap<String, String>,
-    /// Actions: name and value.
-    pub actions: BTreeMap<String, String>,
-    /// Further settings: name and value.
-    pub settings: BTreeMap<String, String>,
+    /// Capabilities: name and value (`true`, `30d_historical`).
+    #[schema(value_type = Object)]
+    pub capabilities: Map<String, Value>,
+    /// Actions: name and value (`true`, `CPU below 20% for 14 days`).
+    #[schema(value_type = Object)]
+    pub actions: Map<String, Value>,
+    /// Further settings in the specification's nesting (`learning.interruption_history` is an `interruption_history` within `learning`).
+    #[schema(value_type = Object)]
+    pub settings: Map<String, Value>,
     /// Settings that can be changed for each agent of the type.
     pub configurable: Vec<SettingBody>,
-    /// Whether an agent of the type can be configured in this release.
+    /// An agent of the type can be configured in this release.
     pub available: bool,
     /// Source of its findings in this release: `runs`, `anomalies`, `predictive_rules`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub findings: Option<String>,
+}
+
+impl AgentTypeBody {
+    /// Returns the wire form of an agent type with the settings that its agents can change.
+    #[must_use]
+    pub fn of(info: &AgentTypeInfo, configurable: Vec<SettingBody>) -> Self {
+        AgentTypeBody {
+            name: info.agent_type.as_str().to_owned(),
+            description: info.description.to_owned(),
+            capabilities: nested(info.capabilities),
+            actions: nested(info.actions),
+            settings: nested(info.settings),
+            configurable,
+            available: info.findings.is_some(),
+            findings: info.findings.map(|source| source.as_str().to_owned()),
+        }
+    }
+}
+
+/// Returns the values by name; the dots of a path become nesting.
+fn nested(values: &[(&str, TableValue)]) -> Map<String, Value> {
+    let mut whole = Map::new();
+    for (path, value) in values {
+        let value = match value {
+            TableValue::Flag(flag) => Value::from(*flag),
+            TableValue::Text(text) => Value::from(*text),
+            TableValue::List(texts) => Value::from(texts.to_vec()),
+        };
+        let (within, name) = path.split_once('.').map_or((None, *path), |(within, name)| (Some(within), name));
+        match within {
+            None => whole.insert(name.to_owned(), value),
+            Some(within) => {
+                let inner = whole.entry(within).or_insert_with(|| Value::Object(Map::new()));
+                inner.as_object_mut().and_then(|inner| inner.insert(name.to_owned(), value))
+            }
+        };
+    }
+    whole
 }
 
 /// Accounts and services that a scope may name.
@@ -70,13 +112,22 @@ pub struct ScopeBody {
     pub services: Vec<String>,
 }
 
+/// A change of what an agent covers. What is left out stays.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScopePatch {
+    /// Account identifiers or connection names; an empty list is every account.
+    pub accounts: Option<Vec<String>>,
+    /// Service names; an empty list is every service.
+    pub services: Option<Vec<String>>,
+}
+
 /// Acting by itself.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AutoApplyBody {
-    /// Whether the agent may apply changes.
-    #[serde(default)]
-    pub enabled: bool,
+    /// The agent may apply changes without being asked; left out in a change it stays.
+    pub enabled: Option<bool>,
     /// Highest impact applied automatically: `low`, `medium`, `high`.
     #[schema(default = "low")]
     pub max_impact: Option<String>,
@@ -112,7 +163,7 @@ pub struct AgentCreate {
     pub mode: Option<String>,
     /// What it covers.
     #[serde(default)]
-    pub scope: ScopeBody,
+    pub scope: ScopePatch,
     /// Days, as `14d`.
     #[schema(default = "14d")]
     pub learning_period: Option<String>,
@@ -144,7 +195,7 @@ pub struct AgentPatch {
     /// Mode.
     pub mode: Option<String>,
     /// What it covers.
-    pub scope: Option<ScopeBody>,
+    pub scope: Option<ScopePatch>,
     /// Days, as `14d`.
     pub learning_period: Option<String>,
     /// Percent as `85%` or `85`.
@@ -181,8 +232,8 @@ pub struct AgentBody {
     pub scope: ScopeBody,
     /// Days, as `14d`.
     pub learning_period: String,
-    /// Percent, 0 to 100.
-    pub confidence_threshold: f64,
+    /// Lowest confidence on which it acts.
+    pub confidence_threshold: PercentText,
     /// Acting by itself.
     pub auto_apply: AutoApplyBody,
     /// Notices.

@@ -12,7 +12,10 @@ use reeve_anomalies::{Anomaly, Deed, Reading};
 
 use crate::time;
 pub use course::{AnomalyCourseBody, AnomalyCourseParams, CourseChangeBody, CoursePointBody};
-pub use settings::{AnomalySettingsBody, CostAnomalyBody, PerformanceAnomalyBody, SecurityAnomalyBody};
+pub use settings::{
+    AnomalySettingsBody, AnomalySettingsPut, CostAnomalyBody, CostAnomalyPut, PerformanceAnomalyBody,
+    PerformanceAnomalyPut, SecurityAnomalyBody, SecurityAnomalyPut, ThreatIntelligence,
+};
 pub use threat::{ThreatListBody, ThreatListPut, ThreatListTextBody};
 
 /// An anomaly.

@@ -11,7 +11,7 @@ use crate::error::Problem;
 use crate::time;
 
 /// When, in which direction and by whose hand resources may be changed.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ChangeControlBody {
     /// When what interrupts service may begin; a resource that none covers may be interrupted at any time.
@@ -31,7 +31,7 @@ impl Default for ChangeControlBody {
 }
 
 /// A maintenance window.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaintenanceWindowBody {
     /// Name.
@@ -59,7 +59,7 @@ fn utc() -> String {
 }
 
 /// A change freeze.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FreezeBody {
     /// Name.

@@ -1,11 +1,10 @@
-//! Actions, approvals, guardrails and the dashboard on the wire.
+//! Actions, approvals, the kill switch and the dashboard on the wire.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::change_control::ChangeControlBody;
 use super::model::ModelBody;
 
 /// One execution of one plan.
@@ -194,108 +193,6 @@ pub struct ApproveBody {
 pub struct RejectBody {
     /// Why.
     pub reason: String,
-}
-
-/// The guardrails. Given whole with PUT.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct GuardrailsBody {
-    /// Limits of cost.
-    pub cost_impact: CostImpactBody,
-    /// Limits of performance.
-    pub performance_impact: PerformanceImpactBody,
-    /// Limits of availability.
-    pub availability: AvailabilityBody,
-    /// Rolling back.
-    pub rollback: RollbackBody,
-    /// Watching the effect of a change; a day unless given.
-    #[serde(default)]
-    pub verification: VerificationBody,
-    /// How much may change at once.
-    pub blast_radius: BlastRadiusBody,
-    /// A changed resource is left alone this long, seconds.
-    pub cool_down_s: u64,
-    /// Failures in a row after which nothing more is applied.
-    pub breaker_failures: u32,
-    /// When, in which direction and by whose hand; left out, nothing of it is set.
-    #[serde(default)]
-    pub change_control: ChangeControlBody,
-    /// Everything stops. Changed by `kill-switch`, not here.
-    #[serde(default)]
-    pub kill_switch: bool,
-    /// Grows with every change; a PUT names the version it read.
-    pub version: u64,
-}
-
-/// Limits of cost, percent.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CostImpactBody {
-    /// Increase at most.
-    pub max_increase: f64,
-    /// Decrease at most.
-    pub max_decrease: f64,
-}
-
-/// Limits of performance, percent.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PerformanceImpactBody {
-    /// Degradation at most.
-    pub max_degradation: f64,
-}
-
-/// Limits of availability, percent.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct AvailabilityBody {
-    /// Uptime to keep.
-    pub min_uptime: f64,
-}
-
-/// Rolling back.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RollbackBody {
-    /// By itself.
-    pub automatic: bool,
-    /// Seconds after which a change that did not stick is undone.
-    pub timeout_s: u64,
-}
-
-/// Watching the effect of a change.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = EffectVerificationBody)]
-pub struct VerificationBody {
-    /// How long its metrics are compared with those before, seconds; 0 is not at all.
-    pub window_s: u64,
-}
-
-impl Default for VerificationBody {
-    fn default() -> Self {
-        VerificationBody { window_s: reeve_recommend::Guardrails::default().verification_window_s }
-    }
-}
-
-/// How much may change at once.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct BlastRadiusBody {
-    /// Resources in one run.
-    pub max_actions_per_run: u32,
-    /// Resources in a day.
-    pub max_actions_per_day: u32,
-    /// Share of the scope in a day, percent.
-    pub max_share_per_day: f64,
-    /// From so many findings of one kind on, which it would apply by itself in one run, an agent rolls them out in stages; 0 is
-    /// never.
-    #[serde(default = "rollout_from")]
-    pub rollout_from: u32,
-}
-
-fn rollout_from() -> u32 {
-    reeve_recommend::Guardrails::default().rollout_from
 }
 
 /// The kill switch.

@@ -59,7 +59,9 @@ impl Filter {
         for part in text.split(',') {
             let (key, value) = part
                 .split_once('=')
-                .map(|(key, value)| (key.trim().to_ascii_lowercase(), value.trim().to_ascii_lowercase()))
+                .map(|(key, value)| {
+                    (key.trim().to_ascii_lowercase(), value.trim().to_ascii_lowercase().replace([' ', '-'], "_"))
+                })
                 .ok_or_else(|| FilterError(format!("{:?} is not key=value, such as priority=high", part.trim())))?;
             let allowed = values(&key, event)?;
             if !allowed.contains(&value.as_str()) {

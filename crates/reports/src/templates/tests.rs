@@ -26,6 +26,14 @@ fn every_file_is_a_template_of_its_own_name() {
 }
 
 #[test]
+fn frameworks_are_found_as_they_are_printed() {
+    let printed = ["SOC 2 Type II", "SOC 2", "ISO 27001", "HIPAA", "PCI DSS", "GDPR", "FedRAMP"];
+    let ids = printed.map(|name| template(name).map(|template| template.id.as_str()).unwrap_or_default());
+    assert_eq!(ids, ["soc2", "soc2", "iso27001", "hipaa", "pci_dss", "gdpr", "fedramp"]);
+    assert!(template("").is_none() && template("SOX").is_none());
+}
+
+#[test]
 fn a_framework_has_its_controls_and_each_its_own_evidence() {
     for template in templates() {
         assert!(template.controls.len() >= CONTROLS, "{} has {} controls", template.id, template.controls.len());

@@ -61,7 +61,7 @@ pub(crate) struct Target {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ImportArgs {
     /// Format of the files.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, ignore_case = true)]
     pub(crate) format: ImportFormat,
     /// Place of the log.
     #[command(flatten)]
@@ -218,7 +218,7 @@ pub(crate) enum ExportOversize {
 )]
 pub(crate) struct ExportArgs {
     /// Format of the entries (docs/formats/export.md).
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, ignore_case = true)]
     pub(crate) format: ExportFormat,
     /// Period of the entries.
     #[command(flatten)]

@@ -104,7 +104,7 @@ pub(crate) struct DownloadReportArgs {
     /// Identifier of a run, or identifier or name of a report.
     pub(crate) run: String,
     /// Format.
-    #[arg(long, value_enum, default_value_t = ReportFormat::Pdf)]
+    #[arg(long, value_enum, ignore_case = true, default_value_t = ReportFormat::Pdf)]
     pub(crate) format: ReportFormat,
     /// The file to write; - is stdout.
     #[arg(short, long, value_name = "FILE")]

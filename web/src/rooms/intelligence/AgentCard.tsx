@@ -2,6 +2,7 @@ import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { IconPlayerPlay, IconSettings, IconStethoscope } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Agent } from '../../api/bodies';
+import { percentOf } from '../../api/quantities';
 import { useMay } from '../../api/session';
 import { announce } from '../../display/announce';
 import { count, percent, plural } from '../../display/amounts';
@@ -40,7 +41,7 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
         <Facts
           of={[
             ['Covers', `${everywhere(agent.scope.accounts ?? [], 'All accounts')} · ${everywhere(agent.scope.services ?? [], 'all services')}`],
-            ['Acts from', `${percent(agent.confidence_threshold)} confidence`],
+            ['Acts from', `${percent(percentOf(agent.confidence_threshold))} confidence`],
             ['Acts by itself', agent.auto_apply.enabled ? `Up to ${agent.auto_apply.max_impact ?? 'low'} impact` : 'No'],
             ['Change control', <Held key="held" agent={agent} />],
             ['Schedule', agent.schedule ? `${agent.schedule} (${agent.schedule_time_zone ?? 'UTC'})` : undefined],

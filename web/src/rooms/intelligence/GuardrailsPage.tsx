@@ -8,6 +8,7 @@ import { announce } from '../../display/announce';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { lasting } from './guardrails/budget';
+import { initial, wire, type GuardrailFields } from './guardrails/fields';
 import { InUse } from './guardrails/InUse';
 import { KillSwitch } from './KillSwitch';
 import { guardrailsQuery, setGuardrails, useChange } from './queries';
@@ -26,17 +27,17 @@ export function GuardrailsPage() {
 }
 
 const MARKED = [
-  'cost_impact.max_increase', 'cost_impact.max_decrease', 'performance_impact.max_degradation', 'availability.min_uptime', 'rollback.timeout_s',
-  'blast_radius.max_actions_per_run', 'blast_radius.max_actions_per_day', 'blast_radius.max_share_per_day', 'cool_down_s', 'breaker_failures', 'verification.window_s',
+  'cost_impact.max_increase', 'cost_impact.max_decrease', 'performance_impact.max_degradation', 'availability.min_uptime', 'rollback.timeout',
+  'blast_radius.max_actions_per_run', 'blast_radius.max_actions_per_day', 'blast_radius.max_share_per_day', 'cool_down', 'breaker_failures', 'verification.window',
 ];
 
 function Limits({ of: guardrails }: { of: Guardrails }) {
   const may = useMay();
   const locked = !may('intelligence.configure');
-  const form = useForm<Guardrails>({ initialValues: guardrails });
+  const form = useForm<GuardrailFields>({ initialValues: initial(guardrails) });
   const save = useChange(setGuardrails);
   const submit = form.onSubmit((values) => {
-    save.mutate(values, {
+    save.mutate(wire(values, guardrails.version), {
       onSuccess: () => announce('Guardrails saved.'),
       onError: (error) => form.setErrors(fieldMessages(error)),
     });
@@ -44,7 +45,7 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
   const percent = (label: string, field: string, description: string, max = 100) => (
     <NumberInput label={label} description={description} min={0} max={max} decimalScale={3} suffix=" %" readOnly={locked} {...form.getInputProps(field)} />
   );
-  const watched = form.values.verification?.window_s;
+  const watched = Number(form.values.verification.window);
   const lasts = (words: string, seconds: number) => `${words}: ${lasting(seconds)}`;
   const whole = (label: string, field: string, description: string, suffix = '') => (
     <NumberInput label={label} description={description} min={0} allowDecimal={false} suffix={suffix} thousandSeparator="," readOnly={locked} {...form.getInputProps(field)} />
@@ -66,7 +67,7 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
             <Stack gap="md">
               <Switch label="Roll back by itself" disabled={locked} {...form.getInputProps('rollback.automatic', { type: 'checkbox' })} />
               <SimpleGrid cols={{ base: 1, sm: 2 }}>
-                {whole('Time limit', 'rollback.timeout_s', lasts('Undone after', form.values.rollback.timeout_s), ' s')}
+                {whole('Time limit', 'rollback.timeout', lasts('Undone after', Number(form.values.rollback.timeout)), ' s')}
                 {whole('Circuit breaker', 'breaker_failures', 'Failures in a row that stop everything')}
               </SimpleGrid>
             </Stack>
@@ -80,8 +81,8 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
           </Panel>
           <Panel title="After a change" note="How long it is left alone, and how long its effect is watched">
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
-              {whole('Cool-down', 'cool_down_s', lasts('After each change', form.values.cool_down_s), ' s')}
-              {whole('Watch', 'verification.window_s', watched ? lasts('Its effect is compared', watched) : 'Its effect is not compared', ' s')}
+              {whole('Cool-down', 'cool_down', lasts('After each change', Number(form.values.cool_down)), ' s')}
+              {whole('Watch', 'verification.window', watched ? lasts('Its effect is compared', watched) : 'Its effect is not compared', ' s')}
             </SimpleGrid>
           </Panel>
         </SimpleGrid>

@@ -1,5 +1,6 @@
 // The agent form's values, and how they go over the wire.
 import type { Agent } from '../../api/bodies';
+import { asPercent, percentOf } from '../../api/quantities';
 
 export interface AgentFields {
   name: string;
@@ -40,7 +41,7 @@ export function initial(agent: Agent | undefined): AgentFields {
     schedule: agent?.schedule ?? '',
     schedule_time_zone: agent?.schedule_time_zone ?? 'UTC',
     learning_period: agent ? Number.parseInt(agent.learning_period, 10) : 14,
-    confidence_threshold: agent?.confidence_threshold ?? 85,
+    confidence_threshold: agent ? percentOf(agent.confidence_threshold) : 85,
     auto_apply: {
       enabled: agent?.auto_apply.enabled ?? false,
       max_impact: agent?.auto_apply.max_impact ?? 'low',
@@ -68,7 +69,7 @@ export function given(fields: AgentFields) {
     schedule: fields.schedule.trim(),
     schedule_time_zone: fields.schedule_time_zone.trim() || undefined,
     learning_period: `${fields.learning_period}d`,
-    confidence_threshold: `${fields.confidence_threshold}%`,
+    confidence_threshold: asPercent(fields.confidence_threshold),
     auto_apply: fields.auto_apply,
     notifications: fields.notifications,
     reason: fields.reason.trim() || undefined,

@@ -178,7 +178,7 @@ export const removeAgent = (agent_id: string) =>
 export const retrainModel = (id: string) =>
   body(client.POST('/api/v1/intelligence/models/{id}/retrain', { params: { path: { id } } }));
 
-export const setGuardrails = (given: Schemas['GuardrailsBody']) => body(client.PUT('/api/v1/intelligence/guardrails', { body: given }));
+export const setGuardrails = (given: Schemas['GuardrailsPut']) => body(client.PUT('/api/v1/intelligence/guardrails', { body: given }));
 
 export const killSwitch = (given: Schemas['KillSwitchBody']) => body(client.POST('/api/v1/intelligence/kill-switch', { body: given }));
 

@@ -1,6 +1,5 @@
 //! Agents: types, configuration, status, runs.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Json;
@@ -20,7 +19,7 @@ use crate::routes::workspace::schedule_zone;
 use crate::time;
 use crate::wire::agent::{
     AccountChoiceBody, AgentBody, AgentCreate, AgentPatch, AgentStatusBody, AgentTypeBody, AutoApplyBody,
-    NotificationsBody, RunBody, ScopeBody, ScopeChoicesBody, ServiceChoiceBody,
+    NotificationsBody, RunBody, ScopeChoicesBody, ScopePatch, ServiceChoiceBody,
 };
 use crate::wire::agent_settings::{SettingBody, flattened, nested};
 use crate::wire::list::List;
@@ -28,21 +27,9 @@ use crate::wire::list::List;
 /// The nine agent types of the specification.
 #[utoipa::path(get, path = "/api/v1/intelligence/agent-types", tag = "intelligence", responses((status = 200, body = List<AgentTypeBody>)))]
 pub(super) async fn types(State(app): State<Arc<App>>) -> Json<List<AgentTypeBody>> {
-    let pairs = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
-        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
-    };
     let body = |definition: &Arc<dyn AgentDefinition>| {
-        let info = definition.info();
-        AgentTypeBody {
-            name: info.agent_type.as_str().to_owned(),
-            description: info.description.to_owned(),
-            capabilities: pairs(info.capabilities),
-            actions: pairs(info.actions),
-            settings: pairs(info.settings),
-            available: info.findings.is_some(),
-            configurable: definition.settings().iter().map(SettingBody::from).collect(),
-            findings: info.findings.map(|source| source.as_str().to_owned()),
-        }
+        let configurable = definition.settings().iter().map(SettingBody::from).collect();
+        AgentTypeBody::of(definition.info(), configurable)
     };
     let items: Vec<AgentTypeBody> = app.engine.agent_types().iter().map(body).collect();
     Json(List { total: items.len() as u64, items, next_cursor: None })
@@ -164,7 +151,7 @@ struct Given {
     agent_type: Option<String>,
     name: Option<String>,
     mode: Option<String>,
-    scope: Option<ScopeBody>,
+    scope: Option<ScopePatch>,
     learning_period: Option<String>,
     confidence_threshold: Option<serde_json::Value>,
     auto_apply: Option<AutoApplyBody>,
@@ -188,18 +175,18 @@ fn input(given: Given) -> Result<AgentInput, Problem> {
             ));
         }
     };
-    let (accounts, services) = given.scope.map(|scope| (scope.accounts, scope.services)).unzip();
+    let scope = given.scope.unwrap_or_default();
     let auto = given.auto_apply;
     let notify = given.notifications;
     Ok(AgentInput {
         agent_type: given.agent_type,
         name: given.name,
         mode: given.mode,
-        accounts,
-        services,
+        accounts: scope.accounts,
+        services: scope.services,
         learning_period: given.learning_period,
         confidence_threshold,
-        auto_apply_enabled: auto.as_ref().map(|auto| auto.enabled),
+        auto_apply_enabled: auto.as_ref().and_then(|auto| auto.enabled),
         auto_apply_max_impact: auto.as_ref().and_then(|auto| auto.max_impact.clone()),
         auto_apply_approval_required: auto.and_then(|auto| auto.approval_required),
         notify_recommendations: notify.as_ref().and_then(|notify| notify.recommendations.clone()),

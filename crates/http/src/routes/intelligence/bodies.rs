@@ -9,22 +9,20 @@ use reeve_recommend::approval::{Approval, Signed};
 use reeve_recommend::models::ModelUse;
 use reeve_recommend::plan::{Plan, PlannedChange};
 use reeve_recommend::recommendation::{Explanation, Recommendation, Subject};
-use reeve_recommend::{Applicability, Delegation, Exception, Guardrails, Origin};
+use reeve_recommend::{Applicability, Delegation, Exception, Origin};
 
 use crate::time;
 use crate::wire::agent::{
     AgentBody, AgentStatusBody, AutoApplyBody, NotificationsBody, RunBody, ScopeBody, SkippedBody,
 };
-use crate::wire::change_control::ChangeControlBody;
+use crate::wire::quantity::PercentText;
 use crate::wire::recommendation::{
     ApplicabilityBody, DecisionBody, EstimatedImpactBody, ExceptionBody, ExplanationBody, FactorsBody, ImpactBody,
     ModelUseBody, OriginBody, PlanBody, PlannedChangeBody, RankingBody, RecommendationBody, SavingsBody, StepBody,
     SubjectBody,
 };
 use crate::wire::workflow::{
-    ActionRecordBody, ApprovalBody, AvailabilityBody, BlastRadiusBody, CostImpactBody, DelegationBody,
-    ExceptionAskedBody, GuardrailsBody, PerformanceImpactBody, RollbackBody, SignedBody, StepOutcomeBody,
-    VerificationBody, WatchBody,
+    ActionRecordBody, ApprovalBody, DelegationBody, ExceptionAskedBody, SignedBody, StepOutcomeBody, WatchBody,
 };
 
 /// An agent with its status.
@@ -36,9 +34,9 @@ pub(super) fn agent(agent: &Agent, settings: serde_json::Value, status: AgentSta
         mode: agent.mode.as_str().to_owned(),
         scope: ScopeBody { accounts: agent.scope.accounts.clone(), services: agent.scope.services.clone() },
         learning_period: format!("{}d", agent.learning_period_days),
-        confidence_threshold: agent.confidence_threshold,
+        confidence_threshold: PercentText::of(agent.confidence_threshold),
         auto_apply: AutoApplyBody {
-            enabled: agent.auto_apply.enabled,
+            enabled: Some(agent.auto_apply.enabled),
             max_impact: Some(agent.auto_apply.max_impact.as_str().to_owned()),
             approval_required: Some(format!("{}_impact", agent.auto_apply.approval_required)),
         },
@@ -340,30 +338,5 @@ fn signed(signed: &Signed) -> SignedBody {
         by: signed.by.clone(),
         at: time::text(signed.at),
         comment: signed.comment.clone(),
-    }
-}
-
-/// The guardrails.
-pub(super) fn guardrails(guardrails: &Guardrails) -> GuardrailsBody {
-    GuardrailsBody {
-        cost_impact: CostImpactBody {
-            max_increase: guardrails.max_cost_increase_percent,
-            max_decrease: guardrails.max_cost_decrease_percent,
-        },
-        performance_impact: PerformanceImpactBody { max_degradation: guardrails.max_degradation_percent },
-        availability: AvailabilityBody { min_uptime: guardrails.min_uptime_percent },
-        rollback: RollbackBody { automatic: guardrails.rollback_automatic, timeout_s: guardrails.rollback_timeout_s },
-        verification: VerificationBody { window_s: guardrails.verification_window_s },
-        blast_radius: BlastRadiusBody {
-            max_actions_per_run: guardrails.max_actions_per_run,
-            max_actions_per_day: guardrails.max_actions_per_day,
-            max_share_per_day: guardrails.max_share_per_day_percent,
-            rollout_from: guardrails.rollout_from,
-        },
-        cool_down_s: guardrails.cool_down_s,
-        breaker_failures: guardrails.breaker_failures,
-        change_control: ChangeControlBody::from(&guardrails.change_control),
-        kill_switch: guardrails.kill_switch,
-        version: guardrails.version,
     }
 }

@@ -37,7 +37,7 @@ pub(super) async fn create(
     caller: Caller,
     Body(body): Body<RulePut>,
 ) -> Result<(StatusCode, Json<RuleBody>), Problem> {
-    let rule = app.rule_book.create(body.into(), &asking(&caller)).await.map_err(problem)?;
+    let rule = app.rule_book.create(body.into_input(None)?, &asking(&caller)).await.map_err(problem)?;
     Ok((StatusCode::CREATED, Json(RuleBody::from(&rule))))
 }
 
@@ -58,8 +58,10 @@ pub(super) async fn patch(
     Path(id): Path<String>,
     Body(body): Body<RulePut>,
 ) -> Result<Json<RuleBody>, Problem> {
+    let id = RuleId(id);
     let version = body.version;
-    let rule = app.rule_book.change(&RuleId(id), version, body.into(), &asking(&caller)).await.map_err(problem)?;
+    let input = body.into_input(Some(&app.rules.rule_get(&id).await?))?;
+    let rule = app.rule_book.change(&id, version, input, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(RuleBody::from(&rule)))
 }
 
@@ -96,7 +98,7 @@ pub(super) async fn preview(
     caller: Caller,
     Body(body): Body<RulePut>,
 ) -> Result<Json<List<PredictionBody>>, Problem> {
-    let found = app.rule_book.preview(body.into(), &asking(&caller)).await.map_err(problem)?;
+    let found = app.rule_book.preview(body.into_input(None)?, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(whole(&found)))
 }
 

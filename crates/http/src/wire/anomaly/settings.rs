@@ -1,13 +1,21 @@
-//! The settings of anomalies on the wire.
+//! Settings of anomalies on the wire, as the specification writes them: `threshold: "20%"`, `window: "24h"`, `baseline: "30d_average"`,
+//! `threat_intelligence: "integrated"`.
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::ToSchema;
 
-use reeve_anomalies::AnomalySettings;
+use reeve_agents::anomaly::AnomalySettings;
+use reeve_estate::{Baseline, Metric, TimeSpan};
+
+use super::super::quantity::{BaselineText, PercentText, Spelled, TimeSpanText};
+
+mod put;
+
+pub use put::{AnomalySettingsPut, CostAnomalyPut, PerformanceAnomalyPut, SecurityAnomalyPut};
 
 /// The settings of each class.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalySettingsBody {
     /// Of cost.
     pub cost: CostAnomalyBody,
@@ -15,76 +23,129 @@ pub struct AnomalySettingsBody {
     pub performance: PerformanceAnomalyBody,
     /// Of security.
     pub security: SecurityAnomalyBody,
-    /// Grows with every change; a PUT names the version it read.
+    /// Grows with every change.
     pub version: u64,
 }
 
-/// Of cost.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+/// Settings of cost anomalies.
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CostAnomalyBody {
-    /// Alert when spending of the window deviates from the baseline by more than this, percent.
+    /// Deviation of the window's spending from the baseline above which an alert is raised.
+    pub threshold: PercentText,
+    /// `threshold` as a number.
     pub threshold_percent: f64,
-    /// Window, hours.
+    /// Window whose spending is compared.
+    pub window: TimeSpanText,
+    /// `window` in hours.
     pub window_hours: u32,
-    /// Days the baseline averages.
+    /// Spending that the window is compared with.
+    pub baseline: BaselineText,
+    /// Days that the baseline averages.
     pub baseline_days: u32,
-    /// What is done about it: `alert`, `alert_and_analyze`, `auto_remediate`; left out in a PUT it stays.
-    #[serde(default)]
-    pub action: Option<String>,
+    /// Reaction: `alert`, `alert_and_analyze`, `auto_remediate`.
+    pub action: String,
 }
 
-/// Of performance and operations.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+/// Settings of performance and operational anomalies.
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PerformanceAnomalyBody {
-    /// Metrics that are watched; empty is the usual eight. `latency` and `throughput` may be said for `response_time` and
-    /// `request_rate`.
+    /// Metrics that are watched (`latency`, `error_rate`, `throughput`, `cpu_utilization`, ...); empty is the usual eight.
     pub metrics: Vec<String>,
     /// `low`, `medium`, `high`.
     pub sensitivity: String,
-    /// What is done about it: `alert`, `auto_investigate`, `auto_remediate`; left out in a PUT it stays.
-    #[serde(default)]
-    pub action: Option<String>,
+    /// Reaction: `alert`, `auto_investigate`, `auto_remediate`.
+    pub action: String,
 }
 
-/// Of security.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+/// Settings of security anomalies.
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SecurityAnomalyBody {
-    /// Whether behaviour is watched.
+    /// Behavior of users and services is watched.
     pub behavioral_analysis: bool,
-    /// Whether entries are held against the threat lists; left out in a PUT it stays.
-    #[serde(default)]
-    pub threat_intelligence: Option<bool>,
+    /// Entries are compared with the threat lists.
+    pub threat_intelligence: ThreatIntelligence,
     /// `low`, `medium`, `high`.
     pub sensitivity: String,
-    /// What is done about it: `alert`, `auto_investigate`, `alert_and_quarantine`; left out in a PUT it stays.
-    #[serde(default)]
-    pub action: Option<String>,
+    /// Reaction: `alert`, `auto_investigate`, `alert_and_quarantine`.
+    pub action: String,
+}
+
+/// Use of the threat lists: `integrated`, or `disabled`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum ThreatIntelligence {
+    /// Entries are compared with them; `true` is read as this.
+    Integrated,
+    /// They are not used; `false` is read as this.
+    Disabled,
+}
+
+impl Serialize for ThreatIntelligence {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(if *self == ThreatIntelligence::Integrated { "integrated" } else { "disabled" })
+    }
+}
+
+impl<'de> Deserialize<'de> for ThreatIntelligence {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl Visitor<'_> for Read {
+            type Value = ThreatIntelligence;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("\"integrated\", \"disabled\", true or false")
+            }
+
+            fn visit_bool<E: Error>(self, on: bool) -> Result<ThreatIntelligence, E> {
+                Ok(if on { ThreatIntelligence::Integrated } else { ThreatIntelligence::Disabled })
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<ThreatIntelligence, E> {
+                match text {
+                    "integrated" => Ok(ThreatIntelligence::Integrated),
+                    "disabled" => Ok(ThreatIntelligence::Disabled),
+                    _ => Err(E::custom("must be one of integrated, disabled")),
+                }
+            }
+        }
+        from.deserialize_any(Read)
+    }
 }
 
 impl From<&AnomalySettings> for AnomalySettingsBody {
-    fn from(of: &AnomalySettings) -> Self {
+    fn from(settings: &AnomalySettings) -> Self {
+        let AnomalySettings { cost, performance, security, version } = settings;
+        let threats =
+            if security.threat_intelligence { ThreatIntelligence::Integrated } else { ThreatIntelligence::Disabled };
         AnomalySettingsBody {
             cost: CostAnomalyBody {
-                threshold_percent: of.cost.threshold_percent,
-                window_hours: of.cost.window_hours,
-                baseline_days: of.cost.baseline_days,
-                action: Some(of.cost.action.as_str().to_owned()),
+                threshold: PercentText::of(cost.threshold_percent),
+                threshold_percent: cost.threshold_percent,
+                window: Spelled(TimeSpan::from_hours(u64::from(cost.window_hours))),
+                window_hours: cost.window_hours,
+                baseline: Spelled(Baseline { days: cost.baseline_days }),
+                baseline_days: cost.baseline_days,
+                action: cost.action.as_str().to_owned(),
             },
             performance: PerformanceAnomalyBody {
-                metrics: of.performance.metrics.iter().map(|metric| metric.as_str().to_owned()).collect(),
-                sensitivity: of.performance.sensitivity.as_str().to_owned(),
-                action: Some(of.performance.action.as_str().to_owned()),
+                metrics: performance.metrics.iter().map(|metric| metric_name(*metric).to_owned()).collect(),
+                sensitivity: performance.sensitivity.as_str().to_owned(),
+                action: performance.action.as_str().to_owned(),
             },
             security: SecurityAnomalyBody {
-                behavioral_analysis: of.security.behavioral_analysis,
-                threat_intelligence: Some(of.security.threat_intelligence),
-                sensitivity: of.security.sensitivity.as_str().to_owned(),
-                action: Some(of.security.action.as_str().to_owned()),
+                behavioral_analysis: security.behavioral_analysis,
+                threat_intelligence: threats,
+                sensitivity: security.sensitivity.as_str().to_owned(),
+                action: security.action.as_str().to_owned(),
             },
-            version: of.version,
+            version: *version,
         }
     }
+}
+
+/// Metrics that the specification calls by names of its own.
+const NAMES: [(&str, Metric); 2] = [("latency", Metric::ResponseTime), ("throughput", Metric::RequestRate)];
+
+fn metric_name(metric: Metric) -> &'static str {
+    NAMES.iter().find(|(_, named)| *named == metric).map_or(metric.as_str(), |(name, _)| name)
 }

@@ -9,6 +9,7 @@ import { ProblemAlert } from '../../../display/ProblemAlert';
 import { options } from '../../../display/wording';
 import { useChange } from '../queries';
 import { anomalySettingsQuery, setAnomalySettings } from './queries';
+import { initial, wire, type SettingsFields } from './settings-fields';
 
 interface Props {
   locked: boolean;
@@ -34,7 +35,7 @@ const SENSITIVITIES = [
 ];
 const METRICS = [
   'cpu_utilization', 'memory_utilization', 'network_in', 'network_out', 'disk_read', 'disk_write', 'disk_read_ops', 'disk_write_ops',
-  'database_connections', 'free_storage', 'response_time', 'error_rate', 'request_rate', 'cpu_credit_balance',
+  'database_connections', 'free_storage', 'latency', 'error_rate', 'throughput', 'cpu_credit_balance',
 ];
 const ALERT = { value: 'alert', label: 'Tell it' };
 const REMEDY = { value: 'auto_remediate', label: 'Tell it, find the cause, and let active agents act at once' };
@@ -44,14 +45,14 @@ const ACTIONS = {
   cost: [ALERT, { value: 'alert_and_analyze', label: 'Tell it and find the cause' }, REMEDY],
 };
 const MARKED = [
-  'cost.threshold_percent', 'cost.window_hours', 'cost.baseline_days', 'cost.action', 'performance.metrics', 'performance.sensitivity',
+  'cost.threshold', 'cost.window', 'cost.baseline', 'cost.action', 'performance.metrics', 'performance.sensitivity',
   'performance.action', 'security.sensitivity', 'security.action',
 ];
 
 function Settings({ of: settings, locked, onClose }: { of: AnomalySettings } & Props) {
   const save = useChange(setAnomalySettings);
-  const form = useForm<AnomalySettings>({ initialValues: settings });
-  const submit = form.onSubmit((values) => save.mutate(values, {
+  const form = useForm<SettingsFields>({ initialValues: initial(settings) });
+  const submit = form.onSubmit((values) => save.mutate(wire(values, settings.version), {
     onSuccess: () => { announce('Detection settings saved.'); onClose(); },
     onError: (error) => form.setErrors(fieldMessages(error)),
   }));
@@ -78,9 +79,9 @@ function Settings({ of: settings, locked, onClose }: { of: AnomalySettings } & P
       {action('security')}
       <Divider label="Cost" labelPosition="left" />
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
-        {whole('Threshold', 'cost.threshold_percent', ' %', 'Above or below the baseline')}
-        {whole('Window', 'cost.window_hours', ' h', 'Spending that is compared')}
-        {whole('Baseline', 'cost.baseline_days', ' days', 'What is averaged')}
+        {whole('Threshold', 'cost.threshold', ' %', 'Above or below the baseline')}
+        {whole('Window', 'cost.window', ' h', 'Spending that is compared')}
+        {whole('Baseline', 'cost.baseline', ' days', 'What is averaged')}
       </SimpleGrid>
       {action('cost')}
     </DialogForm>

@@ -45,7 +45,7 @@ export const anomalySettingsQuery = queryOptions({
   queryFn: () => body(client.GET('/api/v1/intelligence/anomaly-settings')),
 });
 
-export const setAnomalySettings = (given: Schemas['AnomalySettingsBody']) => body(client.PUT('/api/v1/intelligence/anomaly-settings', { body: given }));
+export const setAnomalySettings = (given: Schemas['AnomalySettingsPut']) => body(client.PUT('/api/v1/intelligence/anomaly-settings', { body: given }));
 
 export const acknowledge = (id: string) => body(client.POST('/api/v1/intelligence/anomalies/{id}/acknowledge', { params: { path: { id } } }));
 

@@ -1,5 +1,6 @@
-// Change control stands in the guardrails, which are written whole: how one part of it is changed.
+// Change control stands in the guardrails and is written whole: how one part of it is changed.
 import type { Guardrails } from '../../../api/bodies';
+import type { components } from '../../../api/schema';
 
 export type Policy = NonNullable<Guardrails['change_control']>;
 
@@ -7,9 +8,9 @@ export function policyOf(guardrails: Guardrails): Required<Policy> {
   return { maintenance_windows: [], freezes: [], direction: 'both', infrastructure_as_code: 'patch', ...guardrails.change_control };
 }
 
-/** The guardrails with a part of the policy replaced. */
-export function withPolicy(guardrails: Guardrails, change: Partial<Policy>): Guardrails {
-  return { ...guardrails, change_control: { ...policyOf(guardrails), ...change } };
+/** What is sent to replace a part of the policy; the other guardrails stay. */
+export function withPolicy(guardrails: Guardrails, change: Partial<Policy>): components['schemas']['GuardrailsPut'] {
+  return { version: guardrails.version, change_control: { ...policyOf(guardrails), ...change } };
 }
 
 /** A list with one entry replaced, or added where `at` is its end. */

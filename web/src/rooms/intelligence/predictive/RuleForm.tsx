@@ -3,6 +3,7 @@ import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Rule } from '../../../api/bodies';
 import { fieldMessages } from '../../../api/problem';
+import { asGigabytes } from '../../../api/quantities';
 import { announce } from '../../../display/announce';
 import { ScopeInputs } from '../change/WindowForm';
 import { agentTypesQuery, useChange } from '../queries';
@@ -101,9 +102,9 @@ function Response({ form }: { form: Form }) {
         <Select label="Do" allowDeselect={false} data={pairs(ACTIONS)} {...form.getInputProps('action.kind')} />
         <Select label="Approval" allowDeselect={false} data={APPROVALS} {...form.getInputProps('approval.kind')} />
         {(grows(action.kind) || below) && <NumberInput label="By" description="Of what there is" min={1} max={400} suffix=" %" {...form.getInputProps('action.step_percent')} />}
-        {below && <NumberInput label="Below" description="The size after the change" min={1} suffix=" GB" {...form.getInputProps('approval.below_gb')} />}
+        {below && <NumberInput label="Below" description="The size after the change" min={1} suffix=" GB" {...form.getInputProps('approval.auto_below')} />}
       </SimpleGrid>
-      <Alert color="gray" variant="light" p="xs"><Text size="sm">{approvalInWords({ approval: { kind: approval.kind, below_gb: approval.below_gb === '' ? null : approval.below_gb } })}. A rule can ask for more than the approval matrix, never for less.</Text></Alert>
+      <Alert color="gray" variant="light" p="xs"><Text size="sm">{approvalInWords({ approval: { kind: approval.kind, auto_below: approval.auto_below === '' ? null : asGigabytes(approval.auto_below) } })}. A rule can ask for more than the approval matrix, never for less.</Text></Alert>
       <Select
         label="In the name of" description="An agent of this type recommends it; its mode, threshold and guardrails hold" allowDeselect={false}
         data={types?.items.map(({ name }) => ({ value: name, label: words(name) })) ?? [{ value: form.values.agent_type, label: words(form.values.agent_type) }]} {...form.getInputProps('agent_type')}

@@ -7,7 +7,7 @@ describe('a rule over the wire', () => {
     fields.condition = { ...fields.condition, prediction: 'event', horizon: ' 1h ', calendars: ['c'] };
     const sent = wire(fields);
     expect(sent.condition).toEqual({ metric: undefined, prediction: 'event', value: null, calendars: ['c'], horizon: '1h', probability: 50 });
-    expect(sent.approval).toEqual({ kind: 'required', below_gb: undefined });
+    expect(sent.approval).toEqual({ kind: 'required', auto_below: undefined });
     expect(sent.action).toEqual({ kind: 'scale_up', step_percent: undefined });
   });
 
@@ -21,11 +21,11 @@ describe('a rule over the wire', () => {
   it('shows a rule as it is', () => {
     const fields = initial({
       id: 'disk', name: 'Disk', enabled: false, agent_type: 'ops_intelligence', condition: { metric: 'disk_space', prediction: 'full', calendars: [], horizon: '7d', probability: 60 },
-      action: { kind: 'expand_storage', step_percent: 30 }, approval: { kind: 'auto_below', below_gb: 400 }, scope: { accounts: ['a'], services: [] }, resources: ['db'], every: '1h',
+      action: { kind: 'expand_storage', step_percent: 30 }, approval: { kind: 'auto_below', auto_below: '400GB', below_gb: 400 }, scope: { accounts: ['a'], services: [] }, resources: ['db'], every: '1h',
       created_by: '', created_at: '', updated_at: '', version: 1,
     });
     expect(wire(fields)).toMatchObject({
-      name: 'Disk', enabled: false, condition: { metric: 'disk_space', value: null, probability: 60 }, action: { step_percent: 30 }, approval: { below_gb: 400 },
+      name: 'Disk', enabled: false, condition: { metric: 'disk_space', value: null, probability: 60 }, action: { step_percent: 30 }, approval: { auto_below: '400GB' },
       scope: { accounts: ['a'] }, resources: ['db'],
     });
   });

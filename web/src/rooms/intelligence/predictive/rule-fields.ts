@@ -1,5 +1,6 @@
 // The rule form's values, and how they go over the wire.
 import type { Rule } from '../../../api/bodies';
+import { asGigabytes } from '../../../api/quantities';
 import type { components } from '../../../api/schema';
 
 export interface RuleFields {
@@ -8,7 +9,7 @@ export interface RuleFields {
   agent_type: string;
   condition: { metric: string; prediction: string; value: number | ''; calendars: string[]; horizon: string; probability: number | '' };
   action: { kind: string; step_percent: number | '' };
-  approval: { kind: string; below_gb: number | '' };
+  approval: { kind: string; auto_below: number | '' };
   scope: { accounts: string[]; services: string[] };
   resources: string[];
   every: string;
@@ -17,7 +18,7 @@ export interface RuleFields {
 /** Every field that the form marks itself. */
 export const FIELDS = [
   'name', 'agent_type', 'condition.metric', 'condition.prediction', 'condition.value', 'condition.calendars', 'condition.horizon', 'condition.probability',
-  'action.kind', 'action.step_percent', 'approval.kind', 'approval.below_gb', 'scope.accounts', 'scope.services', 'resources', 'every',
+  'action.kind', 'action.step_percent', 'approval.kind', 'approval.auto_below', 'scope.accounts', 'scope.services', 'resources', 'every',
 ];
 
 export function initial(rule: Rule | undefined): RuleFields {
@@ -30,7 +31,7 @@ export function initial(rule: Rule | undefined): RuleFields {
       calendars: rule?.condition.calendars ?? [], horizon: rule?.condition.horizon ?? '2h', probability: rule?.condition.probability ?? 50,
     },
     action: { kind: rule?.action.kind ?? 'scale_up', step_percent: rule?.action.step_percent ?? 25 },
-    approval: { kind: rule?.approval.kind ?? 'required', below_gb: rule?.approval.below_gb ?? 500 },
+    approval: { kind: rule?.approval.kind ?? 'required', auto_below: rule?.approval.below_gb ?? 500 },
     scope: { accounts: rule?.scope.accounts ?? [], services: rule?.scope.services ?? [] },
     resources: rule?.resources ?? [],
     every: rule?.every ?? '1h',
@@ -59,7 +60,7 @@ export function wire({ name, condition, action, approval, ...rest }: RuleFields)
       probability: given(condition.probability),
     },
     action: { kind: action.kind, step_percent: grows(action.kind) ? given(action.step_percent) : undefined },
-    approval: { kind: approval.kind, below_gb: approval.kind === 'auto_below' ? given(approval.below_gb) : undefined },
+    approval: { kind: approval.kind, auto_below: approval.kind === 'auto_below' && approval.auto_below !== '' ? asGigabytes(approval.auto_below) : undefined },
     every: rest.every.trim(),
   };
 }

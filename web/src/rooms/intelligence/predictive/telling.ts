@@ -96,13 +96,13 @@ export function ruleInWords(rule: Pick<Rule, 'condition' | 'action'>): string {
 
 export function approvalInWords({ approval }: Pick<Rule, 'approval'>): string {
   if (approval.kind === 'required') return 'Somebody must approve, whatever it costs';
-  if (approval.kind === 'auto_below') return `By itself while the storage stays below ${approval.below_gb ?? 0} GB after the change; from there on somebody must approve`;
+  if (approval.kind === 'auto_below') return `By itself while the storage stays below ${approval.auto_below ?? '0GB'} after the change; from there on somebody must approve`;
   return 'By itself, as far as the rule goes; the approval matrix still asks by cost';
 }
 
 export function approvalInShort({ approval }: Pick<Rule, 'approval'>): string {
   if (approval.kind === 'required') return 'Required';
-  return approval.kind === 'auto_below' ? `Auto below ${approval.below_gb ?? 0} GB` : 'Auto';
+  return approval.kind === 'auto_below' ? `Auto below ${approval.auto_below ?? '0GB'}` : 'Auto';
 }
 
 export const OUTCOMES: Record<string, { label: string; colour: string }> = {

@@ -2,6 +2,7 @@ import { Alert, Anchor, Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Rollout } from '../../../api/bodies';
+import { percentOf } from '../../../api/quantities';
 import { useMay } from '../../../api/session';
 import { percent } from '../../../display/amounts';
 import { Awaited } from '../../../display/Awaited';
@@ -79,7 +80,7 @@ function About({ of: rollout }: { of: Rollout }) {
           ['Watched for', validation_s == null ? undefined : hours(validation_s)],
           ['Shares', shares?.length ? shares.map((share) => `${share} %`).join(', then ') : 'none: all at once after the canary'],
           ['Failures allowed', max_failures],
-          ['Least confidence', min_confidence == null ? `${agent ? percent(agent.confidence_threshold) : 'that'} of the agent` : percent(min_confidence)],
+          ['Least confidence', min_confidence == null ? `${agent ? percent(percentOf(agent.confidence_threshold)) : 'that'} of the agent` : percent(min_confidence)],
           ['Begun by', rollout.by.startsWith('agent:') ? 'its agent' : rollout.by],
           ['Begun', <When key="begun" at={rollout.created_at} form="full" />],
           ['This stage since', <When key="since" at={rollout.stage_since} form="full" />],

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { Agent, Recommendation } from '../../../api/bodies';
 import { fieldMessages } from '../../../api/problem';
+import { percentOf } from '../../../api/quantities';
 import { announce } from '../../../display/announce';
 import { percent, plural } from '../../../display/amounts';
 import { DialogForm } from '../../../display/FormDialog';
@@ -65,7 +66,7 @@ function Filled({ agents, first, open, type, onClose }: Props & { agents: Agent[
   });
   const { values } = form;
   const fitting = open.filter((one) => one.agent_id === values.agent_id && one.kind === values.type);
-  const least = values.min_confidence === '' ? agents.find(({ id }) => id === values.agent_id)?.confidence_threshold ?? 0 : values.min_confidence;
+  const least = values.min_confidence === '' ? percentOf(agents.find(({ id }) => id === values.agent_id)?.confidence_threshold ?? '0%') : values.min_confidence;
   const chosen = fitting.filter(({ id }) => values.recommendations.length === 0 || values.recommendations.includes(id));
   const sure = chosen.filter(({ confidence }) => confidence >= least).length;
   const submit = form.onSubmit(({ name, validation_s, shares, min_confidence, canary, max_failures, ...rest }) => begin.mutate({

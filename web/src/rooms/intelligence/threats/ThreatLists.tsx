@@ -74,7 +74,7 @@ function SwitchedOff() {
   const { data } = useQuery(anomalySettingsQuery);
   return (
     <>
-      {data && !data.security.threat_intelligence && (
+      {data && data.security.threat_intelligence === 'disabled' && (
         <Alert color="yellow" title="The lists are not asked now">
           <Text size="sm">Holding entries against them is switched off under <Anchor component="button" type="button" size="sm" onClick={() => setSettings(true)}>Detection settings</Anchor>.</Text>
         </Alert>

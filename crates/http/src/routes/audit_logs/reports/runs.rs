@@ -146,7 +146,8 @@ pub(super) async fn download(
     Params(params): Params<DownloadParams>,
 ) -> Result<Response, Problem> {
     let run = app.reports.run_get(&RunId(id)).await?;
-    let (kind, bytes) = match params.format.as_str() {
+    let format = params.format.to_ascii_lowercase();
+    let (kind, bytes) = match format.as_str() {
         "pdf" => ("application/pdf", run.files.pdf),
         "csv" => ("text/csv; charset=utf-8; header=present", run.files.csv),
         "json" => ("application/json", run.files.json),
@@ -155,12 +156,12 @@ pub(super) async fn download(
     if run.state != RunState::Succeeded {
         return Err(Problem::new(Code::Conflict, format!("The run has no files: it is {}.", run.state.as_str())));
     }
-    let path = app.settings.reports_dir.join(&run.id.0).join(format!("report.{}", params.format));
+    let path = app.settings.reports_dir.join(&run.id.0).join(format!("report.{format}"));
     let file = tokio::fs::File::open(&path).await;
     let file = file.map_err(|error| Problem::internal(format!("{}: {error}", path.display())))?;
     let told = entry(&caller, "report.download", &run);
-    app.record_reading(told.with_metadata("format", params.format.clone())).await?;
-    let name = run.file_name(&params.format);
+    app.record_reading(told.with_metadata("format", format.clone())).await?;
+    let name = run.file_name(&format);
     let mut response = Response::new(HttpBody::from_stream(ReaderStream::with_capacity(file, CHUNK)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));

@@ -17,7 +17,7 @@ import { LATEST_COLUMNS } from './columns';
 
 const PRIORITIES = ['critical', 'high', 'medium', 'low'];
 
-export function Overview() {
+export function DashboardPage() {
   const may = useMay();
   const { data, error, refetch } = useQuery(dashboardQuery);
   if (error) return <ProblemAlert error={error} onRetry={() => void refetch()} />;

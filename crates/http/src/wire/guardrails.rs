@@ -1,0 +1,291 @@
+//! Guardrails on the wire, in the specification's nesting: `rollback.timeout: "5m"`, `cost_impact.max_increase: "5%"`.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use reeve_agents::Guardrails;
+use reeve_estate::TimeSpan;
+
+use super::change_control::ChangeControlBody;
+use super::quantity::{PercentText, Spelled, TimeSpanText, either};
+use crate::error::Problem;
+
+/// The guardrails.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct GuardrailsBody {
+    /// Limits of cost.
+    pub cost_impact: CostImpactBody,
+    /// Limits of performance.
+    pub performance_impact: PerformanceImpactBody,
+    /// Limits of availability.
+    pub availability: AvailabilityBody,
+    /// Rolling back.
+    pub rollback: RollbackBody,
+    /// Watching the effect of a change.
+    pub verification: VerificationBody,
+    /// Limits of how much changes at once.
+    pub blast_radius: BlastRadiusBody,
+    /// Time for which a changed resource is left alone.
+    pub cool_down: TimeSpanText,
+    /// `cool_down` in seconds.
+    pub cool_down_s: u64,
+    /// Failures in a row after which nothing more is applied.
+    pub breaker_failures: u32,
+    /// Times, directions and owners of changes.
+    pub change_control: ChangeControlBody,
+    /// Stops everything while true. Changed by `kill-switch`.
+    pub kill_switch: bool,
+    /// Grows with every change.
+    pub version: u64,
+}
+
+/// Limits of cost, in percent of the resource's monthly cost.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct CostImpactBody {
+    /// Highest increase.
+    pub max_increase: PercentText,
+    /// Highest decrease.
+    pub max_decrease: PercentText,
+}
+
+/// Limits of performance.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct PerformanceImpactBody {
+    /// Highest degradation.
+    pub max_degradation: PercentText,
+}
+
+/// Limits of availability.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct AvailabilityBody {
+    /// Lowest uptime; planned restarts use up what it leaves.
+    pub min_uptime: PercentText,
+}
+
+/// Rolling back.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RollbackBody {
+    /// Reeve rolls back without being asked.
+    pub automatic: bool,
+    /// Time after which a change that did not take effect is undone.
+    pub timeout: TimeSpanText,
+    /// `timeout` in seconds.
+    pub timeout_s: u64,
+}
+
+/// Watching the effect of a change.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = EffectVerificationBody)]
+pub struct VerificationBody {
+    /// Time for which metrics are compared with those before; `0m` compares nothing.
+    pub window: TimeSpanText,
+    /// `window` in seconds.
+    pub window_s: u64,
+}
+
+/// Limits of how much changes at once.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct BlastRadiusBody {
+    /// Resources in one run.
+    pub max_actions_per_run: u32,
+    /// Resources in a day.
+    pub max_actions_per_day: u32,
+    /// Share of the scope's resources in a day.
+    pub max_share_per_day: PercentText,
+    /// Number of findings of one kind from which an agent applies them in stages rather than in one run; 0 is never.
+    pub rollout_from: u32,
+}
+
+/// A change of the guardrails. What is left out stays.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct GuardrailsPut {
+    /// The same settings, under the name that the specification puts before them; given alone or with `version`.
+    #[schema(no_recursion)]
+    pub guardrails: Option<Box<GuardrailsPut>>,
+    /// Limits of cost.
+    pub cost_impact: CostImpactPut,
+    /// Limits of performance.
+    pub performance_impact: PerformanceImpactPut,
+    /// Limits of availability.
+    pub availability: AvailabilityPut,
+    /// Rolling back.
+    pub rollback: RollbackPut,
+    /// Watching the effect of a change.
+    pub verification: VerificationPut,
+    /// Limits of how much changes at once.
+    pub blast_radius: BlastRadiusPut,
+    /// Time for which a changed resource is left alone.
+    pub cool_down: Option<TimeSpanText>,
+    /// `cool_down` in seconds.
+    pub cool_down_s: Option<u64>,
+    /// Failures in a row after which nothing more is applied.
+    pub breaker_failures: Option<u32>,
+    /// Times, directions and owners of changes; given whole.
+    pub change_control: Option<ChangeControlBody>,
+    /// Ignored: `kill-switch` changes it.
+    pub kill_switch: Option<bool>,
+    /// Version that was read; another is a conflict. Left out, the newest is changed.
+    pub version: Option<u64>,
+}
+
+/// Limits of cost to set.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CostImpactPut {
+    /// Highest increase.
+    pub max_increase: Option<PercentText>,
+    /// Highest decrease.
+    pub max_decrease: Option<PercentText>,
+}
+
+/// Limits of performance to set.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PerformanceImpactPut {
+    /// Highest degradation.
+    pub max_degradation: Option<PercentText>,
+}
+
+/// Limits of availability to set.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AvailabilityPut {
+    /// Lowest uptime.
+    pub min_uptime: Option<PercentText>,
+}
+
+/// Rolling back, to set.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RollbackPut {
+    /// Reeve rolls back without being asked.
+    pub automatic: Option<bool>,
+    /// Time after which a change that did not take effect is undone.
+    pub timeout: Option<TimeSpanText>,
+    /// `timeout` in seconds.
+    pub timeout_s: Option<u64>,
+}
+
+/// Watching the effect of a change, to set.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(as = EffectVerificationPut)]
+pub struct VerificationPut {
+    /// Time for which metrics are compared with those before; `0m` compares nothing.
+    pub window: Option<TimeSpanText>,
+    /// `window` in seconds.
+    pub window_s: Option<u64>,
+}
+
+/// Limits of how much changes at once, to set.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BlastRadiusPut {
+    /// Resources in one run.
+    pub max_actions_per_run: Option<u32>,
+    /// Resources in a day.
+    pub max_actions_per_day: Option<u32>,
+    /// Share of the scope's resources in a day.
+    pub max_share_per_day: Option<PercentText>,
+    /// Number of findings of one kind from which an agent applies them in stages; 0 is never.
+    pub rollout_from: Option<u32>,
+}
+
+fn seconds(text: Option<TimeSpanText>) -> Option<u64> {
+    text.map(|Spelled(span)| span.seconds())
+}
+
+fn span(seconds: u64) -> TimeSpanText {
+    Spelled(TimeSpan::from_seconds(seconds))
+}
+
+impl From<&Guardrails> for GuardrailsBody {
+    fn from(guardrails: &Guardrails) -> Self {
+        GuardrailsBody {
+            cost_impact: CostImpactBody {
+                max_increase: PercentText::of(guardrails.max_cost_increase_percent),
+                max_decrease: PercentText::of(guardrails.max_cost_decrease_percent),
+            },
+            performance_impact: PerformanceImpactBody {
+                max_degradation: PercentText::of(guardrails.max_degradation_percent),
+            },
+            availability: AvailabilityBody { min_uptime: PercentText::of(guardrails.min_uptime_percent) },
+            rollback: RollbackBody {
+                automatic: guardrails.rollback_automatic,
+                timeout: span(guardrails.rollback_timeout_s),
+                timeout_s: guardrails.rollback_timeout_s,
+            },
+            verification: VerificationBody {
+                window: span(guardrails.verification_window_s),
+                window_s: guardrails.verification_window_s,
+            },
+            blast_radius: BlastRadiusBody {
+                max_actions_per_run: guardrails.max_actions_per_run,
+                max_actions_per_day: guardrails.max_actions_per_day,
+                max_share_per_day: PercentText::of(guardrails.max_share_per_day_percent),
+                rollout_from: guardrails.rollout_from,
+            },
+            cool_down: span(guardrails.cool_down_s),
+            cool_down_s: guardrails.cool_down_s,
+            breaker_failures: guardrails.breaker_failures,
+            change_control: ChangeControlBody::from(&guardrails.change_control),
+            kill_switch: guardrails.kill_switch,
+            version: guardrails.version,
+        }
+    }
+}
+
+impl GuardrailsPut {
+    /// Returns the guardrails after the change. Ranges are checked where they are stored.
+    ///
+    /// # Errors
+    /// 422 naming the field.
+    pub fn applied(mut self, before: &Guardrails) -> Result<Guardrails, Problem> {
+        if let Some(inner) = self.guardrails.take() {
+            let version = inner.version.or(self.version.take());
+            if self != GuardrailsPut::default() {
+                let message = "is given alone: put every setting inside it, or leave it out";
+                return Err(Problem::field("guardrails", "conflicting", message));
+            }
+            return GuardrailsPut { version, ..*inner }.applied(before);
+        }
+        let percent =
+            |given: Option<PercentText>, before: f64| given.map_or(before, |Spelled(percent)| percent.value());
+        let seconds = |field: &str, given, beside, before: u64| {
+            let companion = format!("{field}_s");
+            let decided = either((field, seconds(given)), (&companion, beside), Some(before))?;
+            Ok::<u64, Problem>(decided.unwrap_or(before))
+        };
+        let (rollback, verification, radius) = (self.rollback, self.verification, self.blast_radius);
+        let change_control = self.change_control.map(ChangeControlBody::into_change_control).transpose()?;
+        Ok(Guardrails {
+            max_cost_increase_percent: percent(self.cost_impact.max_increase, before.max_cost_increase_percent),
+            max_cost_decrease_percent: percent(self.cost_impact.max_decrease, before.max_cost_decrease_percent),
+            max_degradation_percent: percent(self.performance_impact.max_degradation, before.max_degradation_percent),
+            min_uptime_percent: percent(self.availability.min_uptime, before.min_uptime_percent),
+            rollback_automatic: rollback.automatic.unwrap_or(before.rollback_automatic),
+            rollback_timeout_s: seconds(
+                "rollback.timeout",
+                rollback.timeout,
+                rollback.timeout_s,
+                before.rollback_timeout_s,
+            )?,
+            verification_window_s: seconds(
+                "verification.window",
+                verification.window,
+                verification.window_s,
+                before.verification_window_s,
+            )?,
+            max_actions_per_run: radius.max_actions_per_run.unwrap_or(before.max_actions_per_run),
+            max_actions_per_day: radius.max_actions_per_day.unwrap_or(before.max_actions_per_day),
+            max_share_per_day_percent: percent(radius.max_share_per_day, before.max_share_per_day_percent),
+            rollout_from: radius.rollout_from.unwrap_or(before.rollout_from),
+            cool_down_s: seconds("cool_down", self.cool_down, self.cool_down_s, before.cool_down_s)?,
+            breaker_failures: self.breaker_failures.unwrap_or(before.breaker_failures),
+            change_control: change_control.unwrap_or_else(|| before.change_control.clone()),
+            version: self.version.unwrap_or(before.version),
+            ..before.clone()
+        })
+    }
+}

@@ -1,0 +1,121 @@
+//! Calendars on the wire, and the events in them.
+
+use reeve_agents::predictive::CalendarInput;
+use reeve_agents::predictive::calendar::{Calendar, Occurrence};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::given;
+use crate::time;
+
+/// A calendar, without its text.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct CalendarBody {
+    /// Identifier.
+    pub id: String,
+    /// Name.
+    pub name: String,
+    /// `traffic` or `maintenance`.
+    pub kind: String,
+    /// Zone of times without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
+    /// Events in it.
+    pub events: u64,
+    /// SHA-256 of its text.
+    pub sha256: String,
+    /// Who made it.
+    pub created_by: String,
+    /// When.
+    pub created_at: String,
+    /// When it last changed.
+    pub updated_at: String,
+    /// Grows by one with every change.
+    pub version: u64,
+}
+
+impl From<&Calendar> for CalendarBody {
+    fn from(of: &Calendar) -> Self {
+        CalendarBody {
+            id: of.id.0.clone(),
+            name: of.name.clone(),
+            kind: of.kind.as_str().to_owned(),
+            time_zone: of.time_zone.clone(),
+            // What is kept was read when it was imported.
+            events: of.events().unwrap_or(0) as u64,
+            sha256: of.digest(),
+            created_by: of.created_by.clone(),
+            created_at: time::text(of.created_at),
+            updated_at: time::text(of.updated_at),
+            version: of.version,
+        }
+    }
+}
+
+/// A new calendar, or a change of one: what is left out stays.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CalendarPut {
+    /// Name, 1 to 100 characters.
+    pub name: Option<String>,
+    /// `traffic` or `maintenance`.
+    pub kind: Option<String>,
+    /// Zone (IANA) of times that name none; `null` takes it away.
+    #[serde(default, deserialize_with = "given")]
+    pub time_zone: Option<Option<String>>,
+    /// The iCalendar text (RFC 5545), at most 1 MiB.
+    pub icalendar: Option<String>,
+    /// The version that was read; another is a conflict.
+    pub version: Option<u64>,
+}
+
+impl From<CalendarPut> for CalendarInput {
+    fn from(body: CalendarPut) -> Self {
+        CalendarInput { name: body.name, kind: body.kind, time_zone: body.time_zone, text: body.icalendar }
+    }
+}
+
+/// An event at one time.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct OccurrenceBody {
+    /// The event's summary.
+    pub summary: String,
+    /// When it begins.
+    pub start: String,
+    /// When it ends.
+    pub end: String,
+    /// The zone it is written in (IANA); absent where that zone has no name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
+    /// It has a date and no time: it begins at midnight of its zone.
+    pub whole_day: bool,
+}
+
+impl From<&Occurrence> for OccurrenceBody {
+    fn from(of: &Occurrence) -> Self {
+        OccurrenceBody {
+            summary: of.label.clone(),
+            start: time::text(of.start),
+            end: time::text(of.end),
+            time_zone: of.zone.clone(),
+            whole_day: of.whole_day,
+        }
+    }
+}
+
+/// Which events.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct OccurrenceParams {
+    /// That end after this; now unless given.
+    pub from: Option<String>,
+    /// That begin before this; 31 days after `from` unless given, 366 days at most.
+    pub until: Option<String>,
+    /// At most this many (1 to 1000).
+    pub limit: Option<u32>,
+    /// After skipping this many.
+    pub offset: Option<u64>,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
+}

@@ -1,0 +1,150 @@
+//! Predictions on the wire: the forecasts that predictive rules decided on.
+
+use reeve_agents::predictive::Prediction;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::time;
+
+/// One step of a forecast.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ForecastStepBody {
+    /// When.
+    pub at: String,
+    /// One value in twenty lies below.
+    pub p05: f64,
+    /// The median.
+    pub p50: f64,
+    /// One value in twenty lies above.
+    pub p95: f64,
+}
+
+/// A forecast that a rule decided on.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct PredictionBody {
+    /// Identifier.
+    pub id: String,
+    /// The rule.
+    pub rule_id: String,
+    /// Its version then.
+    pub rule_version: u64,
+    /// When it was made.
+    pub at: String,
+    /// The resource's connection.
+    pub connection_id: String,
+    /// The resource.
+    pub resource_id: String,
+    /// Its name.
+    pub resource_name: String,
+    /// What was watched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metric: Option<String>,
+    /// What was asked.
+    pub prediction: String,
+    /// `foreseen`, `not_foreseen`, `abstained`.
+    pub outcome: String,
+    /// Probability within the horizon, percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probability: Option<f64>,
+    /// When it comes with one chance in two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_at: Option<String>,
+    /// Before this with one chance in twenty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub earliest_at: Option<String>,
+    /// Before this with nineteen chances in twenty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latest_at: Option<String>,
+    /// When it is over: the event's end, or when a peak falls below its level again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_at: Option<String>,
+    /// How high a peak goes until then, with nineteen chances in twenty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak: Option<f64>,
+    /// The newest value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// What it was held against.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<f64>,
+    /// Where that comes from.
+    pub limit_source: String,
+    /// First sample looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_from: Option<String>,
+    /// Last sample looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_until: Option<String>,
+    /// Samples looked at.
+    pub data_points: u64,
+    /// The forecast.
+    pub forecast: Vec<ForecastStepBody>,
+    /// The event it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// Why.
+    pub reasons: Vec<String>,
+    /// The recommendation it led to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recommendation_id: Option<String>,
+    /// Why what was foreseen led to none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_recommended: Option<String>,
+}
+
+impl From<&Prediction> for PredictionBody {
+    fn from(of: &Prediction) -> Self {
+        PredictionBody {
+            id: of.id.0.clone(),
+            rule_id: of.rule.0.clone(),
+            rule_version: of.rule_version,
+            at: time::text(of.at),
+            connection_id: of.connection.0.clone(),
+            resource_id: of.resource.0.clone(),
+            resource_name: of.resource_name.clone(),
+            metric: of.signal.map(|signal| signal.as_str().to_owned()),
+            prediction: of.foreseen.as_str().to_owned(),
+            outcome: of.outcome.as_str().to_owned(),
+            probability: of.probability_percent,
+            expected_at: of.expected_at.map(time::text),
+            earliest_at: of.earliest_at.map(time::text),
+            latest_at: of.latest_at.map(time::text),
+            over_at: of.over_at.map(time::text),
+            peak: of.peak,
+            value: of.value,
+            limit: of.limit,
+            limit_source: of.limit_source.clone(),
+            observed_from: of.observed_from.map(time::text),
+            observed_until: of.observed_until.map(time::text),
+            data_points: of.points,
+            forecast: of
+                .forecast
+                .iter()
+                .map(|step| ForecastStepBody { at: time::text(step.at), p05: step.p05, p50: step.p50, p95: step.p95 })
+                .collect(),
+            event: of.event.clone(),
+            reasons: of.reasons.clone(),
+            recommendation_id: of.recommendation.as_ref().map(|id| id.0.clone()),
+            not_recommended: of.not_recommended.clone(),
+        }
+    }
+}
+
+/// Which predictions.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct PredictionParams {
+    /// Of this rule.
+    pub rule: Option<String>,
+    /// Of this resource.
+    pub resource: Option<String>,
+    /// `foreseen`, `not_foreseen`, `abstained`.
+    pub outcome: Option<String>,
+    /// At most this many (1 to 1000).
+    pub limit: Option<u32>,
+    /// After skipping this many.
+    pub offset: Option<u64>,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
+}

@@ -1,0 +1,142 @@
+//! Predictive rules on the wire, as they are answered.
+
+use reeve_agents::predictive::Rule;
+use reeve_estate::{DataSize, TimeSpan};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::super::quantity::{DataSizeText, Spelled, TimeSpanText};
+use crate::time;
+
+/// When a rule fires.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ConditionBody {
+    /// `disk_space`, `database_connections`, `api_rate_limit`, `request_rate`, `cpu_utilization`, `memory_utilization`,
+    /// `network_in`, `network_out`, `disk_read_ops`, `disk_write_ops`, `cpu_credit_balance`; absent with `event`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metric: Option<String>,
+    /// `full`, `saturation`, `exhaustion`, `above`, `below`, `spike`, `event`.
+    pub prediction: String,
+    /// The capacity (absent: the resource's own), the value, or for `spike` the percentage above the usual.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// Calendars; empty is all of the fitting kind.
+    pub calendars: Vec<String>,
+    /// Time ahead that the forecast covers; `0m` asks the newest value alone.
+    pub horizon: TimeSpanText,
+    /// Probability from which it counts as foreseen, percent.
+    pub probability: f64,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RuleActionBody {
+    /// `expand_storage`, `create_read_replica`, `request_limit_increase`, `scale_up`, `pre_scale`, `warm_cache`,
+    /// `prepare_failover`.
+    pub kind: String,
+    /// By how much storage or a limit grows, percent.
+    pub step_percent: f64,
+}
+
+/// Under which approval.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ApprovalRuleBody {
+    /// `auto`, `required`, `auto_below`.
+    pub kind: String,
+    /// With the kind `auto_below`: size after the change below which nobody is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auto_below: Option<DataSizeText>,
+    /// `auto_below` in gigabytes (10^9 bytes).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub below_gb: Option<f64>,
+}
+
+/// What a rule covers.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RuleScopeBody {
+    /// Accounts; empty is all.
+    pub accounts: Vec<String>,
+    /// Services; empty is all.
+    pub services: Vec<String>,
+}
+
+/// A predictive rule.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RuleBody {
+    /// Identifier.
+    pub id: String,
+    /// Name.
+    pub name: String,
+    /// Whether it is evaluated.
+    pub enabled: bool,
+    /// The type of agent in whose name it recommends.
+    pub agent_type: String,
+    /// When it fires.
+    pub condition: ConditionBody,
+    /// What is to be done then.
+    pub action: RuleActionBody,
+    /// Under which approval. The approval matrix still asks by cost.
+    pub approval: ApprovalRuleBody,
+    /// What it covers.
+    pub scope: RuleScopeBody,
+    /// Resources it covers; empty is all in scope.
+    pub resources: Vec<String>,
+    /// Interval between evaluations.
+    pub every: TimeSpanText,
+    /// When it was evaluated last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evaluated_at: Option<String>,
+    /// What came of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_result: Option<String>,
+    /// Who made it.
+    pub created_by: String,
+    /// When.
+    pub created_at: String,
+    /// When it last changed.
+    pub updated_at: String,
+    /// Grows by one with every change.
+    pub version: u64,
+}
+
+fn span(seconds: i64) -> TimeSpanText {
+    Spelled(TimeSpan::from_seconds(u64::try_from(seconds).unwrap_or(0)))
+}
+
+impl From<&Rule> for RuleBody {
+    fn from(rule: &Rule) -> Self {
+        let condition = &rule.condition;
+        RuleBody {
+            id: rule.id.0.clone(),
+            name: rule.name.clone(),
+            enabled: rule.enabled,
+            agent_type: rule.agent_type.as_str().to_owned(),
+            condition: ConditionBody {
+                metric: condition.signal.map(|signal| signal.as_str().to_owned()),
+                prediction: condition.foreseen.as_str().to_owned(),
+                value: condition.value,
+                calendars: condition.calendars.iter().map(|id| id.0.clone()).collect(),
+                horizon: span(condition.horizon_s),
+                probability: condition.probability_percent,
+            },
+            action: RuleActionBody {
+                kind: rule.response.kind.as_str().to_owned(),
+                step_percent: rule.response.step_percent,
+            },
+            approval: ApprovalRuleBody {
+                kind: rule.approval.kind.as_str().to_owned(),
+                auto_below: rule.approval.below_gb.and_then(DataSize::from_gigabytes).map(Spelled),
+                below_gb: rule.approval.below_gb,
+            },
+            scope: RuleScopeBody { accounts: rule.scope.accounts.clone(), services: rule.scope.services.clone() },
+            resources: rule.resources.clone(),
+            every: span(rule.every_s),
+            evaluated_at: rule.evaluated_at.map(time::text),
+            last_result: rule.last_result.clone(),
+            created_by: rule.created_by.clone(),
+            created_at: time::text(rule.created_at),
+            updated_at: time::text(rule.updated_at),
+            version: rule.version,
+        }
+    }
+}

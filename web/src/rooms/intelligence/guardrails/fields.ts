@@ -1,0 +1,51 @@
+// The guardrails' form: numbers under the names of the wire's fields, so that a refused field finds its input.
+import type { Guardrails } from '../../../api/bodies';
+import { asPercent, asSeconds, percentOf } from '../../../api/quantities';
+import type { components } from '../../../api/schema';
+
+type Amount = number | string;
+
+export interface GuardrailFields {
+  cost_impact: { max_increase: Amount; max_decrease: Amount };
+  performance_impact: { max_degradation: Amount };
+  availability: { min_uptime: Amount };
+  rollback: { automatic: boolean; timeout: Amount };
+  verification: { window: Amount };
+  blast_radius: { max_actions_per_run: Amount; max_actions_per_day: Amount; max_share_per_day: Amount };
+  cool_down: Amount;
+  breaker_failures: Amount;
+}
+
+export function initial(guardrails: Guardrails): GuardrailFields {
+  const { cost_impact: cost, blast_radius: radius } = guardrails;
+  return {
+    cost_impact: { max_increase: percentOf(cost.max_increase), max_decrease: percentOf(cost.max_decrease) },
+    performance_impact: { max_degradation: percentOf(guardrails.performance_impact.max_degradation) },
+    availability: { min_uptime: percentOf(guardrails.availability.min_uptime) },
+    rollback: { automatic: guardrails.rollback.automatic, timeout: guardrails.rollback.timeout_s },
+    verification: { window: guardrails.verification.window_s },
+    blast_radius: {
+      max_actions_per_run: radius.max_actions_per_run, max_actions_per_day: radius.max_actions_per_day, max_share_per_day: percentOf(radius.max_share_per_day),
+    },
+    cool_down: guardrails.cool_down_s,
+    breaker_failures: guardrails.breaker_failures,
+  };
+}
+
+/** The limits as they are sent; what the form does not show stays. */
+export function wire(fields: GuardrailFields, version: number): components['schemas']['GuardrailsPut'] {
+  const { cost_impact: cost, blast_radius: radius } = fields;
+  return {
+    version,
+    cost_impact: { max_increase: asPercent(cost.max_increase), max_decrease: asPercent(cost.max_decrease) },
+    performance_impact: { max_degradation: asPercent(fields.performance_impact.max_degradation) },
+    availability: { min_uptime: asPercent(fields.availability.min_uptime) },
+    rollback: { automatic: fields.rollback.automatic, timeout: asSeconds(fields.rollback.timeout) },
+    verification: { window: asSeconds(fields.verification.window) },
+    blast_radius: {
+      max_actions_per_run: Number(radius.max_actions_per_run), max_actions_per_day: Number(radius.max_actions_per_day), max_share_per_day: asPercent(radius.max_share_per_day),
+    },
+    cool_down: asSeconds(fields.cool_down),
+    breaker_failures: Number(fields.breaker_failures),
+  };
+}
