@@ -113,7 +113,7 @@ pub fn read_roles(names: &[String]) -> Result<Vec<Role>, FieldError> {
         return Err(FieldError::new("roles", "missing", "name at least one role"));
     }
     let role = |(index, name): (usize, &String)| {
-        Role::parse(name).ok_or_else(|| {
+        Role::parse(&name.trim().to_ascii_lowercase().replace(' ', "_")).ok_or_else(|| {
             let allowed = Role::ALL.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ");
             FieldError::new(format!("roles[{index}]"), "invalid", format!("{name:?} is not one of {allowed}"))
         })

@@ -41,7 +41,7 @@ pub use action::{Action, ActionId, ActionStatus, Purpose, StepOutcome, Watch, Wa
 pub use agent::{
     Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, RunReport, Scope, Timing, next_run,
 };
-pub use agent_type::{AgentTypeInfo, FindingSource, agent_types};
+pub use agent_type::{AgentTypeInfo, FindingSource, TableValue, agent_types};
 pub use applicability::{Applicability, ApplicabilityState};
 pub use approval::{Approval, ApprovalId, ApprovalStatus, Delegation, Signature, Signed};
 pub use caller::Caller;

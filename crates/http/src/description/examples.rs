@@ -20,9 +20,6 @@ struct OperationExample {
     path: String,
     name: String,
     summary: String,
-    /// Query string that is sent; for readers of the description it stands in the parameters' own examples.
-    #[serde(default)]
-    query: Option<String>,
     #[serde(default)]
     request: Option<Value>,
     #[serde(default)]
@@ -45,9 +42,6 @@ pub(super) fn add(method: &str, path: &str, operation: &mut Operation) {
         if let (Some(value), Some(RefOr::T(answer))) = (&example.answer, succeeded) {
             insert(answer.content.get_mut(JSON), example, value);
         }
-        if let Some(query) = &example.query {
-            describe_query(operation, query);
-        }
     }
 }
 
@@ -55,20 +49,6 @@ fn insert(content: Option<&mut RefOr<Content>>, example: &OperationExample, valu
     if let Some(RefOr::T(content)) = content {
         let shown = ExampleBuilder::new().summary(&example.summary).value(Some(value.clone())).build();
         content.examples.insert(example.name.clone(), RefOr::T(shown));
-    }
-}
-
-/// Gives the parameters of a query string its values as examples.
-fn describe_query(operation: &mut Operation, query: &str) {
-    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-        let value = value.parse::<u64>().map_or_else(|_| Value::from(value.as_ref()), Value::from);
-        for parameter in operation.parameters.iter_mut().flatten() {
-            if let RefOr::T(parameter) = parameter
-                && parameter.name == name
-            {
-                parameter.example = Some(value.clone());
-            }
-        }
     }
 }
 

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use reeve_agents::Guardrails;
 use reeve_estate::TimeSpan;
+use reeve_recommend::Guardrails;
 
 use super::change_control::ChangeControlBody;
 use super::quantity::{PercentText, Spelled, TimeSpanText, either};
@@ -98,22 +98,28 @@ pub struct BlastRadiusBody {
 
 /// A change of the guardrails. What is left out stays.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct GuardrailsPut {
     /// The same settings, under the name that the specification puts before them; given alone or with `version`.
     #[schema(no_recursion)]
     pub guardrails: Option<Box<GuardrailsPut>>,
     /// Limits of cost.
+    #[serde(default)]
     pub cost_impact: CostImpactPut,
     /// Limits of performance.
+    #[serde(default)]
     pub performance_impact: PerformanceImpactPut,
     /// Limits of availability.
+    #[serde(default)]
     pub availability: AvailabilityPut,
     /// Rolling back.
+    #[serde(default)]
     pub rollback: RollbackPut,
     /// Watching the effect of a change.
+    #[serde(default)]
     pub verification: VerificationPut,
     /// Limits of how much changes at once.
+    #[serde(default)]
     pub blast_radius: BlastRadiusPut,
     /// Time for which a changed resource is left alone.
     pub cool_down: Option<TimeSpanText>,
@@ -131,7 +137,7 @@ pub struct GuardrailsPut {
 
 /// Limits of cost to set.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct CostImpactPut {
     /// Highest increase.
     pub max_increase: Option<PercentText>,
@@ -141,7 +147,7 @@ pub struct CostImpactPut {
 
 /// Limits of performance to set.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct PerformanceImpactPut {
     /// Highest degradation.
     pub max_degradation: Option<PercentText>,
@@ -149,7 +155,7 @@ pub struct PerformanceImpactPut {
 
 /// Limits of availability to set.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct AvailabilityPut {
     /// Lowest uptime.
     pub min_uptime: Option<PercentText>,
@@ -157,7 +163,7 @@ pub struct AvailabilityPut {
 
 /// Rolling back, to set.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct RollbackPut {
     /// Reeve rolls back without being asked.
     pub automatic: Option<bool>,
@@ -169,7 +175,7 @@ pub struct RollbackPut {
 
 /// Watching the effect of a change, to set.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 #[schema(as = EffectVerificationPut)]
 pub struct VerificationPut {
     /// Time for which metrics are compared with those before; `0m` compares nothing.
@@ -180,7 +186,7 @@ pub struct VerificationPut {
 
 /// Limits of how much changes at once, to set.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct BlastRadiusPut {
     /// Resources in one run.
     pub max_actions_per_run: Option<u32>,

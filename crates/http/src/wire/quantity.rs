@@ -147,6 +147,15 @@ impl<T: Quantity> ToSchema for Spelled<T> {
     }
 }
 
+/// Reads a percentage that is answered as a number: `85`, or `"85%"` as a setting would be written.
+///
+/// # Errors
+/// The deserializer's, for anything else.
+pub(crate) fn percent_number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    let percent = Option::<PercentText>::deserialize(from)?;
+    Ok(percent.map(|Spelled(percent)| percent.value()))
+}
+
 /// Decides between a field and its companion of another unit. A client that reads both and sends both back has changed one of them: the
 /// value that differs from `before` is meant.
 ///
@@ -161,7 +170,7 @@ pub(crate) fn either<T: PartialEq>(
         (None, None) => Ok(before),
         (Some(value), None) | (None, Some(value)) => Ok(Some(value)),
         (Some(given), Some(beside)) if given == beside || before.as_ref() == Some(&beside) => Ok(Some(given)),
-        (Some(given), Some(beside)) if before == Some(given) => Ok(Some(beside)),
+        (Some(given), Some(beside)) if before.as_ref() == Some(&given) => Ok(Some(beside)),
         (Some(_), Some(_)) => {
             Err(Problem::field(field, "conflicting", format!("differs from {companion}; give one of the two")))
         }

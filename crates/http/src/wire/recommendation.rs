@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::quantity::percent_number;
+
 /// A recommendation.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RecommendationBody {
@@ -346,7 +348,8 @@ pub struct RecommendationParams {
     pub kind: Option<String>,
     /// Priority.
     pub priority: Option<String>,
-    /// Percent.
+    /// Lowest confidence, percent: `85` or `85%`.
+    #[serde(default, deserialize_with = "percent_number")]
     pub min_confidence: Option<f64>,
     /// Resource identifier.
     pub resource: Option<String>,

@@ -5,6 +5,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use reeve_recommend::rollout::{Gate, Member, Rollout, RolloutSettings};
 
+use super::quantity::percent_number;
 use crate::error::BlockBody;
 use crate::time;
 
@@ -58,6 +59,7 @@ pub struct RolloutSettingsBody {
     /// More failures than this hold it.
     pub max_failures: u32,
     /// Recommendations less confident than this are left out, percent; null is the agent's threshold.
+    #[serde(default, deserialize_with = "percent_number")]
     pub min_confidence: Option<f64>,
 }
 

@@ -13,10 +13,10 @@ use super::entry::EntryBody;
 #[serde(deny_unknown_fields)]
 pub struct EntryListParams {
     /// At most this many (1 to 1000).
-    #[param(default = 50, minimum = 1, maximum = 1000)]
+    #[param(default = 50, minimum = 1, maximum = 1000, example = 100)]
     pub limit: Option<u32>,
     /// After skipping this many.
-    #[param(default = 0)]
+    #[param(default = 0, example = 0)]
     pub offset: Option<u64>,
     /// `next_cursor` of the page before. Not together with `offset`.
     pub cursor: Option<String>,

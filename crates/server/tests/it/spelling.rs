@@ -151,8 +151,9 @@ async fn anomaly_settings_are_set_and_answered_as_the_table_writes_them() {
         assert!(row[1].contains(value), "{class}: {value}");
         json!(value)
     };
+    let metrics = ["latency", "error_rate", "throughput"].map(|metric| used("performance", metric));
     let performance = json!({
-        "metrics": ["latency", "error_rate", "throughput"].map(|metric| used("performance", metric)),
+        "metrics": metrics,
         "sensitivity": used("performance", "medium"), "action": used("performance", "auto_investigate"),
     });
     let security = json!({

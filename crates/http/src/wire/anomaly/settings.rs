@@ -5,7 +5,7 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use utoipa::ToSchema;
 
-use reeve_agents::anomaly::AnomalySettings;
+use reeve_anomalies::AnomalySettings;
 use reeve_estate::{Baseline, Metric, TimeSpan};
 
 use super::super::quantity::{BaselineText, PercentText, Spelled, TimeSpanText};

@@ -1,7 +1,7 @@
 //! Calendars on the wire, and the events in them.
 
-use reeve_agents::predictive::CalendarInput;
-use reeve_agents::predictive::calendar::{Calendar, Occurrence};
+use reeve_predict::CalendarInput;
+use reeve_predict::calendar::{Calendar, Occurrence};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 

@@ -1,6 +1,6 @@
 //! Predictions on the wire: the forecasts that predictive rules decided on.
 
-use reeve_agents::predictive::Prediction;
+use reeve_predict::Prediction;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 

@@ -1,7 +1,7 @@
 //! Predictive rules on the wire, as they are answered.
 
-use reeve_agents::predictive::Rule;
 use reeve_estate::{DataSize, TimeSpan};
+use reeve_predict::Rule;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,14 +1,14 @@
 //! Predictive rules on the wire, as they are sent: in the nesting of the answers, or as a line of the specification's table
 //! (`"metric": "disk_space"`, `"prediction": "full, 7d in advance"`, `"action": "expand_storage"`, `"approval": "auto below 500GB"`).
 
-use reeve_agents::predictive::{Rule, RuleInput};
 use reeve_estate::DataSize;
+use reeve_predict::{Rule, RuleInput};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
-use super::super::quantity::{DataSizeText, Spelled, either};
+use super::super::quantity::{DataSizeText, Spelled, either, percent_number};
 use super::given;
 use crate::error::Problem;
 
@@ -28,6 +28,7 @@ pub struct ConditionInput {
     /// Time ahead that the forecast covers, such as `7d`.
     pub horizon: Option<String>,
     /// Probability from which it counts as foreseen, percent; 50 unless given.
+    #[serde(default, deserialize_with = "percent_number")]
     pub probability: Option<f64>,
 }
 
@@ -38,6 +39,7 @@ pub struct ResponseInput {
     /// Kind of action.
     pub kind: Option<String>,
     /// Growth of storage or a limit, percent; 25 unless given.
+    #[serde(default, deserialize_with = "percent_number")]
     pub step_percent: Option<f64>,
 }
 

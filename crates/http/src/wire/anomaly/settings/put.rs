@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use reeve_agents::anomaly::{
+use reeve_anomalies::{
     AnomalyClass, AnomalySettings, CostSettings, PerformanceSettings, Reaction, SecuritySettings, Sensitivity,
 };
 use reeve_estate::{Metric, TimeSpan};
@@ -14,13 +14,16 @@ use crate::error::Problem;
 
 /// A change of the settings. What is left out stays.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct AnomalySettingsPut {
     /// Of cost.
+    #[serde(default)]
     pub cost: CostAnomalyPut,
     /// Of performance and operations.
+    #[serde(default)]
     pub performance: PerformanceAnomalyPut,
     /// Of security.
+    #[serde(default)]
     pub security: SecurityAnomalyPut,
     /// Version that was read; another is a conflict. Left out, the newest is changed.
     pub version: Option<u64>,
@@ -28,7 +31,7 @@ pub struct AnomalySettingsPut {
 
 /// Settings of cost anomalies to set.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct CostAnomalyPut {
     /// Deviation above which an alert is raised, 1 % to 10000 %.
     pub threshold: Option<PercentText>,
@@ -48,7 +51,7 @@ pub struct CostAnomalyPut {
 
 /// Settings of performance and operational anomalies to set.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct PerformanceAnomalyPut {
     /// Metrics that are watched (`latency` is `response_time`, `throughput` is `request_rate`); empty is the usual eight.
     pub metrics: Option<Vec<String>>,
@@ -60,7 +63,7 @@ pub struct PerformanceAnomalyPut {
 
 /// Settings of security anomalies to set.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct SecurityAnomalyPut {
     /// Behavior of users and services is watched.
     pub behavioral_analysis: Option<bool>,
