@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 const BURST: i64 = 10;
 /// Buckets remembered at most; full buckets are forgotten first, then whoever tried longest ago.
 const REMEMBERED: usize = 10_000;
-/// How long a network is known to an account after it has signed in from there, ms.
+/// Time for which a network is known to an account after a sign-in from there, ms.
 const KNOWN_MS: i64 = 30 * 86_400_000;
 
 /// Buckets by name.

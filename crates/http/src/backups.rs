@@ -16,7 +16,7 @@ pub struct BackupStream {
     pub done: oneshot::Receiver<Result<(u64, String), String>>,
 }
 
-/// Why a backup did not begin.
+/// Reason why a backup did not begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BackupRefusal {
     /// Another one is being written.

@@ -1,4 +1,4 @@
-//! What the description of the interface says of every operation alike: its identifier, and the problems that come from the doors in
+//! Parts of the interface's description that every operation has alike: its identifier, and the problems that come from the guards in
 //! front of it rather than from its handler.
 //!
 //! Handlers name the answers that are theirs. A missing token, an unreadable body, a full log: those follow from the route's rule, path and

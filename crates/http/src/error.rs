@@ -171,7 +171,7 @@ pub struct ProblemBody {
     /// The part of the query that is wrong, as written there, for wrong queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<String>,
-    /// What to write instead, for wrong queries and names.
+    /// Correction, for wrong queries and names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// The guardrail that blocks, for `guardrail_blocked`.
@@ -318,7 +318,7 @@ impl Problem {
         self.status
     }
 
-    /// What the caller will read.
+    /// Problem that the caller reads.
     #[must_use]
     pub fn body(&self) -> &ProblemBody {
         &self.body

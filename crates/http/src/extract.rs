@@ -19,12 +19,12 @@ use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::identify::{self, Origin};
 
-/// Who is asking, and from where. Only there behind a guard that is not public.
+/// Principal and origin of a request. Present only behind a guard that is not public.
 #[derive(Debug, Clone)]
 pub struct Caller {
     /// The principal.
     pub principal: Arc<Principal>,
-    /// Where the request came from.
+    /// Origin of the request.
     pub origin: Origin,
     /// The request's identifier, for the log.
     pub request_id: String,
@@ -50,10 +50,10 @@ impl FromRequestParts<Arc<App>> for Caller {
     }
 }
 
-/// Where a request came from; for routes that are public.
+/// Origin of a request; for routes that are public.
 #[derive(Debug, Clone)]
 pub struct From {
-    /// Where the request came from.
+    /// Origin of the request.
     pub origin: Origin,
     /// The request's identifier, for the log.
     pub request_id: String,
@@ -145,11 +145,11 @@ fn join(path: &str, name: &str) -> String {
     if path.is_empty() || path == "." { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-/// What is read and thrown away past the limit, bytes: a client that is still sending would see a broken connection in place of
+/// Bytes past the limit that are read and thrown away: a client that is still sending would see a broken connection in place of
 /// the answer.
 const DRAIN: usize = 32 * 1024 * 1024;
 
-/// How long the service waits for a body.
+/// Limits of the time in which a body must arrive.
 #[derive(Debug, Clone, Copy)]
 struct Patience {
     /// Without a byte.

@@ -22,7 +22,7 @@ use crate::error::{Code, Problem};
 use crate::extract::{Caller, request_id};
 use crate::{identify, story};
 
-/// What a route asks for.
+/// Permission that a route requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Anybody: health, sign-in, the description of the interface.
@@ -36,7 +36,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// Whether the principal fulfils it.
+    /// Returns `true` if the principal fulfils the rule.
     #[must_use]
     pub fn allows(self, principal: &Principal) -> bool {
         match self {
@@ -68,7 +68,7 @@ pub struct Rule {
     pub method: String,
     /// Path with `{parameters}`.
     pub path: String,
-    /// What it asks for.
+    /// Request.
     pub access: Access,
 }
 
@@ -164,7 +164,7 @@ async fn finished(answer: impl Future<Output = Response> + Send + 'static) -> Re
     }
 }
 
-/// Whether a path is text once its escapes are read; identifiers in it are.
+/// Returns `true` if a path is text once its escapes are read, as identifiers in it are.
 fn is_text(path: &str) -> bool {
     let mut parts = path.split('%');
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();

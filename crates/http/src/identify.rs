@@ -24,7 +24,7 @@ use crate::error::{Code, Problem};
 /// Name of the session cookie.
 pub const COOKIE: &str = "reeve_session";
 
-/// How often a token's last use is noted, ms.
+/// Interval at which a token's last use is noted, ms.
 const TOUCH_MS: i64 = 60_000;
 
 /// The principal of a request; `None` when it names none. Wrong or ended credentials are a problem, not nobody.

@@ -18,7 +18,7 @@ use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt as _;
 use parking_lot::Mutex;
 
-/// How long the rest of a body is waited for.
+/// Time in which the rest of a body must arrive.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The rest of a body, once its reader has let go of it.

@@ -43,7 +43,7 @@ impl Streams {
         self.stop.cancel();
     }
 
-    /// Whether the streams are to end.
+    /// Returns `true` if the streams are to end.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.stop.is_cancelled()

@@ -20,7 +20,7 @@ pub trait Verifier: Send + Sync {
     async fn verify(&self) -> Result<Verified, String>;
 }
 
-/// What a verification found out.
+/// Result of a verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verified {
     /// Entries in the log when it began.
@@ -39,13 +39,13 @@ pub struct Verified {
     pub segments: u64,
     /// Checkpoints whose signature holds.
     pub checkpoints: u64,
-    /// What does not hold, as far as it is listed.
+    /// Failed checks, as far as they are listed.
     pub findings: Vec<Fault>,
-    /// How many findings there were.
+    /// Number of findings.
     pub findings_total: u64,
-    /// What is worth knowing and breaks nothing.
+    /// Remarks that break nothing.
     pub notes: Vec<String>,
-    /// What was not looked at.
+    /// Parts that were not looked at.
     pub not_checked: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ pub struct Fault {
     pub what: String,
 }
 
-/// Where a job stands.
+/// State of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobState {
     /// Under way.
@@ -76,13 +76,13 @@ pub enum JobState {
 pub struct Job {
     /// Identifier.
     pub id: String,
-    /// Who asked for it.
+    /// Requester.
     pub by: UserId,
-    /// When it began.
+    /// Start.
     pub started_at: Timestamp,
-    /// When it ended.
+    /// End.
     pub finished_at: Option<Timestamp>,
-    /// Where it stands.
+    /// State.
     pub state: JobState,
 }
 

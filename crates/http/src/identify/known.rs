@@ -1,4 +1,4 @@
-//! Who stood behind a token a moment ago, so that a client that sends a thousand requests a second does not ask the database as
+//! Cached principals of tokens, so that a client that sends a thousand requests a second does not ask the database as
 //! often. A change made through this process counts at once; one that another process made in the same database counts
 //! after [`FRESH`]. Only tokens that were right are kept, by their hash, and never beyond their end.
 
@@ -12,7 +12,7 @@ use reeve_access::{Principal, TokenHash};
 
 use super::watched::Changes;
 
-/// How long the answer of the store is good.
+/// Time for which the store's answer is valid.
 const FRESH: Duration = Duration::from_secs(2);
 
 /// Tokens remembered at most.

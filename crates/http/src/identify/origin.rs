@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, header};
 
 use crate::app::App;
 
-/// Where a request came from, for the log.
+/// Origin of a request, for the log.
 #[derive(Debug, Clone, Default)]
 pub struct Origin {
     /// IP address.
@@ -20,7 +20,7 @@ pub struct Origin {
     pub user_agent: Option<String>,
 }
 
-/// Where a request came from. `X-Forwarded-For` counts only as far as configured proxies lead.
+/// Origin of a request. `X-Forwarded-For` counts only as far as configured proxies lead.
 #[must_use]
 pub fn origin(app: &App, headers: &HeaderMap, peer: Option<&ConnectInfo<SocketAddr>>) -> Origin {
     let peer = peer.map(|ConnectInfo(address)| address.ip().to_canonical());

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 
 use reeve_access::{AccessError, AccessStore, ApiToken, Session, Team, TeamId, TokenHash, User, UserId};
 
-/// How often who may do what was changed through this process.
+/// Counter of changes of access rights through this process.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Changes(Arc<AtomicU64>);
 

@@ -45,7 +45,7 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text)
 }
 
-/// How far alert rules have been evaluated; told once they are.
+/// Position up to which alert rules have been evaluated.
 async fn alerts(app: &App, registry: &mut Registry) {
     match app.alerts.alert_progress().await {
         Ok(None) => {}
@@ -62,7 +62,7 @@ async fn alerts(app: &App, registry: &mut Registry) {
     }
 }
 
-/// How far each place has the log's checkpoints, and how often in a row one could not be delivered there.
+/// Position of each place in the log's checkpoints, and failed deliveries in a row.
 fn publication(app: &App, registry: &mut Registry) {
     let (sizes, failures) =
         (Family::<Vec<(String, String)>, Gauge>::default(), Family::<Vec<(String, String)>, Gauge>::default());

@@ -92,7 +92,7 @@ async fn samples(
     Ok(Json(SamplesBody { resource_id: resource.id.0, series }))
 }
 
-/// What the estate costs a month, by the catalogue and the bill.
+/// Monthly cost of the estate, by the catalogue and the bill.
 #[utoipa::path(get, path = "/api/v1/costs", tag = "estate", responses((status = 200, body = CostsBody)))]
 async fn costs(State(app): State<Arc<App>>) -> Result<Json<CostsBody>, Problem> {
     let (resources, _) = app.estate.resource_list(&ResourceFilter::default()).await?;

@@ -128,7 +128,7 @@ async fn verify(app: &App, body: &SignIn) -> Result<(User, Option<Arc<Principal>
     }
 }
 
-/// Who is signed in.
+/// Signed-in user.
 #[utoipa::path(get, path = "/api/v1/sessions/current", tag = "access", responses((status = 200, body = MeBody), (status = 401, body = ProblemBody)))]
 async fn current(State(app): State<Arc<App>>, caller: Caller) -> Json<MeBody> {
     Json(me(&caller.principal, None, app.settings.demo))

@@ -17,7 +17,7 @@ pub struct SignIn {
     pub token: Option<String>,
 }
 
-/// Who is signed in and what they may do.
+/// Signed-in user and their permissions.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct MeBody {
     /// User.
@@ -33,10 +33,10 @@ pub struct MeBody {
     /// Session, when there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// When the session ends.
+    /// End of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
-    /// Whether this is the demo.
+    /// `true` if this is the demo.
     pub demo: bool,
 }
 
@@ -59,11 +59,11 @@ pub struct SessionBody {
     pub id: String,
     /// User.
     pub user_id: String,
-    /// When it began.
+    /// Start.
     pub created_at: String,
-    /// When it ends.
+    /// End.
     pub expires_at: String,
-    /// Where from.
+    /// Network that the sign-in came from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_address: Option<String>,
     /// With what.
@@ -102,7 +102,7 @@ pub struct UserPatch {
     /// New password.
     #[schema(write_only)]
     pub password: Option<String>,
-    /// Whether the user may sign in.
+    /// `true` if the user may sign in.
     pub active: Option<bool>,
 }
 
@@ -119,9 +119,9 @@ pub struct UserBody {
     pub roles: Vec<String>,
     /// Teams.
     pub teams: Vec<String>,
-    /// Whether the user may sign in.
+    /// `true` if the user may sign in.
     pub active: bool,
-    /// When the user was made.
+    /// Time at which the user was created.
     pub created_at: String,
 }
 
@@ -142,7 +142,7 @@ pub struct TeamBody {
     pub name: String,
     /// E-mail addresses of its members.
     pub members: Vec<String>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: String,
 }
 
@@ -150,14 +150,14 @@ pub struct TeamBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TokenCreate {
-    /// What it is for.
+    /// Purpose.
     pub name: String,
     /// The user it acts for; default the caller. Another's needs `administer`.
     pub user_id: Option<String>,
     /// Roles it is narrowed to; default all of the user's.
     #[serde(default)]
     pub roles: Vec<String>,
-    /// When it stops working; default never.
+    /// Expiry; default never.
     pub expires_at: Option<String>,
 }
 
@@ -166,18 +166,18 @@ pub struct TokenCreate {
 pub struct TokenBody {
     /// Identifier.
     pub id: String,
-    /// What it is for.
+    /// Purpose.
     pub name: String,
     /// The user it acts for.
     pub user_id: String,
     /// Roles it is narrowed to.
     pub roles: Vec<String>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: String,
-    /// When it stops working.
+    /// Expiry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
-    /// When it was last used.
+    /// Time of the last use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<String>,
 }

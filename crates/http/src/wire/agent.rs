@@ -13,7 +13,7 @@ use super::quantity::PercentText;
 pub struct AgentTypeBody {
     /// Name (`cost_optimizer`).
     pub name: String,
-    /// What it is for, one sentence.
+    /// Purpose, one sentence.
     pub description: String,
     /// Capabilities: name and value (`true`, `30d_historical`).
     #[schema(value_type = Object)]
@@ -100,7 +100,7 @@ pub struct ServiceChoiceBody {
     pub resources: u64,
 }
 
-/// What an agent covers. An empty list is everything.
+/// Scope of an agent. An empty list is everything.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScopeBody {
@@ -136,7 +136,7 @@ pub struct AutoApplyBody {
     pub approval_required: Option<String>,
 }
 
-/// When notices go out: `immediate`, `daily_digest`, `weekly_digest`, `never`.
+/// Delivery timings of notices: `immediate`, `daily_digest`, `weekly_digest`, `never`.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NotificationsBody {
@@ -161,7 +161,7 @@ pub struct AgentCreate {
     pub name: String,
     /// `learning` (default), `safe_mode`, `active`.
     pub mode: Option<String>,
-    /// What it covers.
+    /// Scope.
     #[serde(default)]
     pub scope: ScopePatch,
     /// Days, as `14d`.
@@ -174,7 +174,7 @@ pub struct AgentCreate {
     pub auto_apply: Option<AutoApplyBody>,
     /// Notices.
     pub notifications: Option<NotificationsBody>,
-    /// When it runs: a cron pattern of five fields; empty is Reeve's own interval.
+    /// Cron pattern of five fields by which it runs; empty is Reeve's own interval.
     pub schedule: Option<String>,
     /// The schedule's IANA time zone; the workspace's unless given, else UTC.
     pub schedule_time_zone: Option<String>,
@@ -182,7 +182,7 @@ pub struct AgentCreate {
     /// default.
     #[schema(value_type = Option<Object>)]
     pub settings: Option<serde_json::Map<String, serde_json::Value>>,
-    /// Why, when the mode skips the learning period.
+    /// Reason, needed when the mode skips the learning period.
     pub reason: Option<String>,
 }
 
@@ -194,7 +194,7 @@ pub struct AgentPatch {
     pub name: Option<String>,
     /// Mode.
     pub mode: Option<String>,
-    /// What it covers.
+    /// Scope.
     pub scope: Option<ScopePatch>,
     /// Days, as `14d`.
     pub learning_period: Option<String>,
@@ -205,7 +205,7 @@ pub struct AgentPatch {
     pub auto_apply: Option<AutoApplyBody>,
     /// Notices.
     pub notifications: Option<NotificationsBody>,
-    /// When it runs: a cron pattern of five fields; empty is Reeve's own interval.
+    /// Cron pattern of five fields by which it runs; empty is Reeve's own interval.
     pub schedule: Option<String>,
     /// The schedule's IANA time zone; the workspace's unless given, else UTC.
     pub schedule_time_zone: Option<String>,
@@ -213,7 +213,7 @@ pub struct AgentPatch {
     /// default.
     #[schema(value_type = Option<Object>)]
     pub settings: Option<serde_json::Map<String, serde_json::Value>>,
-    /// Why, when the mode skips the learning period.
+    /// Reason, needed when the mode skips the learning period.
     pub reason: Option<String>,
 }
 
@@ -228,7 +228,7 @@ pub struct AgentBody {
     pub name: String,
     /// Mode.
     pub mode: String,
-    /// What it covers.
+    /// Scope.
     pub scope: ScopeBody,
     /// Days, as `14d`.
     pub learning_period: String,
@@ -238,7 +238,7 @@ pub struct AgentBody {
     pub auto_apply: AutoApplyBody,
     /// Notices.
     pub notifications: NotificationsBody,
-    /// When it runs: a cron pattern; absent is Reeve's own interval.
+    /// Cron pattern by which it runs; absent is Reeve's own interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<String>,
     /// The schedule's time zone.
@@ -247,18 +247,18 @@ pub struct AgentBody {
     /// Thresholds and windows of its type that hold for it, nested.
     #[schema(value_type = Object)]
     pub settings: serde_json::Value,
-    /// Why it went active before its learning period was over.
+    /// Reason why it went active before its learning period was over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learning_waived: Option<String>,
     /// Grows by one with every change.
     pub version: u64,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: String,
-    /// Where it stands.
+    /// State.
     pub status: AgentStatusBody,
 }
 
-/// Where an agent stands.
+/// Status of an agent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AgentStatusBody {
     /// `idle` or `running`.
@@ -270,7 +270,7 @@ pub struct AgentStatusBody {
     /// The last run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_run: Option<RunBody>,
-    /// When it runs next.
+    /// Time of the next run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_run_at: Option<String>,
     /// Its recommendations that are not ended.
@@ -292,9 +292,9 @@ pub struct RunBody {
     pub recommendations: u64,
     /// Applied by itself.
     pub applied: u64,
-    /// What was skipped and why.
+    /// Skipped resources, by reason.
     pub skipped: Vec<SkippedBody>,
-    /// What failed.
+    /// Error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -302,8 +302,8 @@ pub struct RunBody {
 /// Skipped resources by reason.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SkippedBody {
-    /// Why.
+    /// Reason.
     pub reason: String,
-    /// How many.
+    /// Number.
     pub count: u64,
 }

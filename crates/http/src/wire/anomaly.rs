@@ -32,44 +32,44 @@ pub struct AnomalyBody {
     pub severity: String,
     /// One line for people.
     pub title: String,
-    /// Where it was seen: a resource, or the principal of a security anomaly.
+    /// Place of the anomaly: a resource, or the principal of a security anomaly.
     pub resource: AnomalyPlaceBody,
-    /// What was measured, strangest first, each with what was expected and the usual band.
+    /// Readings, strangest first, each with the expected value and the usual band.
     pub readings: Vec<ReadingBody>,
     /// Deviation of the strangest from what was expected, percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deviation_percent: Option<f64>,
     /// The likely cause. Names what the log tells of it to those who may see those entries.
     pub likely_cause: String,
-    /// What it rests on.
+    /// Evidence.
     pub evidence: Vec<String>,
-    /// What to do.
+    /// Advice.
     pub recommended_action: String,
     /// Entries of the audit log on its resource shortly before it, oldest first: those that the caller may see.
     pub log_entries: Vec<AnomalyEntryBody>,
     /// The response so far: alert, investigate, recommend, execute, learn.
     pub responses: Vec<ResponseBody>,
-    /// What people said.
+    /// Feedback of people.
     pub feedback: Vec<AnomalyFeedbackBody>,
-    /// When it began.
+    /// Start.
     pub started_at: String,
     /// Its last strange point.
     pub last_at: String,
-    /// When it was noticed.
+    /// Time of detection.
     pub detected_at: String,
-    /// When it was over.
+    /// End.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_at: Option<String>,
 }
 
-/// Where an anomaly was seen.
+/// Place of an anomaly.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalyPlaceBody {
     /// Identifier.
     pub id: String,
     /// Display name.
     pub name: String,
-    /// What it is.
+    /// Description.
     pub kind: String,
     /// Cloud.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,11 +91,11 @@ pub struct ReadingBody {
     /// The metric; absent for behaviour.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
-    /// When.
+    /// Time, RFC 3339 UTC with milliseconds.
     pub at: String,
-    /// What was measured.
+    /// Measured value.
     pub value: f64,
-    /// What was expected.
+    /// Expected value.
     pub expected: f64,
     /// Lower edge of the usual band.
     pub low: f64,
@@ -103,7 +103,7 @@ pub struct ReadingBody {
     pub high: f64,
     /// 0 to 1.
     pub anomaly_score: f64,
-    /// What gave it away.
+    /// Evidence that revealed it.
     pub sign: String,
 }
 
@@ -114,11 +114,11 @@ pub struct AnomalyEntryBody {
     pub sequence: u64,
     /// The entry's identifier.
     pub event_id: String,
-    /// When it was done.
+    /// Time of completion.
     pub at: String,
-    /// Who did it.
+    /// Actor.
     pub who: String,
-    /// What was done.
+    /// Operation and its outcome.
     pub operation: String,
 }
 
@@ -127,13 +127,13 @@ pub struct AnomalyEntryBody {
 pub struct ResponseBody {
     /// `alert`, `investigate`, `recommend`, `execute`, `learn`.
     pub stage: String,
-    /// When.
+    /// Time, RFC 3339 UTC with milliseconds.
     pub at: String,
-    /// What came of it.
+    /// Outcome.
     pub detail: String,
 }
 
-/// What a person said.
+/// Feedback of a person.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalyFeedbackBody {
     /// `real`, `false`, `planned`.
@@ -141,19 +141,19 @@ pub struct AnomalyFeedbackBody {
     /// In words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comments: Option<String>,
-    /// Who.
+    /// E-mail address or name of the user.
     pub by: String,
-    /// When.
+    /// Time, RFC 3339 UTC with milliseconds.
     pub at: String,
-    /// When it was taken back: it counts no more.
+    /// Time of withdrawal; it no longer counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withdrawn_at: Option<String>,
-    /// Who took it back.
+    /// User who withdrew it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withdrawn_by: Option<String>,
 }
 
-/// What a person says.
+/// Feedback of a person.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnomalyFeedbackCreate {
@@ -163,7 +163,7 @@ pub struct AnomalyFeedbackCreate {
     pub comments: Option<String>,
 }
 
-/// Which anomalies.
+/// Selection of anomalies.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

@@ -89,7 +89,7 @@ pub struct CurrencyAmount {
     pub amount: f64,
 }
 
-/// How a budget stands in its period.
+/// Standing of a budget in its period.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct StandingBody {
     /// First day of the period.
@@ -106,7 +106,7 @@ pub struct StandingBody {
     /// Those in percent of the amount.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forecast_percent: Option<f64>,
-    /// Why there is no forecast.
+    /// Reason why there is no forecast.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_forecast: Option<String>,
     /// The last day that bills fill.
@@ -118,7 +118,7 @@ pub struct StandingBody {
     pub ahead: Vec<DayAmount>,
     /// Charges in other currencies, which are not counted.
     pub not_counted: Vec<CurrencyAmount>,
-    /// When it was evaluated.
+    /// Time of evaluation.
     pub evaluated_at: String,
 }
 
@@ -143,12 +143,12 @@ pub struct BudgetBody {
     pub channels: Vec<String>,
     /// Addresses that e-mail channels write to in place of their own receivers.
     pub recipients: Vec<String>,
-    /// How it stands; absent until bills have been read since its last change.
+    /// Standing; absent until bills have been read since its last change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standing: Option<StandingBody>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: String,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: String,
     /// Grows with every change.
     pub version: u64,
@@ -173,7 +173,7 @@ pub struct BudgetAlertBody {
     pub amount: f64,
     /// Currency of both.
     pub currency: String,
-    /// When it was noticed.
+    /// Time of detection.
     pub raised_at: String,
 }
 

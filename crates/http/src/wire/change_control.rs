@@ -10,17 +10,17 @@ use reeve_recommend::{ChangeControl, Day, Direction, Exclusion, Freeze, IacRule,
 use crate::error::Problem;
 use crate::time;
 
-/// When, in which direction and by whose hand resources may be changed.
+/// Rules of when, in which direction and by which owner resources may be changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ChangeControlBody {
-    /// When what interrupts service may begin; a resource that none covers may be interrupted at any time.
+    /// Windows in which interrupting changes may begin; a resource that none covers may be interrupted at any time.
     pub maintenance_windows: Vec<MaintenanceWindowBody>,
-    /// When nothing is changed.
+    /// Periods in which nothing is changed.
     pub freezes: Vec<FreezeBody>,
     /// `both`, `up_only`, `down_only`; a resource's tag `reeve:direction` overrules it.
     pub direction: String,
-    /// What happens to resources that infrastructure as code owns: `patch` (nothing; a patch is offered) or `allow`.
+    /// Treatment of resources that infrastructure as code owns: `patch` (not changed; a patch is offered) or `allow`.
     pub infrastructure_as_code: String,
 }
 
@@ -47,7 +47,7 @@ pub struct MaintenanceWindowBody {
     pub days: Vec<String>,
     /// Local time at which it opens, as `22:00`.
     pub start: String,
-    /// How long it stays open, minutes.
+    /// Time that it stays open, minutes.
     pub duration_minutes: u32,
     /// IANA time zone, as `Europe/Berlin`.
     #[serde(default = "utc")]
@@ -164,7 +164,7 @@ impl MaintenanceWindowBody {
     }
 }
 
-/// What is not recommended, and why.
+/// Exclusion from recommendations, with its reason.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExclusionBody {
     /// Identifier.
@@ -178,16 +178,16 @@ pub struct ExclusionBody {
     /// A type of recommendation; absent is all.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Why.
+    /// Reason.
     pub reason: String,
-    /// When it ends; absent is when somebody removes it.
+    /// End; absent for one that lasts until somebody removes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// Whether it holds now.
+    /// `true` if it holds now.
     pub holds: bool,
-    /// Who made it.
+    /// User who created it.
     pub by: String,
-    /// When.
+    /// Time, RFC 3339 UTC with milliseconds.
     pub at: String,
 }
 
@@ -220,8 +220,8 @@ pub struct ExclusionCreateBody {
     /// A type of recommendation.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// Why.
+    /// Reason.
     pub reason: String,
-    /// When it ends.
+    /// End.
     pub until: Option<String>,
 }

@@ -17,15 +17,15 @@ pub struct ChannelBody {
     /// `email`, `slack`, `teams`, `pagerduty`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What it needs beside its secret.
+    /// Settings beside its secret.
     pub settings: ChannelSettingsBody,
     /// `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of them.
     pub topics: Vec<String>,
-    /// Whether anything is sent.
+    /// `true` if anything is sent.
     pub enabled: bool,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: String,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: String,
     /// Grows by one with every change.
     pub version: u64,
@@ -67,7 +67,7 @@ pub struct ChannelCreate {
     /// `email`, `slack`, `teams`, `pagerduty`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What it needs.
+    /// Requirement.
     #[serde(default)]
     pub settings: ChannelSettingsBody,
     /// The password (`email`), the webhook's address (`slack`, `teams`) or the integration key (`pagerduty`).

@@ -12,7 +12,7 @@ use crate::error::BlockBody;
 pub struct DiagnosisBody {
     /// `approved_but_not_executed`, `consistently_low_confidence`, `irrelevant_recommendations`.
     pub condition: String,
-    /// Whether it is there; null when too little is known.
+    /// `true` if it is there; null when too little is known.
     pub present: Option<bool>,
     /// Its causes, in the specification's order.
     pub causes: Vec<CauseBody>,
@@ -23,11 +23,11 @@ pub struct DiagnosisBody {
 pub struct CauseBody {
     /// Stable name.
     pub name: String,
-    /// Whether it applies; null when nothing tells.
+    /// `true` if it applies; null when that is not known.
     pub applies: Option<bool>,
     /// The facts, with their numbers.
     pub evidence: String,
-    /// What to do about it.
+    /// Advice.
     pub way_out: String,
     /// The guardrail that blocks, where one does.
     #[serde(skip_serializing_if = "Option::is_none")]

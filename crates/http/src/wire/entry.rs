@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 pub struct EntryBody {
     /// Unique identifier; the idempotency key.
     pub event_id: String,
-    /// When it happened, as the source says.
+    /// Time of the event, as the source says.
     pub timestamp: String,
     /// Dotted `category.operation`.
     pub event_type: String,
@@ -19,18 +19,18 @@ pub struct EntryBody {
     pub category: String,
     /// `info`, `low`, `medium`, `high` or `critical`.
     pub severity: String,
-    /// When Reeve received it.
+    /// Time at which Reeve received it.
     pub recorded_at: String,
-    /// Who submitted it, as Reeve knows it; absent in entries that were recorded before that was noted.
+    /// Submitter as Reeve knows it; absent in entries that were recorded before it was noted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submitted_by: Option<SubmitterBody>,
-    /// Who did it.
+    /// Actor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<ActorBody>,
     /// To what.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<ResourceBody>,
-    /// What was done.
+    /// Operation and its outcome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<ActionBody>,
     /// State before and after.
@@ -40,11 +40,11 @@ pub struct EntryBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub metadata: Option<Value>,
-    /// What proves it.
+    /// Proof of integrity.
     pub integrity: IntegrityBody,
 }
 
-/// Who did it.
+/// Actor.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ActorBody {
     /// `user`, `service`, `system`, `agent`, `api_key`, `role` or `anonymous`.
@@ -67,7 +67,7 @@ pub struct ActorBody {
     pub session_id: Option<String>,
 }
 
-/// Who submitted an entry. It is part of what is hashed, and no source can send it.
+/// Submitter of an entry. It is part of what is hashed, and no source can send it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SubmitterBody {
     /// `reeve` (Reeve wrote it about itself), `token`, `session`, or `local` (a program on Reeve's own machine).
@@ -116,7 +116,7 @@ pub struct ResourceBody {
     pub tags: BTreeMap<String, String>,
 }
 
-/// What was done.
+/// Operation and its outcome.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ActionBody {
     /// Name of the operation.
@@ -143,7 +143,7 @@ pub struct ChangesBody {
     pub after: Option<Value>,
 }
 
-/// What proves an entry. Hashes are lower-case hex.
+/// Proof of an entry's integrity. Hashes are lower-case hex.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct IntegrityBody {
     /// Position in the log, from 0.
@@ -158,14 +158,14 @@ pub struct IntegrityBody {
     pub hash: String,
 }
 
-/// What the writer gets back. Hashes are lower-case hex.
+/// Receipt of an appended entry. Hashes are lower-case hex.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ReceiptBody {
     /// The entry's identifier.
     pub event_id: String,
     /// Position in the log.
     pub sequence: u64,
-    /// When Reeve received it.
+    /// Time at which Reeve received it.
     pub recorded_at: String,
     /// RFC 6962 leaf hash.
     pub leaf_hash: String,
@@ -180,6 +180,6 @@ pub struct ReceiptBody {
 pub struct ReceiptsBody {
     /// One receipt an entry.
     pub items: Vec<ReceiptBody>,
-    /// How many.
+    /// Number.
     pub total: u64,
 }

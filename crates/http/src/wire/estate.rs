@@ -16,7 +16,7 @@ pub struct ConnectionCreate {
     /// Regions to look at; default `us-east-1`.
     #[serde(default)]
     pub regions: Vec<String>,
-    /// How to get in; default: the environment's own credentials.
+    /// Credentials; default: the environment's own.
     pub credentials: Option<CredentialsBody>,
     /// Role to assume, an ARN.
     pub assume_role: Option<String>,
@@ -24,7 +24,7 @@ pub struct ConnectionCreate {
     pub external_id: Option<String>,
     /// Endpoint override, http(s).
     pub endpoint: Option<String>,
-    /// Whether Reeve may change things here.
+    /// `true` if Reeve may change resources over this connection.
     #[serde(default)]
     pub allow_actions: bool,
 }
@@ -59,7 +59,7 @@ pub struct ConnectionPatch {
     pub external_id: Option<String>,
     /// Endpoint override; an empty string removes it.
     pub endpoint: Option<String>,
-    /// Whether Reeve may change things here.
+    /// `true` if Reeve may change resources over this connection.
     pub allow_actions: Option<bool>,
     /// Switched off or on.
     pub enabled: Option<bool>,
@@ -89,7 +89,7 @@ pub struct ConnectionBody {
     /// Endpoint override.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
-    /// Whether Reeve may change things here.
+    /// `true` if Reeve may change resources over this connection.
     pub allow_actions: bool,
     /// `new`, `ready`, `syncing`, `failed`, `disabled`.
     pub status: String,
@@ -99,7 +99,7 @@ pub struct ConnectionBody {
     /// The last failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: String,
 }
 
@@ -114,9 +114,9 @@ pub struct SyncBody {
     pub resources: u64,
     /// Samples stored.
     pub samples: u64,
-    /// What was not permitted.
+    /// Calls that were not permitted.
     pub denied: Vec<DeniedBody>,
-    /// What else went wrong.
+    /// Further errors.
     pub problems: Vec<String>,
 }
 
@@ -131,15 +131,15 @@ pub struct DeniedBody {
     pub message: String,
 }
 
-/// Whether a connection works.
+/// Result of the test of a connection.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ConnectionTestBody {
-    /// Whether it does.
+    /// `true` if it does.
     pub ok: bool,
     /// The account, when it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
-    /// What is wrong and what to do, when it does not.
+    /// Error and advice, when it does not work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -217,14 +217,14 @@ pub struct EstateResourceBody {
     /// Cost a month, dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub monthly_cost: Option<f64>,
-    /// When it was created.
+    /// Time of creation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
-    /// When it was last seen.
+    /// Time at which it was last seen.
     pub observed_at: String,
 }
 
-/// Which samples.
+/// Selection of samples.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -261,7 +261,7 @@ pub struct SeriesBody {
     pub data_points: u64,
 }
 
-/// What the estate costs a month.
+/// Monthly cost of the estate.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CostsBody {
     /// In all, dollars.

@@ -157,7 +157,7 @@ pub struct ExportFileBody {
 pub struct ExportFailureBody {
     /// `export_too_large`, `permission_missing`, `destination_unreachable`, `log_damaged`, `disk_full`, `query_too_costly`, `internal`.
     pub code: String,
-    /// What happened and what to do.
+    /// Message for people: the cause and the remedy.
     pub message: String,
 }
 

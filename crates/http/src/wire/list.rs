@@ -23,7 +23,7 @@ pub struct Paging {
 pub struct List<T> {
     /// The items.
     pub items: Vec<T>,
-    /// How many there are in all.
+    /// Total number.
     pub total: u64,
     /// Give this as `cursor` for the next page; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]

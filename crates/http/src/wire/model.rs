@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// Which models.
+/// Selection of models.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -35,7 +35,7 @@ pub struct ModelBody {
     pub id: String,
     /// The agent whose model it is.
     pub agent_id: String,
-    /// What it is called.
+    /// Name.
     pub name: String,
     /// `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`.
     #[serde(rename = "type")]
@@ -66,13 +66,13 @@ pub struct ModelBody {
     pub note: String,
     /// Distance of the newest data from the training's, 0 to 1; null until measured.
     pub drift: Option<f64>,
-    /// When it was trained.
+    /// Time of training.
     pub trained_at: String,
-    /// When its figures were last measured.
+    /// Time at which its figures were last measured.
     pub last_update: String,
-    /// When a successor was last tried.
+    /// Time at which a successor was last tried.
     pub tried_at: Option<String>,
-    /// Who asked for a successor that is not there yet.
+    /// User who asked for a successor that is not trained yet.
     pub retrain_requested_by: Option<String>,
 }
 

@@ -37,35 +37,35 @@ pub struct RecommendationBody {
     pub impact_level: String,
     /// `low`, `medium`, `high`.
     pub effort: String,
-    /// What it saves.
+    /// Savings.
     pub savings: SavingsBody,
-    /// Where it stands.
+    /// State.
     pub status: String,
     /// The plan, exactly as it would run; null for advice.
     pub plan: Option<PlanBody>,
     /// Stable codes of what decided.
     pub reason_codes: Vec<String>,
-    /// What was not measured and is therefore not claimed.
+    /// Effects that were not measured and are therefore not claimed.
     pub not_measured: Vec<String>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: String,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: String,
-    /// When it stops being true unless found again.
+    /// Expiry, unless a later run finds it again.
     pub expires_at: String,
-    /// When it is to run.
+    /// Time at which it is to run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduled_for: Option<String>,
     /// Until when it sleeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snoozed_until: Option<String>,
-    /// Why it was dismissed, snoozed or failed.
+    /// Reason why it was dismissed, snoozed or failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_reason: Option<String>,
-    /// Which guardrail blocked the last execution, and by how much.
+    /// Guardrail that blocked the last execution, and by how much.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
-    /// Whether a person could apply it now, and what refuses it; absent while it is carried out, when it is over, and in records
+    /// Applicability by a person now, and what refuses it; absent while it is carried out, when it is over, and in records
     /// that are sent out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applicability: Option<ApplicabilityBody>,
@@ -75,13 +75,13 @@ pub struct RecommendationBody {
     /// Person who undid the change by their own decision; such an end is no failure of the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub taken_back_by: Option<String>,
-    /// Where it stands in the list, and why there.
+    /// Rank in the list, and its reasons.
     pub ranking: RankingBody,
-    /// Why, from the numbers that decided.
+    /// Explanation by the numbers that decided.
     pub explanation: ExplanationBody,
 }
 
-/// Where a recommendation comes from.
+/// Origin of a recommendation.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct OriginBody {
     /// Type of agent whose finding it is.
@@ -95,12 +95,12 @@ pub struct OriginBody {
     pub cause_id: Option<String>,
 }
 
-/// Whether a person could apply a recommendation now. Execution decides by the same code.
+/// Applicability of a recommendation by a person now. Execution decides by the same code.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ApplicabilityBody {
     /// `ready`, `blocked`, `advice_only`.
     pub state: String,
-    /// What blocks it: a guardrail (`cost_impact.max_increase`), `scope`, `exclusion`, `agent_mode`, `agent`, `connection`,
+    /// Blocker: a guardrail (`cost_impact.max_increase`), `scope`, `exclusion`, `agent_mode`, `agent`, `connection`,
     /// `resource`, `action`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked_by: Option<String>,
@@ -109,7 +109,7 @@ pub struct ApplicabilityBody {
     pub reason: Option<String>,
     /// Signatures that it needs before it runs: `manager`, `director`, `security`.
     pub signatures: Vec<String>,
-    /// Whether people may grant an exception to what blocks it.
+    /// `true` if people may grant an exception to what blocks it.
     pub can_be_excepted: bool,
 }
 
@@ -126,7 +126,7 @@ pub struct ExceptionBody {
     pub reason: String,
     /// The approval request that was signed.
     pub approval_id: String,
-    /// Who signed.
+    /// Signers.
     pub granted_by: Vec<String>,
     /// End of its validity.
     pub expires_at: String,
@@ -138,7 +138,7 @@ pub struct ExceptionBody {
 pub struct ExceptionRequestBody {
     /// The plan's hash as seen; when different, nothing is done (409).
     pub plan_hash: String,
-    /// Why the limit should not hold for this plan; 1 to 2000 characters.
+    /// Reason why the limit should not hold for this plan; 1 to 2000 characters.
     pub reason: String,
 }
 
@@ -147,7 +147,7 @@ pub struct ExceptionRequestBody {
 pub struct RankingBody {
     /// Dollars a month: confidence times impact times weight.
     pub expected_value: f64,
-    /// What people's answers make of its kind: 0 to 2, 1 where nobody has answered.
+    /// Weight from people's feedback on its kind: 0 to 2, 1 where nobody has answered.
     pub weight: f64,
     /// Answers in favour of its kind.
     pub in_favour: u64,
@@ -203,7 +203,7 @@ pub struct ImpactBody {
 pub struct SavingsBody {
     /// At list price; null where no price of this region, size and operating system is known.
     pub monthly: Option<f64>,
-    /// What it is expected to save: after discounts where the bill is known, else at list price. Totals add this up.
+    /// Expected savings: after discounts where the bill is known, else at list price. Totals add this up.
     pub expected_monthly: Option<f64>,
     /// Basis of `expected_monthly`: `bill` or `list_price`; null where no price is known.
     pub basis: Option<String>,
@@ -211,7 +211,7 @@ pub struct SavingsBody {
     pub currency: String,
     /// After discounts and commitments, where the bill is known.
     pub monthly_after_discounts: Option<f64>,
-    /// What the resource costs a month now.
+    /// Monthly cost of the resource now.
     pub current_monthly_cost: Option<f64>,
 }
 
@@ -238,9 +238,9 @@ pub struct PlanBody {
     pub steps: Vec<StepBody>,
     /// SHA-256 that an approval binds to.
     pub hash: String,
-    /// Whether it can be undone.
+    /// `true` if it can be undone.
     pub reversible: bool,
-    /// Whether the resource is down in between.
+    /// `true` if the resource is down in between.
     pub restart_needed: bool,
 }
 
@@ -256,7 +256,7 @@ pub struct StepBody {
     pub resource: String,
 }
 
-/// Why.
+/// Reason.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExplanationBody {
     /// The change in words.
@@ -273,7 +273,7 @@ pub struct ExplanationBody {
     pub success_rate: Option<f64>,
     /// Estimated impact.
     pub estimated_impact: EstimatedImpactBody,
-    /// How risky the change is, apart from what it costs: `low`, `medium`, `high`.
+    /// Risk of the change, apart from its cost: `low`, `medium`, `high`.
     pub risk_level: String,
     /// Numbered checks.
     pub decision_path: Vec<DecisionBody>,
@@ -364,12 +364,12 @@ pub struct RecommendationParams {
 pub struct RecommendationList {
     /// The items.
     pub items: Vec<RecommendationBody>,
-    /// How many there are in all.
+    /// Total number.
     pub total: u64,
     /// Give this as `cursor` for the next page; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// What those that have not ended save together a month, dollars, on every page: after discounts where the bill is known, else
+    /// Savings a month of those that have not ended together, dollars, on every page: after discounts where the bill is known, else
     /// at list price. Of those that exclude each other the best set counts.
     pub savings_monthly: f64,
     /// Those of them without a known price; none of them is in the sum.
@@ -386,7 +386,7 @@ pub struct ExecuteBody {
     pub comment: Option<String>,
 }
 
-/// What came of it: an action that runs, or an approval that waits.
+/// Outcome: an action that runs, or an approval that waits.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExecuteAnswer {
     /// The recommendation's state now.
@@ -405,7 +405,7 @@ pub struct ExecuteAnswer {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DismissBody {
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 
@@ -415,7 +415,7 @@ pub struct DismissBody {
 pub struct SnoozeBody {
     /// Until when.
     pub until: String,
-    /// Why.
+    /// Reason.
     pub reason: Option<String>,
 }
 
@@ -432,7 +432,7 @@ pub struct TestBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduleBody {
-    /// When.
+    /// Time, RFC 3339 UTC with milliseconds.
     pub at: String,
     /// For the log.
     pub comment: Option<String>,
@@ -461,17 +461,17 @@ pub struct FeedbackAnswer {
     pub recommendation_id: String,
     /// As stored.
     pub outcome: String,
-    /// When it was stored.
+    /// Time of storing.
     pub recorded_at: String,
 }
 
-/// What to change in infrastructure as code.
+/// Change in infrastructure as code.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct PatchBody {
     /// `terraform`, `cloudformation`, `pulumi`.
     pub tool: String,
     /// The tag that says so, `key=value`.
     pub tag: String,
-    /// Where to look, and the lines that change: `-` goes, `+` comes.
+    /// Place in the code, and the lines that change: `-` is removed, `+` is added.
     pub patch: String,
 }

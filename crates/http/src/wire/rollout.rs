@@ -16,7 +16,7 @@ pub struct RolloutBody {
     pub id: String,
     /// One line for people.
     pub name: String,
-    /// Whose recommendations.
+    /// Of this agent.
     pub agent_id: String,
     /// Of which type.
     #[serde(rename = "type")]
@@ -27,26 +27,26 @@ pub struct RolloutBody {
     pub stage: String,
     /// Members up to this wave may be changed: 0 is the canary, then the shares, then the rest.
     pub wave: u32,
-    /// When its stage or wave began.
+    /// Start of its stage or wave.
     pub stage_since: String,
-    /// Why it is held, stopped or aborted.
+    /// Reason why it is held, stopped or aborted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How carefully it goes.
+    /// Settings.
     pub settings: RolloutSettingsBody,
-    /// What it carries, in the order in which it goes out.
+    /// Columns, in the order in which they are written.
     pub members: Vec<RolloutMemberBody>,
-    /// What its gates said, oldest first; the last one is the one it stands before.
+    /// Decisions of its gates, oldest first; the last gate is the one it waits at.
     pub gates: Vec<GateBody>,
-    /// Who began it.
+    /// User who started it.
     pub by: String,
-    /// When.
+    /// Time, RFC 3339 UTC with milliseconds.
     pub created_at: String,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: String,
 }
 
-/// How carefully a rollout goes; what is left out has the default.
+/// Settings of a rollout; a field that is left out has its default.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RolloutSettingsBody {
@@ -104,7 +104,7 @@ pub struct RolloutMemberBody {
     pub name: String,
     /// No tag says that it is not production.
     pub critical: bool,
-    /// When it is its turn: 0 is the canary.
+    /// Wave in which it is changed: 0 is the canary.
     pub wave: u32,
     /// `waiting`, `simulating`, `simulated`, `awaiting_approval`, `changing`, `watching`, `held`, `not_enough_data`, `failed`,
     /// `left_out`.
@@ -118,7 +118,7 @@ pub struct RolloutMemberBody {
     pub accepted: bool,
 }
 
-/// What a gate said.
+/// Decision of a gate.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct GateBody {
     /// The stage that ends at it.
@@ -131,9 +131,9 @@ pub struct GateBody {
     pub checks: Vec<CheckBody>,
     /// The same in words.
     pub explanation: String,
-    /// When it came to say so.
+    /// Time of the decision.
     pub at: String,
-    /// Who overrode it.
+    /// User who overrode it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
 }
@@ -141,15 +141,15 @@ pub struct GateBody {
 /// One number of a gate.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CheckBody {
-    /// What is counted.
+    /// Fields that are counted.
     pub check: String,
-    /// What was found.
+    /// Finding.
     pub found: f64,
-    /// What is needed.
+    /// Permission that is needed.
     pub needed: f64,
     /// `at_least` or `at_most`.
     pub relation: String,
-    /// Whether it holds.
+    /// `true` if it holds.
     pub holds: bool,
 }
 
@@ -212,21 +212,21 @@ impl From<&Rollout> for RolloutBody {
     }
 }
 
-/// What is to go out.
+/// Message to deliver.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RolloutCreateBody {
-    /// Whose recommendations.
+    /// Of this agent.
     pub agent_id: String,
     /// Of which type.
     #[serde(rename = "type")]
     pub kind: String,
     /// One line for people.
     pub name: Option<String>,
-    /// Which; left out or empty is all that are open, 500 at most.
+    /// Identifiers of the recommendations; left out or empty is all that are open, 500 at most.
     #[serde(default)]
     pub recommendations: Vec<String>,
-    /// How carefully.
+    /// Settings.
     #[serde(default)]
     pub settings: RolloutSettingsBody,
 }
@@ -235,7 +235,7 @@ pub struct RolloutCreateBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RolloutReasonBody {
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 

@@ -12,7 +12,7 @@ pub struct SavedSearchBody {
     pub id: String,
     /// Name.
     pub name: String,
-    /// What it is for.
+    /// Purpose.
     pub description: String,
     /// In the query language.
     pub query: String,
@@ -32,13 +32,13 @@ pub struct SavedSearchBody {
     pub owner_id: String,
     /// The owner's name.
     pub owner_name: String,
-    /// Whether the caller owns it.
+    /// `true` if the caller owns it.
     pub own: bool,
     /// Grows with every change; a change names the version it was made from.
     pub version: u64,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: String,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: String,
 }
 
@@ -48,7 +48,7 @@ pub struct SavedSearchBody {
 pub struct SavedSearchCreate {
     /// Name, 1 to 100 characters, unique among one's own.
     pub name: String,
-    /// What it is for, at most 1000 characters.
+    /// Purpose, at most 1000 characters.
     #[serde(default)]
     pub description: String,
     /// In the query language; empty finds everything.
@@ -76,7 +76,7 @@ pub struct SavedSearchPut {
     pub version: u64,
     /// Name, 1 to 100 characters, unique among one's own.
     pub name: String,
-    /// What it is for, at most 1000 characters.
+    /// Purpose, at most 1000 characters.
     #[serde(default)]
     pub description: String,
     /// In the query language; empty finds everything.
@@ -104,7 +104,7 @@ pub struct SavedSearchPatch {
     pub version: u64,
     /// Name.
     pub name: Option<String>,
-    /// What it is for.
+    /// Purpose.
     pub description: Option<String>,
     /// In the query language.
     pub query: Option<String>,

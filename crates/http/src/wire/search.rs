@@ -49,11 +49,11 @@ pub struct SearchBody {
     pub offset: Option<u64>,
     /// `next_cursor` of the page before, with the same order.
     pub cursor: Option<String>,
-    /// Which end of the log comes first, by sequence; the newest unless given. Exports read the oldest first.
+    /// Order by sequence; the newest first unless given. Exports read the oldest first.
     pub order: Option<SearchOrder>,
-    /// Whether to count all matches; true unless given. Who reads page after page needs the total once.
+    /// Counts all matches; true unless given. A client that reads page after page needs the total once.
     pub count: Option<bool>,
-    /// What to count the values of over all matches, at most ten: any field of the query language (`event_type`, `user`,
+    /// Fields whose values are counted over all matches, at most ten: any field of the query language (`event_type`, `user`,
     /// `resource.tags.env`, `metadata.team`), or spans of time (`hour`, `day`, `timestamp:1h`, `recorded_at:week`).
     #[serde(default)]
     #[schema(example = json!(["event_type", "user", "day"]))]
@@ -157,7 +157,7 @@ filters!(
     request_id,
 );
 
-/// Which end of the log comes first.
+/// Order of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchOrder {
@@ -173,7 +173,7 @@ pub enum SearchOrder {
 pub struct SearchAnswer {
     /// Entries, in the order asked for.
     pub items: Vec<EntryBody>,
-    /// How many match in all; absent when `count` is false.
+    /// Number of matches; absent when `count` is false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
     /// Give this as `cursor` for the next page; absent at the end.
@@ -184,7 +184,7 @@ pub struct SearchAnswer {
     pub aggregations: BTreeMap<String, CountsBody>,
 }
 
-/// How often each value occurs among the matches.
+/// Counts of each value among the matches.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 pub struct CountsBody {
     /// Values, most first; spans of time by their first instant, oldest first.
@@ -195,16 +195,16 @@ pub struct CountsBody {
     pub missing: u64,
 }
 
-/// How often a value occurs.
+/// Count of a value.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CountBody {
     /// The value.
     pub value: String,
-    /// How many entries have it.
+    /// Number of entries that have it.
     pub count: u64,
 }
 
-/// What to count.
+/// Selection of counts.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -219,7 +219,7 @@ pub struct StatsParams {
     /// the lists of the usual six are empty.
     #[param(example = "event_type,resource.tags.env,recorded_at:1h")]
     pub by: Option<String>,
-    /// How long the spans of `by_time` are: `minute`, `hour`, `day`, `week` or `month`. Hours for periods up to three
+    /// Length of the spans of `by_time`: `minute`, `hour`, `day`, `week` or `month`. Hours for periods up to three
     /// days, else days, unless given.
     pub interval: Option<String>,
     /// Values told of each, most first (1 to 1000).
@@ -253,7 +253,7 @@ pub struct StatsBody {
     pub log_size: u64,
 }
 
-/// What a live view shows, and from where on.
+/// Selection of a live view, and its starting point.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

@@ -1,4 +1,4 @@
-//! Where the guardrails stand, on the wire.
+//! Use of the guardrails on the wire.
 
 use reeve_engine::{BudgetUse, Standing};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::time;
 /// Error budgets in an answer.
 const MOST: usize = 200;
 
-/// How far the guardrails are used up.
+/// Use of the guardrails.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct GuardrailsStatusBody {
     /// Everything is stopped.
@@ -18,7 +18,7 @@ pub struct GuardrailsStatusBody {
     pub circuit_breaker: CircuitBreakerBody,
     /// Changes begun in the last 24 hours.
     pub actions_today: u64,
-    /// How many there may be.
+    /// Most that are allowed.
     pub max_actions_per_day: u32,
     /// Uptime to keep, percent.
     pub min_uptime: f64,
@@ -28,7 +28,7 @@ pub struct GuardrailsStatusBody {
     pub budget_days: i64,
     /// Resources that used some of theirs, the most used first, at most 200. Every other has all of it.
     pub error_budgets: Vec<ErrorBudgetBody>,
-    /// How many there are.
+    /// Number.
     pub error_budgets_total: u64,
 }
 
@@ -41,12 +41,12 @@ pub struct CircuitBreakerBody {
     pub failures: u32,
     /// From so many on it is open.
     pub limit: u32,
-    /// When it was last reset.
+    /// Time of the last reset.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reset_at: Option<String>,
 }
 
-/// What one resource used of its error budget.
+/// Use of the error budget by one resource.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ErrorBudgetBody {
     /// The resource.

@@ -12,23 +12,23 @@ pub struct VerificationBody {
     pub status: String,
     /// The user who asked for it.
     pub started_by: String,
-    /// When it began.
+    /// Start.
     pub started_at: String,
-    /// When it ended.
+    /// End.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<String>,
-    /// What was found, once it is done.
+    /// Findings, once it is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<VerifiedBody>,
-    /// Why nothing could be found out.
+    /// Reason why nothing could be found out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// What a verification found out.
+/// Result of a verification.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct VerifiedBody {
-    /// Whether everything that was checked holds.
+    /// `true` if every check passed.
     pub holds: bool,
     /// Entries in the log when it began.
     pub checked: u64,
@@ -47,13 +47,13 @@ pub struct VerifiedBody {
     pub segments: u64,
     /// Checkpoints whose signature holds.
     pub checkpoints: u64,
-    /// How many things do not hold.
+    /// Number of failed checks.
     pub findings_total: u64,
     /// The first hundred of them.
     pub findings: Vec<FaultBody>,
-    /// What is worth knowing and breaks nothing.
+    /// Remarks that break nothing.
     pub notes: Vec<String>,
-    /// What was not looked at.
+    /// Parts that were not looked at.
     pub not_checked: Vec<String>,
 }
 

@@ -16,17 +16,17 @@ pub struct WebhookBody {
     pub name: String,
     /// `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`, `budget_alert`.
     pub event: String,
-    /// Where it is sent.
+    /// Address of the receiver.
     pub url: String,
     /// `key=value` with the keys `priority`, `type`, `impact`; joined by commas all must hold. Empty is everything.
     pub filter: String,
-    /// Whether anything is sent.
+    /// `true` if anything is sent.
     pub enabled: bool,
-    /// Why Reeve switched it off.
+    /// Reason why Reeve switched it off.
     pub disabled_reason: Option<String>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: String,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: String,
     /// Grows by one with every change.
     pub version: u64,
@@ -84,19 +84,19 @@ pub struct WebhookPatch {
 /// One attempt.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AttemptBody {
-    /// When it began.
+    /// Start.
     pub at: String,
-    /// How long it took.
+    /// Duration, milliseconds.
     pub duration_ms: u64,
     /// HTTP or SMTP status of the answer.
     pub status: Option<u16>,
     /// The answer's beginning.
     pub answer: String,
-    /// Why there was no answer.
+    /// Reason why there was no answer.
     pub error: Option<String>,
-    /// Whether it arrived.
+    /// `true` if it arrived.
     pub ok: bool,
-    /// How long the receiver asked to be left alone, seconds.
+    /// `Retry-After` of the receiver, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after_s: Option<u64>,
 }
@@ -106,7 +106,7 @@ pub struct AttemptBody {
 pub struct DeliveryBody {
     /// Identifier; a webhook's `webhook-id`.
     pub id: String,
-    /// What happened, or `test`.
+    /// Event, or `test`.
     pub event: String,
     /// `pending`, `delivered`, `dead_letter`.
     pub status: String,
@@ -114,11 +114,11 @@ pub struct DeliveryBody {
     pub tries: u32,
     /// Attempts, the oldest first; of many the newest.
     pub attempts: Vec<AttemptBody>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: String,
-    /// When it is tried next.
+    /// Time of the next attempt.
     pub next_attempt_at: Option<String>,
-    /// When it arrived or was given up.
+    /// Time at which it arrived or was given up.
     pub finished_at: Option<String>,
 }
 

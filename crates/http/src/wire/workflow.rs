@@ -22,54 +22,54 @@ pub struct ActionRecordBody {
     pub resource_id: String,
     /// The plan's hash as it ran.
     pub plan_hash: String,
-    /// Who asked.
+    /// Requester.
     pub by: String,
     /// `running`, `succeeded`, `rolling_back`, `rolled_back`, `failed`.
     pub status: String,
     /// Steps so far.
     pub steps: Vec<StepOutcomeBody>,
-    /// How many steps the plan has.
+    /// Number of steps of the plan.
     pub steps_total: u32,
     /// Start.
     pub started_at: String,
     /// End.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<String>,
-    /// Why it was rolled back or failed.
+    /// Reason of the rollback or failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Person who undid it by their own decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undone_by: Option<String>,
-    /// How its effect is watched, once it succeeded.
+    /// Watch over its effect, once it succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub watch: Option<WatchBody>,
-    /// Whether a rollback can still be asked for.
+    /// `true` if a rollback can still be asked for.
     pub can_roll_back: bool,
 }
 
 /// The time after a change in which its effect is watched.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct WatchBody {
-    /// When the window ends.
+    /// End of the window.
     pub until: String,
     /// `watching`, `holds`, `degraded`, `not_enough_data`, `overruled`.
     pub verdict: String,
     /// The numbers behind it.
     pub detail: String,
-    /// What the recommendation promised to save a month, dollars.
+    /// Savings a month that the recommendation predicted, dollars.
     pub predicted_savings_monthly: Option<f64>,
-    /// What the resource costs less a month than before, dollars; absent until known.
+    /// Measured reduction of the resource's monthly cost, dollars; absent until known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realised_savings_monthly: Option<f64>,
 }
 
-/// What one step did.
+/// Outcome of one step.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct StepOutcomeBody {
     /// Position.
     pub index: u32,
-    /// What it did.
+    /// Operation.
     pub kind: String,
     /// In words.
     pub description: String,
@@ -80,10 +80,10 @@ pub struct StepOutcomeBody {
     /// End.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<String>,
-    /// Whether it went through; absent while running.
+    /// `true` if it succeeded; absent while it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ok: Option<bool>,
-    /// What was found or what went wrong.
+    /// Finding or error.
     pub detail: String,
     /// State before.
     pub before: BTreeMap<String, String>,
@@ -112,15 +112,15 @@ pub struct ApprovalBody {
     pub delegated: Vec<DelegationBody>,
     /// Signatures the caller could give now.
     pub can_sign: Vec<String>,
-    /// Who asked.
+    /// Requester.
     pub requested_by: String,
-    /// When.
+    /// Time, RFC 3339 UTC with milliseconds.
     pub requested_at: String,
-    /// When it lapses.
+    /// Expiry.
     pub expires_at: String,
     /// `pending`, `approved`, `rejected`, `expired`.
     pub status: String,
-    /// Why it was rejected; before that, the requester's words.
+    /// Reason of the rejection; before that, the requester's comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Exception to a guardrail that the signatures grant, where one is asked for.
@@ -145,11 +145,11 @@ pub struct ExceptionAskedBody {
 /// A signature.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SignedBody {
-    /// Which one.
+    /// Signature: `manager`, `director` or `security`.
     pub signature: String,
     /// By whom.
     pub by: String,
-    /// When.
+    /// Time, RFC 3339 UTC with milliseconds.
     pub at: String,
     /// With which words.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -159,13 +159,13 @@ pub struct SignedBody {
 /// A signature that somebody leaves to somebody else.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct DelegationBody {
-    /// Which one.
+    /// Signature: `manager`, `director` or `security`.
     pub signature: String,
     /// By whom.
     pub from: String,
     /// To whom.
     pub to: String,
-    /// When.
+    /// Time, RFC 3339 UTC with milliseconds.
     pub at: String,
 }
 
@@ -191,7 +191,7 @@ pub struct ApproveBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RejectBody {
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 
@@ -201,7 +201,7 @@ pub struct RejectBody {
 pub struct KillSwitchBody {
     /// On stops everything.
     pub on: bool,
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 
@@ -209,7 +209,7 @@ pub struct KillSwitchBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BreakerResetBody {
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 
@@ -232,17 +232,17 @@ pub struct DashboardBody {
     pub actions_by_status: BTreeMap<String, u64>,
     /// Measured savings a month, dollars: cost before less cost after, once the change was watched.
     pub savings_realised_monthly: f64,
-    /// What the same changes were predicted to save a month, dollars.
+    /// Predicted savings of the same changes a month, dollars.
     pub savings_predicted_monthly: f64,
     /// Changes that succeeded and whose saving is not measured yet.
     pub savings_unmeasured: u64,
-    /// What those are predicted to save a month, dollars. It is not part of what is realised.
+    /// Predicted savings of those a month, dollars. They are not part of the realised savings.
     pub savings_unmeasured_monthly: f64,
     /// Savings a month of what has not ended, dollars: the same figure as `savings_monthly` of its list.
     pub savings_open_monthly: f64,
     /// Open recommendations whose saving is not known for want of a price; none of them is in the sum.
     pub savings_open_unpriced: u64,
-    /// What the estate costs a month, dollars.
+    /// Monthly cost of the estate, dollars.
     pub monthly_cost: f64,
     /// Resources watched.
     pub resources: u64,
@@ -252,11 +252,11 @@ pub struct DashboardBody {
     pub learning: Vec<LearningBody>,
     /// Anomalies detected in the last 30 days.
     pub anomalies_detected: u64,
-    /// Whether the kill switch is on.
+    /// `true` while the kill switch is on.
     pub kill_switch: bool,
 }
 
-/// How far an agent has learned.
+/// Learning progress of an agent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct LearningBody {
     /// Agent.

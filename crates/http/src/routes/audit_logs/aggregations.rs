@@ -8,12 +8,12 @@ use reeve_ledger::{Aggregation, Counts, GroupBy, TimeUnit};
 use crate::error::Problem;
 use crate::wire::search::{CountBody, CountsBody};
 
-/// How many things one request may count.
+/// Most fields that one request may count.
 const MOST: usize = 10;
 /// Values told of each at most.
 const MOST_VALUES: u32 = 1000;
 
-/// How spans of time are written, each with its length.
+/// Names of time spans, each with its length.
 const UNITS: [(&str, TimeUnit); 10] = [
     ("minute", TimeUnit::Minute),
     ("hour", TimeUnit::Hour),
@@ -32,7 +32,7 @@ pub(super) fn unit(name: &str) -> Option<TimeUnit> {
     UNITS.iter().find(|(known, _)| *known == name).map(|(_, unit)| *unit)
 }
 
-/// What the names ask to count; `field` is the request's field that has them.
+/// Reads the names of counts; `field` is the request's field that has them.
 pub(super) fn read(
     field: &str,
     names: &[String],
@@ -54,7 +54,7 @@ pub(super) fn read(
         .collect()
 }
 
-/// What the interface's names count, for a program that asks the log itself; at most `limit` values of each.
+/// Returns the counts that the interface's names stand for, for a program that reads the log itself; at most `limit` values of each.
 ///
 /// # Errors
 /// When a name is none, there are more than ten, or the limit is not 1 to 1,000; the problem names it.

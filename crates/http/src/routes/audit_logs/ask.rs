@@ -9,7 +9,7 @@ use crate::error::{Code, Problem};
 use crate::paging::Window;
 use crate::wire::search::FiltersBody;
 
-/// What was asked.
+/// Question.
 pub(super) struct Asked<'a> {
     /// In the query language.
     pub(super) query: Option<&'a str>,
@@ -84,7 +84,7 @@ pub(super) fn request(query: Query, window: Window, aggregations: Vec<Aggregatio
     }
 }
 
-/// What the caller reads when the log could not be read.
+/// Returns the problem for a log that could not be read.
 pub(super) fn problem(error: TrailError) -> Problem {
     match error {
         TrailError::Invalid(message) => Problem::field("aggregations", "invalid", message),

@@ -42,7 +42,7 @@ pub(crate) struct KeyBody {
 /// A rotation that was done.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct RotatedBody {
-    /// Which rotation of this log it was, from 1.
+    /// Number of the log's key rotation, from 1.
     number: u64,
     /// Entries in the log when the key changed.
     size: u64,

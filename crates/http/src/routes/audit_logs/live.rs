@@ -34,7 +34,7 @@ use crate::story;
 use crate::streams::STREAMS_EACH;
 use crate::wire::search::LiveParams;
 
-/// When a client is to try again after the stream broke, milliseconds.
+/// Time after which a client is to try again once the stream broke, milliseconds.
 const RETRY_MS: u64 = 2000;
 
 /// Entries as they arrive, as server-sent events; first those after `after` or `Last-Event-ID`, when given. Each event `entry`

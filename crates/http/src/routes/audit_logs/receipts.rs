@@ -11,7 +11,7 @@ use reeve_ledger::Receipt;
 
 use crate::router::Uncompressed;
 
-/// What a receipt takes, about.
+/// Approximate size of a receipt, bytes.
 const RECEIPT_BYTES: usize = 384;
 
 /// The answer to a submission: its receipt alone, or all of them and how many they are.

@@ -77,7 +77,7 @@ pub(super) async fn search(
     }))
 }
 
-/// How matches are read and what is counted beside.
+/// Order of matches, and counts beside them.
 #[derive(Default)]
 struct Way {
     order: Order,

@@ -23,7 +23,7 @@ use crate::{story, time};
 const BY_HOUR: SignedDuration = SignedDuration::from_hours(72);
 /// Values told of each field, unless the request says otherwise.
 const VALUES: u32 = 10;
-/// What is counted unless the request says otherwise, apart from time.
+/// Fields that are counted unless the request says otherwise, apart from time.
 const USUAL: [&str; 5] = ["event_type", "user", "resource.id", "severity", "status"];
 
 /// Counts by type, user, resource, severity, status and time, or by what the request names; the last 24 hours unless a

@@ -64,7 +64,7 @@ pub(super) async fn get(
     Ok(Json(shown(&app.anomalies.anomaly_get(&AnomalyId(id)).await?, &caller)))
 }
 
-/// What the log tells of the cause is told to those who may see those entries.
+/// Hides the parts of the cause whose log entries the caller may not see.
 fn shown(of: &Anomaly, caller: &Caller) -> AnomalyBody {
     AnomalyBody::seen_by(of, &RowFilter::of(&caller.principal))
 }

@@ -148,7 +148,7 @@ pub(super) async fn test(
     Ok(Json(DeliveryBody::of(&delivery)))
 }
 
-/// What was sent to a channel, or waits for it, newest first.
+/// Deliveries of a channel, sent or waiting, newest first.
 #[utoipa::path(get, path = "/api/v1/intelligence/notification-channels/{id}/deliveries", tag = "intelligence",
     operation_id = "channels_deliveries", params(("id" = String, Path), Paging),
     responses((status = 200, body = List<DeliveryBody>), (status = 404, body = ProblemBody)))]

@@ -1,4 +1,4 @@
-//! What webhooks and channels have in common: the log of what was sent, and sending it again.
+//! Deliveries of webhooks and channels: the log of what was sent, and sending it again.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -38,7 +38,7 @@ pub(super) async fn replay(
     Ok((StatusCode::ACCEPTED, Json(DeliveryBody::of(&again))))
 }
 
-/// What the caller reads when a test could not be made at all.
+/// Returns the problem for a test that could not be made at all.
 pub(crate) fn problem(error: DispatchError) -> Problem {
     match error {
         DispatchError::Store(error) => error.into(),

@@ -1,4 +1,4 @@
-//! Why something does not execute, is never sure, or does not fit: the specification's conditions, by name.
+//! Diagnoses of what does not execute, is never sure, or does not fit: the specification's conditions, by name.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::extract::Caller;
 use crate::wire::diagnosis::DiagnosisBody;
 use crate::wire::list::List;
 
-/// Why a recommendation does not execute: each cause with its evidence and the way out.
+/// Diagnosis of a recommendation that does not execute: each cause with its evidence and remedy.
 #[utoipa::path(get, path = "/api/v1/intelligence/recommendations/{id}/diagnosis", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = DiagnosisBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn recommendation(
@@ -26,7 +26,7 @@ pub(super) async fn recommendation(
     Ok(Json(DiagnosisBody::from(&found)))
 }
 
-/// Why an agent's confidence stays low, or its recommendations do not fit.
+/// Diagnosis of an agent whose confidence stays low or whose recommendations do not fit.
 #[utoipa::path(get, path = "/api/v1/intelligence/agents/{agent_id}/diagnosis", tag = "intelligence", params(("agent_id" = String, Path)),
     responses((status = 200, body = List<DiagnosisBody>), (status = 404, body = ProblemBody)))]
 pub(super) async fn agent(

@@ -19,7 +19,7 @@ pub(super) async fn get(State(app): State<Arc<App>>) -> Result<Json<GuardrailsBo
     Ok(Json(GuardrailsBody::from(&app.agents.guardrails_get().await?)))
 }
 
-/// How far the guardrails are used up: the circuit breaker, the day's changes, and each resource's error budget.
+/// Read the use of the guardrails: the circuit breaker, the day's changes, and each resource's error budget.
 #[utoipa::path(get, path = "/api/v1/intelligence/guardrails/status", tag = "intelligence",
     responses((status = 200, body = GuardrailsStatusBody)))]
 pub(super) async fn status(State(app): State<Arc<App>>) -> Result<Json<GuardrailsStatusBody>, Problem> {

@@ -22,7 +22,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::wire::workflow::{DashboardBody, LearningBody};
 
-/// How far back actions and anomalies are counted.
+/// Period over which actions and anomalies are counted.
 const PERIOD: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// Agents, recommendations, actions, savings, learning progress, anomalies.

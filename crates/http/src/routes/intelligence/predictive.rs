@@ -90,7 +90,7 @@ pub(super) async fn evaluate(
     Ok(Json(whole(&found)))
 }
 
-/// What a rule would decide now, were it made as given: forecasts and decisions. Nothing is kept or recommended.
+/// Preview a rule: the forecasts and decisions that it would make now. Nothing is kept or recommended.
 #[utoipa::path(post, path = "/api/v1/intelligence/predictive-rules/preview", tag = "intelligence", operation_id = "predictive_rules_preview", request_body = RulePut,
     responses((status = 200, body = List<PredictionBody>), (status = 422, body = ProblemBody)))]
 pub(super) async fn preview(

@@ -111,7 +111,7 @@ pub(super) async fn get(
     Ok(Json(bodies::recommendation_with(&found, decided.first().and_then(Option::as_ref))))
 }
 
-/// Why, from the numbers that decided.
+/// Explanation by the numbers that decided.
 #[utoipa::path(get, path = "/api/v1/intelligence/recommendations/{id}/explanation", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = ExplanationBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn explanation(
@@ -122,7 +122,7 @@ pub(super) async fn explanation(
     Ok(Json(bodies::explanation(&found.explanation, found.confidence)))
 }
 
-/// What to change in infrastructure as code, where it owns the resource.
+/// Returns the change in infrastructure as code, where it owns the resource.
 #[utoipa::path(get, path = "/api/v1/intelligence/recommendations/{id}/patch", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = PatchBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn patch(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<PatchBody>, Problem> {

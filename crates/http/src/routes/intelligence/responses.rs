@@ -1,4 +1,4 @@
-//! What a person can answer to a recommendation: apply, schedule, test, dismiss, snooze, give feedback.
+//! Answers of people to recommendations: apply, schedule, test, dismiss, snooze, give feedback.
 
 use std::sync::Arc;
 

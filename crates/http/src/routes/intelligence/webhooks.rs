@@ -174,7 +174,7 @@ pub(super) async fn rotate(
     }))
 }
 
-/// What was sent to a subscription, or waits for it, newest first.
+/// Deliveries of a subscription, sent or waiting, newest first.
 #[utoipa::path(get, path = "/api/v1/intelligence/webhooks/{id}/deliveries", tag = "intelligence", operation_id = "webhooks_deliveries",
     params(("id" = String, Path), Paging),
     responses((status = 200, body = List<DeliveryBody>), (status = 404, body = ProblemBody)))]

@@ -130,7 +130,7 @@ pub struct AlertPreviewFiringBody {
     pub count: u64,
 }
 
-/// What a rule would have done over the last 30 days, of what the caller may see.
+/// Firings that a rule would have had over the last 30 days, of entries that the caller may see.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AlertPreviewBody {
     /// Start of the period.
@@ -156,7 +156,7 @@ pub struct AlertPreviewBody {
 pub struct AlertCheckBody {
     /// `state`, `silence`, `condition`, `threshold`, `channel` or `watermark`.
     pub check: String,
-    /// Whether nothing here keeps the alert from firing or from being heard.
+    /// `true` if nothing keeps the alert from firing or its notifications from arriving.
     pub ok: bool,
     /// The finding in words, with what to do.
     pub detail: String,
@@ -165,7 +165,7 @@ pub struct AlertCheckBody {
 /// Reasons why an alert does not fire.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AlertDiagnosisBody {
-    /// Whether all checks passed.
+    /// `true` if all checks passed.
     pub ok: bool,
     /// The checks, in the order in which a firing passes them.
     pub checks: Vec<AlertCheckBody>,
@@ -176,9 +176,9 @@ pub struct AlertDiagnosisBody {
 pub struct AlertTestedTargetBody {
     /// Name of the channel or subscription, or of what was not found.
     pub name: String,
-    /// Whether the test arrived.
+    /// `true` if the test arrived.
     pub delivered: bool,
-    /// Why it did not.
+    /// Reason of the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -186,7 +186,7 @@ pub struct AlertTestedTargetBody {
 /// Outcome of a test.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AlertTestBody {
-    /// Whether there are receivers and all of them were reached.
+    /// `true` if there are receivers and all of them were reached.
     pub ok: bool,
     /// The receivers.
     pub targets: Vec<AlertTestedTargetBody>,

@@ -16,7 +16,7 @@ pub struct AnomalyCourseBody {
     pub unit: String,
     /// Points, oldest first.
     pub points: Vec<CoursePointBody>,
-    /// What was changed of the resource in that time, oldest first.
+    /// Changes of the resource in that time, oldest first.
     pub changes: Vec<CourseChangeBody>,
 }
 
@@ -27,7 +27,7 @@ pub struct CourseChangeBody {
     pub from: String,
     /// To when; of what others changed it is known only to lie between the two.
     pub to: String,
-    /// What, in words.
+    /// Description.
     pub description: String,
     /// The action, where Reeve did it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,11 +37,11 @@ pub struct CourseChangeBody {
 /// A point and what was expected of it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct CoursePointBody {
-    /// When.
+    /// Time, RFC 3339 UTC with milliseconds.
     pub at: String,
-    /// What was measured; the mean of five minutes where samples lie closer.
+    /// Measured value; the mean of five minutes where samples lie closer.
     pub value: f64,
-    /// What was expected.
+    /// Expected value.
     pub expected: f64,
     /// Lower edge of the usual band.
     pub low: f64,
@@ -51,7 +51,7 @@ pub struct CoursePointBody {
     pub anomaly_score: f64,
 }
 
-/// Which part of an anomaly's course.
+/// Selection of a part of an anomaly's course.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

@@ -14,11 +14,11 @@ pub struct ThreatListBody {
     pub name: String,
     /// `api`, or `file` for one that lies in `threat-lists/` of the data directory and is changed there alone.
     pub source: String,
-    /// How many indicators it has.
+    /// Number of indicators.
     pub indicator_count: u64,
-    /// When it was put, or the file last written.
+    /// Time of storing, or of the file's last change.
     pub updated_at: String,
-    /// Who put it.
+    /// User who stored it.
     pub updated_by: String,
 }
 
@@ -33,7 +33,7 @@ pub struct ThreatListTextBody {
     pub indicators: String,
 }
 
-/// What a list holds from now on.
+/// New content of a list.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ThreatListPut {

@@ -24,11 +24,11 @@ pub struct CalendarBody {
     pub events: u64,
     /// SHA-256 of its text.
     pub sha256: String,
-    /// Who made it.
+    /// User who created it.
     pub created_by: String,
-    /// When.
+    /// Time, RFC 3339 UTC with milliseconds.
     pub created_at: String,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: String,
     /// Grows by one with every change.
     pub version: u64,
@@ -80,9 +80,9 @@ impl From<CalendarPut> for CalendarInput {
 pub struct OccurrenceBody {
     /// The event's summary.
     pub summary: String,
-    /// When it begins.
+    /// Start.
     pub start: String,
-    /// When it ends.
+    /// End.
     pub end: String,
     /// The zone it is written in (IANA); absent where that zone has no name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,14 +103,14 @@ impl From<&Occurrence> for OccurrenceBody {
     }
 }
 
-/// Which events.
+/// Selection of events.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct OccurrenceParams {
-    /// That end after this; now unless given.
+    /// Events that end after this; now unless given.
     pub from: Option<String>,
-    /// That begin before this; 31 days after `from` unless given, 366 days at most.
+    /// Events that begin before this; 31 days after `from` unless given, 366 days at most.
     pub until: Option<String>,
     /// At most this many (1 to 1000).
     pub limit: Option<u32>,

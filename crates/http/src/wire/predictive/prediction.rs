@@ -9,7 +9,7 @@ use crate::time;
 /// One step of a forecast.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ForecastStepBody {
-    /// When.
+    /// Time, RFC 3339 UTC with milliseconds.
     pub at: String,
     /// One value in twenty lies below.
     pub p05: f64,
@@ -28,7 +28,7 @@ pub struct PredictionBody {
     pub rule_id: String,
     /// Its version then.
     pub rule_version: u64,
-    /// When it was made.
+    /// Time of creation.
     pub at: String,
     /// The resource's connection.
     pub connection_id: String,
@@ -36,17 +36,17 @@ pub struct PredictionBody {
     pub resource_id: String,
     /// Its name.
     pub resource_name: String,
-    /// What was watched.
+    /// Metric that was watched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
-    /// What was asked.
+    /// Question.
     pub prediction: String,
     /// `foreseen`, `not_foreseen`, `abstained`.
     pub outcome: String,
     /// Probability within the horizon, percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probability: Option<f64>,
-    /// When it comes with one chance in two.
+    /// Time of the event with one chance in two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_at: Option<String>,
     /// Before this with one chance in twenty.
@@ -55,19 +55,19 @@ pub struct PredictionBody {
     /// Before this with nineteen chances in twenty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latest_at: Option<String>,
-    /// When it is over: the event's end, or when a peak falls below its level again.
+    /// End: the event's own, or the time at which a peak falls below its level again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over_at: Option<String>,
-    /// How high a peak goes until then, with nineteen chances in twenty.
+    /// Height of a peak until then, with nineteen chances in twenty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak: Option<f64>,
     /// The newest value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// What it was held against.
+    /// Limit that it was compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<f64>,
-    /// Where that comes from.
+    /// Source of the limit.
     pub limit_source: String,
     /// First sample looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,12 +82,12 @@ pub struct PredictionBody {
     /// The event it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
-    /// Why.
+    /// Reason.
     pub reasons: Vec<String>,
     /// The recommendation it led to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommendation_id: Option<String>,
-    /// Why what was foreseen led to none.
+    /// Reason why the prediction led to no recommendation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_recommended: Option<String>,
 }
@@ -130,7 +130,7 @@ impl From<&Prediction> for PredictionBody {
     }
 }
 
-/// Which predictions.
+/// Selection of predictions.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

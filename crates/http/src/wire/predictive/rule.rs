@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::super::quantity::{DataSizeText, Spelled, TimeSpanText};
 use crate::time;
 
-/// When a rule fires.
+/// Condition under which a rule fires.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ConditionBody {
     /// `disk_space`, `database_connections`, `api_rate_limit`, `request_rate`, `cpu_utilization`, `memory_utilization`,
@@ -28,7 +28,7 @@ pub struct ConditionBody {
     pub probability: f64,
 }
 
-/// What is to be done.
+/// Action.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RuleActionBody {
     /// `expand_storage`, `create_read_replica`, `request_limit_increase`, `scale_up`, `pre_scale`, `warm_cache`,
@@ -51,7 +51,7 @@ pub struct ApprovalRuleBody {
     pub below_gb: Option<f64>,
 }
 
-/// What a rule covers.
+/// Scope of a rule.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RuleScopeBody {
     /// Accounts; empty is all.
@@ -67,33 +67,33 @@ pub struct RuleBody {
     pub id: String,
     /// Name.
     pub name: String,
-    /// Whether it is evaluated.
+    /// `true` if it is evaluated.
     pub enabled: bool,
     /// The type of agent in whose name it recommends.
     pub agent_type: String,
-    /// When it fires.
+    /// Condition under which it fires.
     pub condition: ConditionBody,
-    /// What is to be done then.
+    /// Action that follows.
     pub action: RuleActionBody,
     /// Under which approval. The approval matrix still asks by cost.
     pub approval: ApprovalRuleBody,
-    /// What it covers.
+    /// Scope.
     pub scope: RuleScopeBody,
     /// Resources it covers; empty is all in scope.
     pub resources: Vec<String>,
     /// Interval between evaluations.
     pub every: TimeSpanText,
-    /// When it was evaluated last.
+    /// Time of the last evaluation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluated_at: Option<String>,
-    /// What came of that.
+    /// Result of that evaluation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_result: Option<String>,
-    /// Who made it.
+    /// User who created it.
     pub created_by: String,
-    /// When.
+    /// Time, RFC 3339 UTC with milliseconds.
     pub created_at: String,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: String,
     /// Grows by one with every change.
     pub version: u64,

@@ -21,7 +21,7 @@ pub struct ReportFilters {
     pub resources: Vec<String>,
 }
 
-/// When a report runs by itself.
+/// Schedule of a report.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReportScheduleBody {
@@ -56,7 +56,7 @@ pub struct ReportCreate {
     /// Narrowing.
     #[serde(default)]
     pub filters: ReportFilters,
-    /// When it runs by itself; only when asked unless given.
+    /// Schedule of its runs; without one it runs only when asked.
     pub schedule: Option<ReportScheduleBody>,
     /// Names or identifiers of notification channels that are told of a finished run, or `email`, `slack`, `teams`, `pagerduty`.
     #[serde(default)]
@@ -129,9 +129,9 @@ pub struct ReportBody {
     pub end_time: Option<String>,
     /// Narrowing.
     pub filters: ReportFilters,
-    /// When it runs by itself.
+    /// Schedule of its runs.
     pub schedule: Option<ReportScheduleBody>,
-    /// When it runs next by itself.
+    /// Time of the next scheduled run.
     pub next_run_at: Option<String>,
     /// Channels that are told.
     pub channels: Vec<String>,
@@ -139,9 +139,9 @@ pub struct ReportBody {
     pub recipients: Vec<String>,
     /// User whose rights scheduled runs have.
     pub owner: String,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: String,
-    /// When it was changed last.
+    /// Time of the last change.
     pub updated_at: String,
     /// Version, for [`ReportPatch`].
     pub version: u64,

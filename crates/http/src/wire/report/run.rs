@@ -38,7 +38,7 @@ pub struct DownloadParams {
     pub format: String,
 }
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct RunProgressBody {
     /// Share of the log that was read, 0 to 100.
@@ -93,11 +93,11 @@ pub struct ReportRunBody {
     pub user: String,
     /// Set when the schedule asked for it.
     pub scheduled: bool,
-    /// When it was asked for.
+    /// Time of the request.
     pub created_at: String,
-    /// When it was begun.
+    /// Start.
     pub started_at: Option<String>,
-    /// When it ended.
+    /// End.
     pub ended_at: Option<String>,
     /// What came of telling the report's channels; a list leaves it out.
     pub deliveries: Vec<ReportDeliveryBody>,

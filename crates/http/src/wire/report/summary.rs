@@ -33,7 +33,7 @@ pub struct FrameworkBody {
     pub edition: String,
     /// Publisher.
     pub publisher: String,
-    /// What the template covers.
+    /// Coverage of the template.
     pub scope: String,
 }
 
@@ -73,7 +73,7 @@ pub struct ControlQuestionBody {
     pub name: String,
     /// Query.
     pub query: String,
-    /// What entries show, or mean.
+    /// Meaning of the entries that are found.
     pub explains: String,
     /// Entries.
     pub found: u64,
@@ -94,13 +94,13 @@ pub struct ControlBody {
     pub number: String,
     /// Title.
     pub title: String,
-    /// What it asks.
+    /// Requirement, in Reeve's own words.
     pub asks: String,
     /// Chapter.
     pub group: String,
     /// `evidence`, `exceptions`, `no_entries` or `outside_the_log`. No verdict: an auditor gives that.
     pub status: String,
-    /// What no log can show, and what to bring instead.
+    /// Requirements that no log can show, and evidence to bring instead.
     pub gaps: Vec<String>,
     /// Queries that evidence it.
     pub evidence: Vec<ControlQuestionBody>,
@@ -131,7 +131,7 @@ pub struct StatusesBody {
     pub exceptions: u64,
     /// Without entries in the period.
     pub no_entries: u64,
-    /// That no log can show.
+    /// Controls that no log can show.
     pub outside_the_log: u64,
 }
 
@@ -181,11 +181,11 @@ pub struct TemplateControlBody {
     pub number: String,
     /// Title.
     pub title: String,
-    /// What it asks.
+    /// Requirement, in Reeve's own words.
     pub asks: String,
     /// Chapter.
     pub group: String,
-    /// What no log can show, and what to bring instead.
+    /// Requirements that no log can show, and evidence to bring instead.
     pub gaps: Vec<String>,
     /// Queries that evidence it.
     pub evidence: Vec<TemplateQuestionBody>,
@@ -200,7 +200,7 @@ pub struct TemplateQuestionBody {
     pub name: String,
     /// Query.
     pub query: String,
-    /// What entries show, or mean.
+    /// Meaning of the entries that are found.
     pub explains: String,
 }
 
@@ -215,7 +215,7 @@ pub struct ReportTemplateBody {
     pub edition: String,
     /// Publisher.
     pub publisher: String,
-    /// What the template covers.
+    /// Coverage of the template.
     pub scope: String,
     /// Controls.
     pub controls: Vec<TemplateControlBody>,

@@ -16,7 +16,7 @@ use crate::routes::intelligence::deliveries;
 use crate::wire::alert::{AlertTestBody, AlertTestedTargetBody};
 use reeve_audit::events;
 
-/// What a rule's names stand for at this moment.
+/// Channels and recipients that a rule's names stand for at this moment.
 pub(super) struct Receivers {
     /// Channels.
     pub(super) channels: Vec<Channel>,
@@ -94,7 +94,7 @@ fn tested(name: String, delivery: &Delivery) -> AlertTestedTargetBody {
     AlertTestedTargetBody { name, delivered, error: (!delivered).then(|| failure(delivery)) }
 }
 
-/// Why the last attempt of a delivery failed.
+/// Reason why the last attempt of a delivery failed.
 pub(super) fn failure(delivery: &Delivery) -> String {
     let attempt = delivery.attempts.last();
     let told = attempt.and_then(|attempt| match (&attempt.error, attempt.status) {

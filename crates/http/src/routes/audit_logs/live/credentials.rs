@@ -1,4 +1,4 @@
-//! What a stream was opened with, to ask again who is behind it: a token may be revoked, a session end, a role change.
+//! Credentials that a stream was opened with, to check them again: a token may be revoked, a session end, a role change.
 
 use axum::http::{HeaderMap, Method, header};
 
@@ -23,7 +23,7 @@ impl Credentials {
         Credentials(kept)
     }
 
-    /// Whether they still stand for exactly this principal.
+    /// Returns `true` if the credentials still stand for exactly this principal.
     pub(super) async fn still_name(&self, app: &App, principal: &Principal) -> Result<bool, Problem> {
         let Some(now) = identify::principal(app, &Method::GET, &self.0).await? else { return Ok(false) };
         let now: &Principal = &now;

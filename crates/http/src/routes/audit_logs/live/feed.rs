@@ -1,4 +1,4 @@
-//! What one live view is fed with: the caller's live trail, as long as the caller is who they were.
+//! Feed of one live view: the caller's live trail, as long as the caller's credentials hold.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,9 +12,9 @@ use super::credentials::Credentials;
 use crate::app::App;
 use crate::streams::Slot;
 
-/// How often a quiet stream says that it is there.
+/// Interval of the keep-alive of a quiet stream.
 const QUIET: Duration = Duration::from_secs(15);
-/// How often it is asked whether the caller is still who they were.
+/// Interval at which the caller's credentials are checked again.
 const CHECK: Duration = Duration::from_secs(2);
 
 /// The next thing to tell.
@@ -83,7 +83,7 @@ impl Feed {
         }
     }
 
-    /// Whether the stream is to end, asked at most every few seconds.
+    /// Returns `true` if the stream is to end; asked at most every few seconds.
     async fn due(&mut self) -> Option<Moment> {
         if self.app.streams.is_closed() {
             return Some(Moment::End("stopping"));
