@@ -117,7 +117,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Why an alert does not fire, or is not heard: each link of the chain, with what to do. */
+        /** Diagnosis of an alert that does not fire or whose notifications do not arrive: each link of the chain, with what to do. */
         get: operations["get_audit_logs_alerts_id_diagnosis"];
         put?: never;
         post?: never;
@@ -1133,7 +1133,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the estate costs a month, by the catalogue and the bill. */
+        /** Monthly cost of the estate, by the catalogue and the bill. */
         get: operations["get_costs"];
         put?: never;
         post?: never;
@@ -1255,7 +1255,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Why an agent's confidence stays low, or its recommendations do not fit. */
+        /** Diagnosis of an agent whose confidence stays low or whose recommendations do not fit. */
         get: operations["get_intelligence_agents_agent_id_diagnosis"];
         put?: never;
         post?: never;
@@ -1396,7 +1396,7 @@ export interface paths {
         };
         /** The settings of each class. */
         get: operations["get_intelligence_anomaly_settings"];
-        /** Replace the settings. `version` is the one that was read; another is a conflict. */
+        /** Change the settings. What is left out stays; with `version`, a change that somebody else made since is a conflict. */
         put: operations["put_intelligence_anomaly_settings"];
         post?: never;
         delete?: never;
@@ -1605,7 +1605,7 @@ export interface paths {
         };
         /** The guardrails. */
         get: operations["get_intelligence_guardrails"];
-        /** Replace the guardrails. `version` is the one that was read; another is a conflict. */
+        /** Change the guardrails. What is left out stays; with `version`, a change that somebody else made since is a conflict. */
         put: operations["put_intelligence_guardrails"];
         post?: never;
         delete?: never;
@@ -1638,7 +1638,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How far the guardrails are used up: the circuit breaker, the day's changes, and each resource's error budget. */
+        /** Read the use of the guardrails: the circuit breaker, the day's changes, and each resource's error budget. */
         get: operations["get_intelligence_guardrails_status"];
         put?: never;
         post?: never;
@@ -1760,7 +1760,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was sent to a channel, or waits for it, newest first. */
+        /** Deliveries of a channel, sent or waiting, newest first. */
         get: operations["get_intelligence_notification_channels_id_deliveries"];
         put?: never;
         post?: never;
@@ -1884,7 +1884,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What a rule would decide now, were it made as given: forecasts and decisions. Nothing is kept or recommended. */
+        /** Preview a rule: the forecasts and decisions that it would make now. Nothing is kept or recommended. */
         post: operations["post_intelligence_predictive_rules_preview"];
         delete?: never;
         options?: never;
@@ -1933,7 +1933,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Why a recommendation does not execute: each cause with its evidence and the way out. */
+        /** Diagnosis of a recommendation that does not execute: each cause with its evidence and remedy. */
         get: operations["get_intelligence_recommendations_id_diagnosis"];
         put?: never;
         post?: never;
@@ -2004,7 +2004,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Why, from the numbers that decided. */
+        /** Explanation by the numbers that decided. */
         get: operations["get_intelligence_recommendations_id_explanation"];
         put?: never;
         post?: never;
@@ -2038,7 +2038,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What to change in infrastructure as code, where it owns the resource. */
+        /** Returns the change in infrastructure as code, where it owns the resource. */
         get: operations["get_intelligence_recommendations_id_patch"];
         put?: never;
         post?: never;
@@ -2299,7 +2299,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was sent to a subscription, or waits for it, newest first. */
+        /** Deliveries of a subscription, sent or waiting, newest first. */
         get: operations["get_intelligence_webhooks_id_deliveries"];
         put?: never;
         post?: never;
@@ -2439,7 +2439,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is signed in. */
+        /** Signed-in user. */
         get: operations["get_sessions_current"];
         put?: never;
         post?: never;
@@ -2598,7 +2598,7 @@ export interface components {
              */
             resources: number;
         };
-        /** @description What was done. */
+        /** @description Operation and its outcome. */
         ActionBody: {
             /** @description `api`, `console`, `cli`, `automation`, `webhook`, `system` or `scheduled`. */
             method?: string | null;
@@ -2609,9 +2609,9 @@ export interface components {
         };
         /** @description One execution of one plan. */
         ActionRecordBody: {
-            /** @description Who asked. */
+            /** @description Requester. */
             by: string;
-            /** @description Whether a rollback can still be asked for. */
+            /** @description `true` if a rollback can still be asked for. */
             can_roll_back: boolean;
             /** @description End. */
             finished_at?: string | null;
@@ -2621,7 +2621,7 @@ export interface components {
             plan_hash: string;
             /** @description `apply`, `test` (on a twin), `simulate` (on a simulated twin). */
             purpose: string;
-            /** @description Why it was rolled back or failed. */
+            /** @description Reason of the rollback or failure. */
             reason?: string | null;
             /** @description The recommendation. */
             recommendation_id: string;
@@ -2635,7 +2635,7 @@ export interface components {
             steps: components["schemas"]["StepOutcomeBody"][];
             /**
              * Format: int32
-             * @description How many steps the plan has.
+             * @description Number of steps of the plan.
              */
             steps_total: number;
             /** @description The recommendation's title. */
@@ -2644,7 +2644,7 @@ export interface components {
             undone_by?: string | null;
             watch?: components["schemas"]["WatchBody"] | null;
         };
-        /** @description Who did it. */
+        /** @description Actor. */
         ActorBody: {
             /** @description E-mail address. */
             email?: string | null;
@@ -2665,18 +2665,15 @@ export interface components {
             agent_type: string;
             /** @description Acting by itself. */
             auto_apply: components["schemas"]["AutoApplyBody"];
-            /**
-             * Format: double
-             * @description Percent, 0 to 100.
-             */
-            confidence_threshold: number;
-            /** @description When it was made. */
+            /** @description Lowest confidence on which it acts. */
+            confidence_threshold: components["schemas"]["Percent"];
+            /** @description Time of creation. */
             created_at: string;
             /** @description Identifier. */
             id: string;
             /** @description Days, as `14d`. */
             learning_period: string;
-            /** @description Why it went active before its learning period was over. */
+            /** @description Reason why it went active before its learning period was over. */
             learning_waived?: string | null;
             /** @description Mode. */
             mode: string;
@@ -2684,13 +2681,13 @@ export interface components {
             name: string;
             /** @description Notices. */
             notifications: components["schemas"]["NotificationsBody"];
-            /** @description When it runs: a cron pattern; absent is Reeve's own interval. */
+            /** @description Cron pattern by which it runs; absent is Reeve's own interval. */
             schedule?: string | null;
             /** @description The schedule's time zone. */
             schedule_time_zone?: string | null;
-            /** @description What it covers. */
+            /** @description Scope. */
             scope: components["schemas"]["ScopeBody"];
-            /** @description Where it stands. */
+            /** @description State. */
             status: components["schemas"]["AgentStatusBody"];
             /**
              * Format: int64
@@ -2718,14 +2715,14 @@ export interface components {
             /** @description Display name. */
             name: string;
             notifications?: components["schemas"]["NotificationsBody"] | null;
-            /** @description Why, when the mode skips the learning period. */
+            /** @description Reason, needed when the mode skips the learning period. */
             reason?: string | null;
-            /** @description When it runs: a cron pattern of five fields; empty is Reeve's own interval. */
+            /** @description Cron pattern of five fields by which it runs; empty is Reeve's own interval. */
             schedule?: string | null;
             /** @description The schedule's IANA time zone; the workspace's unless given, else UTC. */
             schedule_time_zone?: string | null;
-            /** @description What it covers. */
-            scope?: components["schemas"]["ScopeBody"];
+            /** @description Scope. */
+            scope?: components["schemas"]["ScopePatch"];
         };
         /** @description A change of configuration. What is left out stays. */
         AgentPatch: {
@@ -2739,15 +2736,15 @@ export interface components {
             /** @description Display name. */
             name?: string | null;
             notifications?: components["schemas"]["NotificationsBody"] | null;
-            /** @description Why, when the mode skips the learning period. */
+            /** @description Reason, needed when the mode skips the learning period. */
             reason?: string | null;
-            /** @description When it runs: a cron pattern of five fields; empty is Reeve's own interval. */
+            /** @description Cron pattern of five fields by which it runs; empty is Reeve's own interval. */
             schedule?: string | null;
             /** @description The schedule's IANA time zone; the workspace's unless given, else UTC. */
             schedule_time_zone?: string | null;
-            scope?: components["schemas"]["ScopeBody"] | null;
+            scope?: components["schemas"]["ScopePatch"] | null;
         };
-        /** @description Where an agent stands. */
+        /** @description Status of an agent. */
         AgentStatusBody: {
             last_run?: components["schemas"]["RunBody"] | null;
             /**
@@ -2760,7 +2757,7 @@ export interface components {
              * @description Share of the learning period that is over, percent.
              */
             learning_percent: number;
-            /** @description When it runs next. */
+            /** @description Time of the next run. */
             next_run_at?: string | null;
             /**
              * Format: int64
@@ -2772,26 +2769,20 @@ export interface components {
         };
         /** @description An agent type of the specification. */
         AgentTypeBody: {
-            /** @description Actions: name and value. */
-            actions: {
-                [key: string]: string;
-            };
-            /** @description Whether an agent of the type can be configured in this release. */
+            /** @description Actions: name and value (`true`, `CPU below 20% for 14 days`). */
+            actions: Record<string, unknown>;
+            /** @description An agent of the type can be configured in this release. */
             available: boolean;
-            /** @description Capabilities: name and value. */
-            capabilities: {
-                [key: string]: string;
-            };
-            /** @description What it is for, one sentence. */
+            /** @description Capabilities: name and value (`true`, `30d_historical`). */
+            capabilities: Record<string, unknown>;
+            /** @description Purpose, one sentence. */
             description: string;
             /** @description Source of its findings in this release: `runs`, `anomalies`, `predictive_rules`. */
             findings?: string | null;
             /** @description Name (`cost_optimizer`). */
             name: string;
-            /** @description Further settings: name and value. */
-            settings: {
-                [key: string]: string;
-            };
+            /** @description Further settings in the specification's nesting (`learning.interruption_history` is an `interruption_history` within `learning`). */
+            settings: Record<string, unknown>;
         };
         /** @description A span of the preview. */
         AlertBucketBody: {
@@ -2814,14 +2805,14 @@ export interface components {
             check: string;
             /** @description The finding in words, with what to do. */
             detail: string;
-            /** @description Whether nothing here keeps the alert from firing or from being heard. */
+            /** @description `true` if nothing keeps the alert from firing or its notifications from arriving. */
             ok: boolean;
         };
         /** @description Reasons why an alert does not fire. */
         AlertDiagnosisBody: {
             /** @description The checks, in the order in which a firing passes them. */
             checks: components["schemas"]["AlertCheckBody"][];
-            /** @description Whether all checks passed. */
+            /** @description `true` if all checks passed. */
             ok: boolean;
         };
         /** @description One field or several. */
@@ -2847,7 +2838,7 @@ export interface components {
             /** @description E-mail addresses that are written to in place of the channel's own receivers. */
             recipients?: string[];
         };
-        /** @description What a rule would have done over the last 30 days, of what the caller may see. */
+        /** @description Firings that a rule would have had over the last 30 days, of entries that the caller may see. */
         AlertPreviewBody: {
             /**
              * Format: int64
@@ -2981,16 +2972,16 @@ export interface components {
         };
         /** @description Outcome of a test. */
         AlertTestBody: {
-            /** @description Whether there are receivers and all of them were reached. */
+            /** @description `true` if there are receivers and all of them were reached. */
             ok: boolean;
             /** @description The receivers. */
             targets: components["schemas"]["AlertTestedTargetBody"][];
         };
         /** @description A receiver that was tried. */
         AlertTestedTargetBody: {
-            /** @description Whether the test arrived. */
+            /** @description `true` if the test arrived. */
             delivered: boolean;
-            /** @description Why it did not. */
+            /** @description Reason of the failure. */
             error?: string | null;
             /** @description Name of the channel or subscription, or of what was not found. */
             name: string;
@@ -3007,16 +2998,16 @@ export interface components {
         };
         /** @description An anomaly. */
         AnomalyBody: {
-            /** @description When it was noticed. */
+            /** @description Time of detection. */
             detected_at: string;
             /**
              * Format: double
              * @description Deviation of the strangest from what was expected, percent.
              */
             deviation_percent?: number | null;
-            /** @description What it rests on. */
+            /** @description Evidence. */
             evidence: string[];
-            /** @description What people said. */
+            /** @description Feedback of people. */
             feedback: components["schemas"]["AnomalyFeedbackBody"][];
             /** @description Identifier. */
             id: string;
@@ -3026,19 +3017,19 @@ export interface components {
             likely_cause: string;
             /** @description Entries of the audit log on its resource shortly before it, oldest first: those that the caller may see. */
             log_entries: components["schemas"]["AnomalyEntryBody"][];
-            /** @description What was measured, strangest first, each with what was expected and the usual band. */
+            /** @description Readings, strangest first, each with the expected value and the usual band. */
             readings: components["schemas"]["ReadingBody"][];
-            /** @description What to do. */
+            /** @description Advice. */
             recommended_action: string;
-            /** @description When it was over. */
+            /** @description End. */
             resolved_at?: string | null;
-            /** @description Where it was seen: a resource, or the principal of a security anomaly. */
+            /** @description Place of the anomaly: a resource, or the principal of a security anomaly. */
             resource: components["schemas"]["AnomalyPlaceBody"];
             /** @description The response so far: alert, investigate, recommend, execute, learn. */
             responses: components["schemas"]["ResponseBody"][];
             /** @description `critical`, `high`, `medium`, `low`. */
             severity: string;
-            /** @description When it began. */
+            /** @description Start. */
             started_at: string;
             /** @description `open`, `acknowledged`, `resolved`. */
             status: string;
@@ -3049,7 +3040,7 @@ export interface components {
         };
         /** @description A metric over an anomaly's time, beside what was expected of it. */
         AnomalyCourseBody: {
-            /** @description What was changed of the resource in that time, oldest first. */
+            /** @description Changes of the resource in that time, oldest first. */
             changes: components["schemas"]["CourseChangeBody"][];
             /** @description The metric. */
             metric: string;
@@ -3060,49 +3051,49 @@ export interface components {
         };
         /** @description An entry of the audit log that may tell the cause. */
         AnomalyEntryBody: {
-            /** @description When it was done. */
+            /** @description Time of completion. */
             at: string;
             /** @description The entry's identifier. */
             event_id: string;
-            /** @description What was done. */
+            /** @description Operation and its outcome. */
             operation: string;
             /**
              * Format: int64
              * @description Position in the log.
              */
             sequence: number;
-            /** @description Who did it. */
+            /** @description Actor. */
             who: string;
         };
-        /** @description What a person said. */
+        /** @description Feedback of a person. */
         AnomalyFeedbackBody: {
-            /** @description When. */
+            /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
-            /** @description Who. */
+            /** @description E-mail address or name of the user. */
             by: string;
             /** @description In words. */
             comments?: string | null;
             /** @description `real`, `false`, `planned`. */
             kind: string;
-            /** @description When it was taken back: it counts no more. */
+            /** @description Time of withdrawal; it no longer counts. */
             withdrawn_at?: string | null;
-            /** @description Who took it back. */
+            /** @description User who withdrew it. */
             withdrawn_by?: string | null;
         };
-        /** @description What a person says. */
+        /** @description Feedback of a person. */
         AnomalyFeedbackCreate: {
             /** @description In words. */
             comments?: string | null;
             /** @description `real`, `false`, `planned`. */
             kind: string;
         };
-        /** @description Where an anomaly was seen. */
+        /** @description Place of an anomaly. */
         AnomalyPlaceBody: {
             /** @description Account. */
             account?: string | null;
             /** @description Identifier. */
             id: string;
-            /** @description What it is. */
+            /** @description Description. */
             kind: string;
             /** @description Display name. */
             name: string;
@@ -3123,18 +3114,32 @@ export interface components {
             security: components["schemas"]["SecurityAnomalyBody"];
             /**
              * Format: int64
-             * @description Grows with every change; a PUT names the version it read.
+             * @description Grows with every change.
              */
             version: number;
         };
-        /** @description Whether a person could apply a recommendation now. Execution decides by the same code. */
+        /** @description A change of the settings. What is left out stays. */
+        AnomalySettingsPut: {
+            /** @description Of cost. */
+            cost?: components["schemas"]["CostAnomalyPut"];
+            /** @description Of performance and operations. */
+            performance?: components["schemas"]["PerformanceAnomalyPut"];
+            /** @description Of security. */
+            security?: components["schemas"]["SecurityAnomalyPut"];
+            /**
+             * Format: int64
+             * @description Version that was read; another is a conflict. Left out, the newest is changed.
+             */
+            version?: number | null;
+        };
+        /** @description Applicability of a recommendation by a person now. Execution decides by the same code. */
         ApplicabilityBody: {
             /**
-             * @description What blocks it: a guardrail (`cost_impact.max_increase`), `scope`, `exclusion`, `agent_mode`, `agent`, `connection`,
+             * @description Blocker: a guardrail (`cost_impact.max_increase`), `scope`, `exclusion`, `agent_mode`, `agent`, `connection`,
              *     `resource`, `action`.
              */
             blocked_by?: string | null;
-            /** @description Whether people may grant an exception to what blocks it. */
+            /** @description `true` if people may grant an exception to what blocks it. */
             can_be_excepted: boolean;
             /** @description The limit and the value, or why it is advice, in words. */
             reason?: string | null;
@@ -3150,7 +3155,7 @@ export interface components {
             /** @description Signatures left to others. */
             delegated: components["schemas"]["DelegationBody"][];
             exception?: components["schemas"]["ExceptionAskedBody"] | null;
-            /** @description When it lapses. */
+            /** @description Expiry. */
             expires_at: string;
             /** @description Identifier. */
             id: string;
@@ -3160,13 +3165,13 @@ export interface components {
             needed: string[];
             /** @description The plan it binds to. */
             plan_hash: string;
-            /** @description Why it was rejected; before that, the requester's words. */
+            /** @description Reason of the rejection; before that, the requester's comment. */
             reason?: string | null;
             /** @description The recommendation. */
             recommendation_id: string;
-            /** @description When. */
+            /** @description Time, RFC 3339 UTC with milliseconds. */
             requested_at: string;
-            /** @description Who asked. */
+            /** @description Requester. */
             requested_by: string;
             /** @description Signatures given. */
             signed: components["schemas"]["SignedBody"][];
@@ -3177,22 +3182,24 @@ export interface components {
         };
         /** @description Under which approval. */
         ApprovalRuleBody: {
+            auto_below?: components["schemas"]["DataSize"] | null;
             /**
              * Format: double
-             * @description With `auto_below`: the size after the change, GB.
+             * @description `auto_below` in gigabytes (10^9 bytes).
              */
             below_gb?: number | null;
             /** @description `auto`, `required`, `auto_below`. */
             kind: string;
         };
-        /** @description An approval rule as given. */
+        /** @description An approval rule as given: `"auto"`, `"required"`, `"auto below 500GB"`, or an object. */
         ApprovalRuleInput: {
+            auto_below?: components["schemas"]["DataSize"] | null;
             /**
              * Format: double
-             * @description With `auto_below`.
+             * @description `auto_below` in gigabytes (10^9 bytes).
              */
             below_gb?: number | null;
-            /** @description `auto`, `required` (unless given), `auto_below`. */
+            /** @description `auto`, `required` (unless given), `auto_below` (where a size is given). */
             kind?: string | null;
         };
         /** @description Approve. */
@@ -3204,20 +3211,20 @@ export interface components {
         AttemptBody: {
             /** @description The answer's beginning. */
             answer: string;
-            /** @description When it began. */
+            /** @description Start. */
             at: string;
             /**
              * Format: int64
-             * @description How long it took.
+             * @description Duration, milliseconds.
              */
             duration_ms: number;
-            /** @description Why there was no answer. */
+            /** @description Reason why there was no answer. */
             error?: string | null;
-            /** @description Whether it arrived. */
+            /** @description `true` if it arrived. */
             ok: boolean;
             /**
              * Format: int64
-             * @description How long the receiver asked to be left alone, seconds.
+             * @description `Retry-After` of the receiver, seconds.
              */
             retry_after_s?: number | null;
             /**
@@ -3233,21 +3240,22 @@ export interface components {
              * @default high_impact
              */
             approval_required: string | null;
-            /** @description Whether the agent may apply changes. */
-            enabled?: boolean;
+            /** @description The agent may apply changes without being asked; left out in a change it stays. */
+            enabled?: boolean | null;
             /**
              * @description Highest impact applied automatically: `low`, `medium`, `high`.
              * @default low
              */
             max_impact: string | null;
         };
-        /** @description Limits of availability, percent. */
+        /** @description Limits of availability. */
         AvailabilityBody: {
-            /**
-             * Format: double
-             * @description Uptime to keep.
-             */
-            min_uptime: number;
+            /** @description Lowest uptime; planned restarts use up what it leaves. */
+            min_uptime: components["schemas"]["Percent"];
+        };
+        /** @description Limits of availability to set. */
+        AvailabilityPut: {
+            min_uptime?: components["schemas"]["Percent"] | null;
         };
         /** @description Entries of a span of time. */
         BarBody: {
@@ -3266,7 +3274,12 @@ export interface components {
             /** @description Length of the spans: `hour`, `day`, `week` or `month`. */
             unit: string;
         };
-        /** @description How much may change at once. */
+        /**
+         * @description Average of the last days that spending is compared with.
+         * @example 30d_average
+         */
+        Baseline: string;
+        /** @description Limits of how much changes at once. */
         BlastRadiusBody: {
             /**
              * Format: int32
@@ -3278,17 +3291,32 @@ export interface components {
              * @description Resources in one run.
              */
             max_actions_per_run: number;
-            /**
-             * Format: double
-             * @description Share of the scope in a day, percent.
-             */
-            max_share_per_day: number;
+            /** @description Share of the scope's resources in a day. */
+            max_share_per_day: components["schemas"]["Percent"];
             /**
              * Format: int32
-             * @description From so many findings of one kind on, which it would apply by itself in one run, an agent rolls them out in stages; 0 is
-             *     never.
+             * @description Number of findings of one kind from which an agent applies them in stages rather than in one run; 0 is never.
              */
-            rollout_from?: number;
+            rollout_from: number;
+        };
+        /** @description Limits of how much changes at once, to set. */
+        BlastRadiusPut: {
+            /**
+             * Format: int32
+             * @description Resources in a day.
+             */
+            max_actions_per_day?: number | null;
+            /**
+             * Format: int32
+             * @description Resources in one run.
+             */
+            max_actions_per_run?: number | null;
+            max_share_per_day?: components["schemas"]["Percent"] | null;
+            /**
+             * Format: int32
+             * @description Number of findings of one kind from which an agent applies them in stages; 0 is never.
+             */
+            rollout_from?: number | null;
         };
         /** @description Guardrail that blocks a change. */
         BlockBody: {
@@ -3299,7 +3327,7 @@ export interface components {
         };
         /** @description Resetting the circuit breaker. */
         BreakerResetBody: {
-            /** @description Why. */
+            /** @description Reason. */
             reason: string;
         };
         /** @description A threshold that was reached. */
@@ -3319,7 +3347,7 @@ export interface components {
             id: string;
             /** @description First day of the period. */
             period_start: string;
-            /** @description When it was noticed. */
+            /** @description Time of detection. */
             raised_at: string;
             /** @description The threshold. */
             threshold: components["schemas"]["ThresholdBody"];
@@ -3338,7 +3366,7 @@ export interface components {
             amount: number;
             /** @description Channels. */
             channels: string[];
-            /** @description When it was made. */
+            /** @description Time of creation. */
             created_at: string;
             /** @description Its currency. */
             currency: string;
@@ -3355,7 +3383,7 @@ export interface components {
             standing?: components["schemas"]["StandingBody"] | null;
             /** @description Thresholds, ascending. */
             thresholds: components["schemas"]["ThresholdBody"][];
-            /** @description When it was last changed. */
+            /** @description Time of the last change. */
             updated_at: string;
             /**
              * Format: int64
@@ -3425,9 +3453,9 @@ export interface components {
         };
         /** @description A calendar, without its text. */
         CalendarBody: {
-            /** @description When. */
+            /** @description Time, RFC 3339 UTC with milliseconds. */
             created_at: string;
-            /** @description Who made it. */
+            /** @description User who created it. */
             created_by: string;
             /**
              * Format: int64
@@ -3444,7 +3472,7 @@ export interface components {
             sha256: string;
             /** @description Zone of times without one. */
             time_zone?: string | null;
-            /** @description When it last changed. */
+            /** @description Time of the last change. */
             updated_at: string;
             /**
              * Format: int64
@@ -3470,17 +3498,17 @@ export interface components {
         };
         /** @description One cause. */
         CauseBody: {
-            /** @description Whether it applies; null when nothing tells. */
+            /** @description `true` if it applies; null when that is not known. */
             applies?: boolean | null;
             block?: components["schemas"]["BlockBody"] | null;
             /** @description The facts, with their numbers. */
             evidence: string;
             /** @description Stable name. */
             name: string;
-            /** @description What to do about it. */
+            /** @description Advice. */
             way_out: string;
         };
-        /** @description When, in which direction and by whose hand resources may be changed. */
+        /** @description Rules of when, in which direction and by which owner resources may be changed. */
         ChangeControlBody: {
             /**
              * @description `both`, `up_only`, `down_only`; a resource's tag `reeve:direction` overrules it.
@@ -3488,17 +3516,17 @@ export interface components {
              */
             direction: string;
             /**
-             * @description When nothing is changed.
+             * @description Periods in which nothing is changed.
              * @default []
              */
             freezes: components["schemas"]["FreezeBody"][];
             /**
-             * @description What happens to resources that infrastructure as code owns: `patch` (nothing; a patch is offered) or `allow`.
+             * @description Treatment of resources that infrastructure as code owns: `patch` (not changed; a patch is offered) or `allow`.
              * @default patch
              */
             infrastructure_as_code: string;
             /**
-             * @description When what interrupts service may begin; a resource that none covers may be interrupted at any time.
+             * @description Windows in which interrupting changes may begin; a resource that none covers may be interrupted at any time.
              * @default []
              */
             maintenance_windows: components["schemas"]["MaintenanceWindowBody"][];
@@ -3512,21 +3540,21 @@ export interface components {
         };
         /** @description A channel. */
         ChannelBody: {
-            /** @description When it was made. */
+            /** @description Time of creation. */
             created_at: string;
-            /** @description Whether anything is sent. */
+            /** @description `true` if anything is sent. */
             enabled: boolean;
             /** @description Identifier. */
             id: string;
             /** @description Name. */
             name: string;
-            /** @description What it needs beside its secret. */
+            /** @description Settings beside its secret. */
             settings: components["schemas"]["ChannelSettingsBody"];
             /** @description `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of them. */
             topics: string[];
             /** @description `email`, `slack`, `teams`, `pagerduty`. */
             type: string;
-            /** @description When it last changed. */
+            /** @description Time of the last change. */
             updated_at: string;
             /**
              * Format: int64
@@ -3542,7 +3570,7 @@ export interface components {
             name: string;
             /** @description The password (`email`), the webhook's address (`slack`, `teams`) or the integration key (`pagerduty`). */
             secret?: string;
-            /** @description What it needs. */
+            /** @description Requirement. */
             settings?: components["schemas"]["ChannelSettingsBody"];
             /** @description `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of them. */
             topics?: string[];
@@ -3588,18 +3616,18 @@ export interface components {
         };
         /** @description One number of a gate. */
         CheckBody: {
-            /** @description What is counted. */
+            /** @description Fields that are counted. */
             check: string;
             /**
              * Format: double
-             * @description What was found.
+             * @description Finding.
              */
             found: number;
-            /** @description Whether it holds. */
+            /** @description `true` if it holds. */
             holds: boolean;
             /**
              * Format: double
-             * @description What is needed.
+             * @description Permission that is needed.
              */
             needed: number;
             /** @description `at_least` or `at_most`. */
@@ -3617,17 +3645,17 @@ export interface components {
              * @description From so many on it is open.
              */
             limit: number;
-            /** @description When it was last reset. */
+            /** @description Time of the last reset. */
             reset_at?: string | null;
             /** @description `closed`: actions begin. `open`: none does until somebody resets it. */
             state: string;
         };
-        /** @description When a rule fires. */
+        /** @description Condition under which a rule fires. */
         ConditionBody: {
             /** @description Calendars; empty is all of the fitting kind. */
             calendars: string[];
-            /** @description How far ahead it counts, such as `7d`, `2h`, `15m`; `0m` asks the newest value alone. */
-            horizon: string;
+            /** @description Time ahead that the forecast covers; `0m` asks the newest value alone. */
+            horizon: components["schemas"]["TimeSpan"];
             /**
              * @description `disk_space`, `database_connections`, `api_rate_limit`, `request_rate`, `cpu_utilization`, `memory_utilization`,
              *     `network_in`, `network_out`, `disk_read_ops`, `disk_write_ops`, `cpu_credit_balance`; absent with `event`.
@@ -3650,11 +3678,11 @@ export interface components {
         ConditionInput: {
             /** @description Calendars by identifier. */
             calendars?: string[] | null;
-            /** @description How far ahead, such as `7d`. */
+            /** @description Time ahead that the forecast covers, such as `7d`. */
             horizon?: string | null;
-            /** @description What is watched; not with `event`. */
+            /** @description Metric that is watched; not with `event`. */
             metric?: string | null;
-            /** @description What is foreseen of it. */
+            /** @description Event that is predicted: `full`, `saturation`, ..., or with the time ahead, `full, 7d in advance`. */
             prediction?: string | null;
             /**
              * Format: double
@@ -3673,11 +3701,11 @@ export interface components {
             access_key_id?: string | null;
             /** @description Account, once known. */
             account: string;
-            /** @description Whether Reeve may change things here. */
+            /** @description `true` if Reeve may change resources over this connection. */
             allow_actions: boolean;
             /** @description Role. */
             assume_role?: string | null;
-            /** @description When it was made. */
+            /** @description Time of creation. */
             created_at: string;
             /** @description `access_key`, `ambient`, `simulated`. */
             credentials_kind: string;
@@ -3699,7 +3727,7 @@ export interface components {
         };
         /** @description A new connection. */
         ConnectionCreate: {
-            /** @description Whether Reeve may change things here. */
+            /** @description `true` if Reeve may change resources over this connection. */
             allow_actions?: boolean;
             /** @description Role to assume, an ARN. */
             assume_role?: string | null;
@@ -3717,7 +3745,7 @@ export interface components {
         };
         /** @description A change of a connection. What is left out stays. */
         ConnectionPatch: {
-            /** @description Whether Reeve may change things here. */
+            /** @description `true` if Reeve may change resources over this connection. */
             allow_actions?: boolean | null;
             /** @description Role to assume; an empty string removes it. */
             assume_role?: string | null;
@@ -3733,24 +3761,24 @@ export interface components {
             /** @description Regions. */
             regions?: string[] | null;
         };
-        /** @description Whether a connection works. */
+        /** @description Result of the test of a connection. */
         ConnectionTestBody: {
             /** @description The account, when it does. */
             account?: string | null;
-            /** @description What is wrong and what to do, when it does not. */
+            /** @description Error and advice, when it does not work. */
             message?: string | null;
-            /** @description Whether it does. */
+            /** @description `true` if it does. */
             ok: boolean;
         };
         /** @description A control and what was found for it. */
         ControlBody: {
-            /** @description What it asks. */
+            /** @description Requirement, in Reeve's own words. */
             asks: string;
             /** @description Queries that evidence it. */
             evidence: components["schemas"]["ControlQuestionBody"][];
             /** @description Queries whose entries somebody should look at. */
             exceptions: components["schemas"]["ControlQuestionBody"][];
-            /** @description What no log can show, and what to bring instead. */
+            /** @description Requirements that no log can show, and evidence to bring instead. */
             gaps: string[];
             /** @description Chapter. */
             group: string;
@@ -3763,7 +3791,7 @@ export interface components {
         };
         /** @description A query of a report and what it found. */
         ControlQuestionBody: {
-            /** @description What entries show, or mean. */
+            /** @description Meaning of the entries that are found. */
             explains: string;
             /** @description Time of the earliest. */
             first_at?: string | null;
@@ -3785,40 +3813,68 @@ export interface components {
             /** @description Users among them. */
             unique_users: components["schemas"]["DistinctBody"];
         };
-        /** @description Of cost. */
+        /** @description Settings of cost anomalies. */
         CostAnomalyBody: {
-            /** @description What is done about it: `alert`, `alert_and_analyze`, `auto_remediate`; left out in a PUT it stays. */
-            action?: string | null;
+            /** @description Reaction: `alert`, `alert_and_analyze`, `auto_remediate`. */
+            action: string;
+            /** @description Spending that the window is compared with. */
+            baseline: components["schemas"]["Baseline"];
             /**
              * Format: int32
-             * @description Days the baseline averages.
+             * @description Days that the baseline averages.
              */
             baseline_days: number;
+            /** @description Deviation of the window's spending from the baseline above which an alert is raised. */
+            threshold: components["schemas"]["Percent"];
             /**
              * Format: double
-             * @description Alert when spending of the window deviates from the baseline by more than this, percent.
+             * @description `threshold` as a number.
              */
             threshold_percent: number;
+            /** @description Window whose spending is compared. */
+            window: components["schemas"]["TimeSpan"];
             /**
              * Format: int32
-             * @description Window, hours.
+             * @description `window` in hours.
              */
             window_hours: number;
         };
-        /** @description Limits of cost, percent. */
-        CostImpactBody: {
+        /** @description Settings of cost anomalies to set. */
+        CostAnomalyPut: {
+            /** @description Reaction: `alert`, `alert_and_analyze`, `auto_remediate`. */
+            action?: string | null;
+            baseline?: components["schemas"]["Baseline"] | null;
+            /**
+             * Format: int32
+             * @description Days that the baseline averages.
+             */
+            baseline_days?: number | null;
+            threshold?: components["schemas"]["Percent"] | null;
             /**
              * Format: double
-             * @description Decrease at most.
+             * @description `threshold` as a number.
              */
-            max_decrease: number;
+            threshold_percent?: number | null;
+            window?: components["schemas"]["TimeSpan"] | null;
             /**
-             * Format: double
-             * @description Increase at most.
+             * Format: int32
+             * @description `window` in hours.
              */
-            max_increase: number;
+            window_hours?: number | null;
         };
-        /** @description What the estate costs a month. */
+        /** @description Limits of cost, in percent of the resource's monthly cost. */
+        CostImpactBody: {
+            /** @description Highest decrease. */
+            max_decrease: components["schemas"]["Percent"];
+            /** @description Highest increase. */
+            max_increase: components["schemas"]["Percent"];
+        };
+        /** @description Limits of cost to set. */
+        CostImpactPut: {
+            max_decrease?: components["schemas"]["Percent"] | null;
+            max_increase?: components["schemas"]["Percent"] | null;
+        };
+        /** @description Monthly cost of the estate. */
         CostsBody: {
             /** @description By account. */
             by_account: {
@@ -3845,17 +3901,17 @@ export interface components {
              */
             not_priced: number;
         };
-        /** @description How often a value occurs. */
+        /** @description Count of a value. */
         CountBody: {
             /**
              * Format: int64
-             * @description How many entries have it.
+             * @description Number of entries that have it.
              */
             count: number;
             /** @description The value. */
             value: string;
         };
-        /** @description How often each value occurs among the matches. */
+        /** @description Counts of each value among the matches. */
         CountsBody: {
             /** @description Values, most first; spans of time by their first instant, oldest first. */
             buckets: components["schemas"]["CountBody"][];
@@ -3874,7 +3930,7 @@ export interface components {
         CourseChangeBody: {
             /** @description The action, where Reeve did it. */
             action_id?: string | null;
-            /** @description What, in words. */
+            /** @description Description. */
             description: string;
             /** @description From when. */
             from: string;
@@ -3888,11 +3944,11 @@ export interface components {
              * @description 0 to 1.
              */
             anomaly_score: number;
-            /** @description When. */
+            /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
             /**
              * Format: double
-             * @description What was expected.
+             * @description Expected value.
              */
             expected: number;
             /**
@@ -3907,7 +3963,7 @@ export interface components {
             low: number;
             /**
              * Format: double
-             * @description What was measured; the mean of five minutes where samples lie closer.
+             * @description Measured value; the mean of five minutes where samples lie closer.
              */
             value: number;
         };
@@ -3960,13 +4016,13 @@ export interface components {
              * @description Approvals that wait.
              */
             approvals_pending: number;
-            /** @description Whether the kill switch is on. */
+            /** @description `true` while the kill switch is on. */
             kill_switch: boolean;
             /** @description Learning progress per agent. */
             learning: components["schemas"]["LearningBody"][];
             /**
              * Format: double
-             * @description What the estate costs a month, dollars.
+             * @description Monthly cost of the estate, dollars.
              */
             monthly_cost: number;
             /** @description Those by priority. */
@@ -3999,7 +4055,7 @@ export interface components {
             savings_open_unpriced: number;
             /**
              * Format: double
-             * @description What the same changes were predicted to save a month, dollars.
+             * @description Predicted savings of the same changes a month, dollars.
              */
             savings_predicted_monthly: number;
             /**
@@ -4014,10 +4070,15 @@ export interface components {
             savings_unmeasured: number;
             /**
              * Format: double
-             * @description What those are predicted to save a month, dollars. It is not part of what is realised.
+             * @description Predicted savings of those a month, dollars. They are not part of the realised savings.
              */
             savings_unmeasured_monthly: number;
         };
+        /**
+         * @description Data size: a number and one of `B`, `KB`, `MB`, `GB`, `TB`, `PB` (powers of 1000).
+         * @example 500GB
+         */
+        DataSize: string;
         /** @description An amount of a day. */
         DayAmount: {
             /**
@@ -4046,11 +4107,11 @@ export interface components {
         };
         /** @description A signature that somebody leaves to somebody else. */
         DelegationBody: {
-            /** @description When. */
+            /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
             /** @description By whom. */
             from: string;
-            /** @description Which one. */
+            /** @description Signature: `manager`, `director` or `security`. */
             signature: string;
             /** @description To whom. */
             to: string;
@@ -4059,15 +4120,15 @@ export interface components {
         DeliveryBody: {
             /** @description Attempts, the oldest first; of many the newest. */
             attempts: components["schemas"]["AttemptBody"][];
-            /** @description When it was made. */
+            /** @description Time of creation. */
             created_at: string;
-            /** @description What happened, or `test`. */
+            /** @description Event, or `test`. */
             event: string;
-            /** @description When it arrived or was given up. */
+            /** @description Time at which it arrived or was given up. */
             finished_at?: string | null;
             /** @description Identifier; a webhook's `webhook-id`. */
             id: string;
-            /** @description When it is tried next. */
+            /** @description Time of the next attempt. */
             next_attempt_at?: string | null;
             /** @description `pending`, `delivered`, `dead_letter`. */
             status: string;
@@ -4092,12 +4153,12 @@ export interface components {
             causes: components["schemas"]["CauseBody"][];
             /** @description `approved_but_not_executed`, `consistently_low_confidence`, `irrelevant_recommendations`. */
             condition: string;
-            /** @description Whether it is there; null when too little is known. */
+            /** @description `true` if it is there; null when too little is known. */
             present?: boolean | null;
         };
         /** @description Reject. */
         DismissBody: {
-            /** @description Why. */
+            /** @description Reason. */
             reason: string;
         };
         /** @description Number of distinct values. */
@@ -4112,11 +4173,22 @@ export interface components {
         };
         /** @description Watching the effect of a change. */
         EffectVerificationBody: {
+            /** @description Time for which metrics are compared with those before; `0m` compares nothing. */
+            window: components["schemas"]["TimeSpan"];
             /**
              * Format: int64
-             * @description How long its metrics are compared with those before, seconds; 0 is not at all.
+             * @description `window` in seconds.
              */
             window_s: number;
+        };
+        /** @description Watching the effect of a change, to set. */
+        EffectVerificationPut: {
+            window?: components["schemas"]["TimeSpan"] | null;
+            /**
+             * Format: int64
+             * @description `window` in seconds.
+             */
+            window_s?: number | null;
         };
         /** @description An audit entry. */
         EntryBody: {
@@ -4129,20 +4201,20 @@ export interface components {
             event_id: string;
             /** @description Dotted `category.operation`. */
             event_type: string;
-            /** @description What proves it. */
+            /** @description Proof of integrity. */
             integrity: components["schemas"]["IntegrityBody"];
             /** @description Request id, API version, tags, and what the source added. */
             metadata?: Record<string, unknown> | null;
-            /** @description When Reeve received it. */
+            /** @description Time at which Reeve received it. */
             recorded_at: string;
             resource?: components["schemas"]["ResourceBody"] | null;
             /** @description `info`, `low`, `medium`, `high` or `critical`. */
             severity: string;
             submitted_by?: components["schemas"]["SubmitterBody"] | null;
-            /** @description When it happened, as the source says. */
+            /** @description Time of the event, as the source says. */
             timestamp: string;
         };
-        /** @description What one resource used of its error budget. */
+        /** @description Use of the error budget by one resource. */
         ErrorBudgetBody: {
             /**
              * Format: int64
@@ -4177,7 +4249,7 @@ export interface components {
             account: string;
             /** @description Connection. */
             connection_id: string;
-            /** @description When it was created. */
+            /** @description Time of creation. */
             created_at?: string | null;
             /** @description Scaling group it belongs to. */
             group?: string | null;
@@ -4192,7 +4264,7 @@ export interface components {
             monthly_cost?: number | null;
             /** @description Display name. */
             name: string;
-            /** @description When it was last seen. */
+            /** @description Time at which it was last seen. */
             observed_at: string;
             /** @description Cloud. */
             provider: string;
@@ -4269,7 +4341,7 @@ export interface components {
             approval_id: string;
             /** @description End of its validity. */
             expires_at: string;
-            /** @description Who signed. */
+            /** @description Signers. */
             granted_by: string[];
             /** @description Guardrail. */
             guardrail: string;
@@ -4287,44 +4359,44 @@ export interface components {
         ExceptionRequestBody: {
             /** @description The plan's hash as seen; when different, nothing is done (409). */
             plan_hash: string;
-            /** @description Why the limit should not hold for this plan; 1 to 2000 characters. */
+            /** @description Reason why the limit should not hold for this plan; 1 to 2000 characters. */
             reason: string;
         };
-        /** @description What is not recommended, and why. */
+        /** @description Exclusion from recommendations, with its reason. */
         ExclusionBody: {
             /** @description An account; absent is all. */
             account?: string | null;
-            /** @description When. */
+            /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
-            /** @description Who made it. */
+            /** @description User who created it. */
             by: string;
-            /** @description Whether it holds now. */
+            /** @description `true` if it holds now. */
             holds: boolean;
             /** @description Identifier. */
             id: string;
-            /** @description Why. */
+            /** @description Reason. */
             reason: string;
             /** @description The provider's identifier of a resource; absent is all. */
             resource?: string | null;
             /** @description A type of recommendation; absent is all. */
             type?: string | null;
-            /** @description When it ends; absent is when somebody removes it. */
+            /** @description End; absent for one that lasts until somebody removes it. */
             until?: string | null;
         };
         /** @description A new exclusion: a resource, an account, a type, or several of them together. */
         ExclusionCreateBody: {
             /** @description An account. */
             account?: string | null;
-            /** @description Why. */
+            /** @description Reason. */
             reason: string;
             /** @description The provider's identifier of a resource. */
             resource?: string | null;
             /** @description A type of recommendation. */
             type?: string | null;
-            /** @description When it ends. */
+            /** @description End. */
             until?: string | null;
         };
-        /** @description What came of it: an action that runs, or an approval that waits. */
+        /** @description Outcome: an action that runs, or an approval that waits. */
         ExecuteAnswer: {
             /** @description The action, when it began. */
             action_id?: string | null;
@@ -4342,7 +4414,7 @@ export interface components {
             /** @description The plan's hash as seen; when given and different, nothing is done (409). */
             plan_hash?: string | null;
         };
-        /** @description Why. */
+        /** @description Reason. */
         ExplanationBody: {
             /** @description The change in words. */
             action: string;
@@ -4362,9 +4434,7 @@ export interface components {
             estimated_impact: components["schemas"]["EstimatedImpactBody"];
             /** @description The factors. */
             explanation: components["schemas"]["FactorsBody"];
-            /** @description Learned models that took part in the decision; empty where it rests on measurements alone. */
-            models: components["schemas"]["ModelUseBody"][];
-            /** @description How risky the change is, apart from what it costs: `low`, `medium`, `high`. */
+            /** @description Risk of the change, apart from its cost: `low`, `medium`, `high`. */
             risk_level: string;
             /**
              * Format: int64
@@ -4562,7 +4632,7 @@ export interface components {
         ExportFailureBody: {
             /** @description `export_too_large`, `permission_missing`, `destination_unreachable`, `log_damaged`, `disk_full`, `query_too_costly`, `internal`. */
             code: string;
-            /** @description What happened and what to do. */
+            /** @description Message for people: the cause and the remedy. */
             message: string;
         };
         /** @description A file of an export. */
@@ -4750,7 +4820,7 @@ export interface components {
             outcome: string;
             /** @description The recommendation. */
             recommendation_id: string;
-            /** @description When it was stored. */
+            /** @description Time of storing. */
             recorded_at: string;
         };
         /** @description Feedback. */
@@ -4892,7 +4962,7 @@ export interface components {
         };
         /** @description One step of a forecast. */
         ForecastStepBody: {
-            /** @description When. */
+            /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
             /**
              * Format: double
@@ -4920,7 +4990,7 @@ export interface components {
             name: string;
             /** @description Publisher. */
             publisher: string;
-            /** @description What the template covers. */
+            /** @description Coverage of the template. */
             scope: string;
         };
         /** @description A change freeze. */
@@ -4936,11 +5006,11 @@ export interface components {
             /** @description Until when. */
             until: string;
         };
-        /** @description What a gate said. */
+        /** @description Decision of a gate. */
         GateBody: {
-            /** @description When it came to say so. */
+            /** @description Time of the decision. */
             at: string;
-            /** @description Who overrode it. */
+            /** @description User who overrode it. */
             by?: string | null;
             /** @description By which numbers. */
             checks: components["schemas"]["CheckBody"][];
@@ -4972,41 +5042,78 @@ export interface components {
                 [key: string]: string | null;
             };
         };
-        /** @description The guardrails. Given whole with PUT. */
+        /** @description The guardrails. */
         GuardrailsBody: {
             /** @description Limits of availability. */
             availability: components["schemas"]["AvailabilityBody"];
-            /** @description How much may change at once. */
+            /** @description Limits of how much changes at once. */
             blast_radius: components["schemas"]["BlastRadiusBody"];
             /**
              * Format: int32
              * @description Failures in a row after which nothing more is applied.
              */
             breaker_failures: number;
-            /** @description When, in which direction and by whose hand; left out, nothing of it is set. */
-            change_control?: components["schemas"]["ChangeControlBody"];
+            /** @description Times, directions and owners of changes. */
+            change_control: components["schemas"]["ChangeControlBody"];
+            /** @description Time for which a changed resource is left alone. */
+            cool_down: components["schemas"]["TimeSpan"];
             /**
              * Format: int64
-             * @description A changed resource is left alone this long, seconds.
+             * @description `cool_down` in seconds.
              */
             cool_down_s: number;
             /** @description Limits of cost. */
             cost_impact: components["schemas"]["CostImpactBody"];
-            /** @description Everything stops. Changed by `kill-switch`, not here. */
-            kill_switch?: boolean;
+            /** @description Stops everything while true. Changed by `kill-switch`. */
+            kill_switch: boolean;
             /** @description Limits of performance. */
             performance_impact: components["schemas"]["PerformanceImpactBody"];
             /** @description Rolling back. */
             rollback: components["schemas"]["RollbackBody"];
-            /** @description Watching the effect of a change; a day unless given. */
-            verification?: components["schemas"]["EffectVerificationBody"];
+            /** @description Watching the effect of a change. */
+            verification: components["schemas"]["EffectVerificationBody"];
             /**
              * Format: int64
-             * @description Grows with every change; a PUT names the version it read.
+             * @description Grows with every change.
              */
             version: number;
         };
-        /** @description How far the guardrails are used up. */
+        /** @description A change of the guardrails. What is left out stays. */
+        GuardrailsPut: {
+            /** @description Limits of availability. */
+            availability?: components["schemas"]["AvailabilityPut"];
+            /** @description Limits of how much changes at once. */
+            blast_radius?: components["schemas"]["BlastRadiusPut"];
+            /**
+             * Format: int32
+             * @description Failures in a row after which nothing more is applied.
+             */
+            breaker_failures?: number | null;
+            change_control?: components["schemas"]["ChangeControlBody"] | null;
+            cool_down?: components["schemas"]["TimeSpan"] | null;
+            /**
+             * Format: int64
+             * @description `cool_down` in seconds.
+             */
+            cool_down_s?: number | null;
+            /** @description Limits of cost. */
+            cost_impact?: components["schemas"]["CostImpactPut"];
+            guardrails?: components["schemas"]["GuardrailsPut"] | null;
+            /** @description Ignored: `kill-switch` changes it. */
+            kill_switch?: boolean | null;
+            /** @description Limits of performance. */
+            performance_impact?: components["schemas"]["PerformanceImpactPut"];
+            /** @description Rolling back. */
+            rollback?: components["schemas"]["RollbackPut"];
+            /** @description Watching the effect of a change. */
+            verification?: components["schemas"]["EffectVerificationPut"];
+            /**
+             * Format: int64
+             * @description Version that was read; another is a conflict. Left out, the newest is changed.
+             */
+            version?: number | null;
+        };
+        /** @description Use of the guardrails. */
         GuardrailsStatusBody: {
             /**
              * Format: int64
@@ -5029,14 +5136,14 @@ export interface components {
             error_budgets: components["schemas"]["ErrorBudgetBody"][];
             /**
              * Format: int64
-             * @description How many there are.
+             * @description Number.
              */
             error_budgets_total: number;
             /** @description Everything is stopped. */
             kill_switch: boolean;
             /**
              * Format: int32
-             * @description How many there may be.
+             * @description Most that are allowed.
              */
             max_actions_per_day: number;
             /**
@@ -5054,7 +5161,7 @@ export interface components {
             /** @description Security, in words. */
             security: string;
         };
-        /** @description What proves an entry. Hashes are lower-case hex. */
+        /** @description Proof of an entry's integrity. Hashes are lower-case hex. */
         IntegrityBody: {
             /** @description SHA-256 of domain, salt and canonical bytes. */
             commitment: string;
@@ -5096,10 +5203,10 @@ export interface components {
         KillSwitchBody: {
             /** @description On stops everything. */
             on: boolean;
-            /** @description Why. */
+            /** @description Reason. */
             reason: string;
         };
-        /** @description How far an agent has learned. */
+        /** @description Learning progress of an agent. */
         LearningBody: {
             /**
              * Format: double
@@ -5122,9 +5229,9 @@ export interface components {
         List_ActionRecordBody: {
             /** @description The items. */
             items: {
-                /** @description Who asked. */
+                /** @description Requester. */
                 by: string;
-                /** @description Whether a rollback can still be asked for. */
+                /** @description `true` if a rollback can still be asked for. */
                 can_roll_back: boolean;
                 /** @description End. */
                 finished_at?: string | null;
@@ -5134,7 +5241,7 @@ export interface components {
                 plan_hash: string;
                 /** @description `apply`, `test` (on a twin), `simulate` (on a simulated twin). */
                 purpose: string;
-                /** @description Why it was rolled back or failed. */
+                /** @description Reason of the rollback or failure. */
                 reason?: string | null;
                 /** @description The recommendation. */
                 recommendation_id: string;
@@ -5148,7 +5255,7 @@ export interface components {
                 steps: components["schemas"]["StepOutcomeBody"][];
                 /**
                  * Format: int32
-                 * @description How many steps the plan has.
+                 * @description Number of steps of the plan.
                  */
                 steps_total: number;
                 /** @description The recommendation's title. */
@@ -5161,7 +5268,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5173,18 +5280,15 @@ export interface components {
                 agent_type: string;
                 /** @description Acting by itself. */
                 auto_apply: components["schemas"]["AutoApplyBody"];
-                /**
-                 * Format: double
-                 * @description Percent, 0 to 100.
-                 */
-                confidence_threshold: number;
-                /** @description When it was made. */
+                /** @description Lowest confidence on which it acts. */
+                confidence_threshold: components["schemas"]["Percent"];
+                /** @description Time of creation. */
                 created_at: string;
                 /** @description Identifier. */
                 id: string;
                 /** @description Days, as `14d`. */
                 learning_period: string;
-                /** @description Why it went active before its learning period was over. */
+                /** @description Reason why it went active before its learning period was over. */
                 learning_waived?: string | null;
                 /** @description Mode. */
                 mode: string;
@@ -5192,13 +5296,13 @@ export interface components {
                 name: string;
                 /** @description Notices. */
                 notifications: components["schemas"]["NotificationsBody"];
-                /** @description When it runs: a cron pattern; absent is Reeve's own interval. */
+                /** @description Cron pattern by which it runs; absent is Reeve's own interval. */
                 schedule?: string | null;
                 /** @description The schedule's time zone. */
                 schedule_time_zone?: string | null;
-                /** @description What it covers. */
+                /** @description Scope. */
                 scope: components["schemas"]["ScopeBody"];
-                /** @description Where it stands. */
+                /** @description State. */
                 status: components["schemas"]["AgentStatusBody"];
                 /**
                  * Format: int64
@@ -5210,7 +5314,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5218,32 +5322,26 @@ export interface components {
         List_AgentTypeBody: {
             /** @description The items. */
             items: {
-                /** @description Actions: name and value. */
-                actions: {
-                    [key: string]: string;
-                };
-                /** @description Whether an agent of the type can be configured in this release. */
+                /** @description Actions: name and value (`true`, `CPU below 20% for 14 days`). */
+                actions: Record<string, unknown>;
+                /** @description An agent of the type can be configured in this release. */
                 available: boolean;
-                /** @description Capabilities: name and value. */
-                capabilities: {
-                    [key: string]: string;
-                };
-                /** @description What it is for, one sentence. */
+                /** @description Capabilities: name and value (`true`, `30d_historical`). */
+                capabilities: Record<string, unknown>;
+                /** @description Purpose, one sentence. */
                 description: string;
                 /** @description Source of its findings in this release: `runs`, `anomalies`, `predictive_rules`. */
                 findings?: string | null;
                 /** @description Name (`cost_optimizer`). */
                 name: string;
-                /** @description Further settings: name and value. */
-                settings: {
-                    [key: string]: string;
-                };
+                /** @description Further settings in the specification's nesting (`learning.interruption_history` is an `interruption_history` within `learning`). */
+                settings: Record<string, unknown>;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5289,7 +5387,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5297,16 +5395,16 @@ export interface components {
         List_AnomalyBody: {
             /** @description The items. */
             items: {
-                /** @description When it was noticed. */
+                /** @description Time of detection. */
                 detected_at: string;
                 /**
                  * Format: double
                  * @description Deviation of the strangest from what was expected, percent.
                  */
                 deviation_percent?: number | null;
-                /** @description What it rests on. */
+                /** @description Evidence. */
                 evidence: string[];
-                /** @description What people said. */
+                /** @description Feedback of people. */
                 feedback: components["schemas"]["AnomalyFeedbackBody"][];
                 /** @description Identifier. */
                 id: string;
@@ -5316,19 +5414,19 @@ export interface components {
                 likely_cause: string;
                 /** @description Entries of the audit log on its resource shortly before it, oldest first: those that the caller may see. */
                 log_entries: components["schemas"]["AnomalyEntryBody"][];
-                /** @description What was measured, strangest first, each with what was expected and the usual band. */
+                /** @description Readings, strangest first, each with the expected value and the usual band. */
                 readings: components["schemas"]["ReadingBody"][];
-                /** @description What to do. */
+                /** @description Advice. */
                 recommended_action: string;
-                /** @description When it was over. */
+                /** @description End. */
                 resolved_at?: string | null;
-                /** @description Where it was seen: a resource, or the principal of a security anomaly. */
+                /** @description Place of the anomaly: a resource, or the principal of a security anomaly. */
                 resource: components["schemas"]["AnomalyPlaceBody"];
                 /** @description The response so far: alert, investigate, recommend, execute, learn. */
                 responses: components["schemas"]["ResponseBody"][];
                 /** @description `critical`, `high`, `medium`, `low`. */
                 severity: string;
-                /** @description When it began. */
+                /** @description Start. */
                 started_at: string;
                 /** @description `open`, `acknowledged`, `resolved`. */
                 status: string;
@@ -5341,7 +5439,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5354,7 +5452,7 @@ export interface components {
                 /** @description Signatures left to others. */
                 delegated: components["schemas"]["DelegationBody"][];
                 exception?: components["schemas"]["ExceptionAskedBody"] | null;
-                /** @description When it lapses. */
+                /** @description Expiry. */
                 expires_at: string;
                 /** @description Identifier. */
                 id: string;
@@ -5364,13 +5462,13 @@ export interface components {
                 needed: string[];
                 /** @description The plan it binds to. */
                 plan_hash: string;
-                /** @description Why it was rejected; before that, the requester's words. */
+                /** @description Reason of the rejection; before that, the requester's comment. */
                 reason?: string | null;
                 /** @description The recommendation. */
                 recommendation_id: string;
-                /** @description When. */
+                /** @description Time, RFC 3339 UTC with milliseconds. */
                 requested_at: string;
-                /** @description Who asked. */
+                /** @description Requester. */
                 requested_by: string;
                 /** @description Signatures given. */
                 signed: components["schemas"]["SignedBody"][];
@@ -5383,7 +5481,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5406,7 +5504,7 @@ export interface components {
                 id: string;
                 /** @description First day of the period. */
                 period_start: string;
-                /** @description When it was noticed. */
+                /** @description Time of detection. */
                 raised_at: string;
                 /** @description The threshold. */
                 threshold: components["schemas"]["ThresholdBody"];
@@ -5420,7 +5518,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5435,7 +5533,7 @@ export interface components {
                 amount: number;
                 /** @description Channels. */
                 channels: string[];
-                /** @description When it was made. */
+                /** @description Time of creation. */
                 created_at: string;
                 /** @description Its currency. */
                 currency: string;
@@ -5452,7 +5550,7 @@ export interface components {
                 standing?: components["schemas"]["StandingBody"] | null;
                 /** @description Thresholds, ascending. */
                 thresholds: components["schemas"]["ThresholdBody"][];
-                /** @description When it was last changed. */
+                /** @description Time of the last change. */
                 updated_at: string;
                 /**
                  * Format: int64
@@ -5464,7 +5562,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5472,9 +5570,9 @@ export interface components {
         List_CalendarBody: {
             /** @description The items. */
             items: {
-                /** @description When. */
+                /** @description Time, RFC 3339 UTC with milliseconds. */
                 created_at: string;
-                /** @description Who made it. */
+                /** @description User who created it. */
                 created_by: string;
                 /**
                  * Format: int64
@@ -5491,7 +5589,7 @@ export interface components {
                 sha256: string;
                 /** @description Zone of times without one. */
                 time_zone?: string | null;
-                /** @description When it last changed. */
+                /** @description Time of the last change. */
                 updated_at: string;
                 /**
                  * Format: int64
@@ -5503,7 +5601,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5511,21 +5609,21 @@ export interface components {
         List_ChannelBody: {
             /** @description The items. */
             items: {
-                /** @description When it was made. */
+                /** @description Time of creation. */
                 created_at: string;
-                /** @description Whether anything is sent. */
+                /** @description `true` if anything is sent. */
                 enabled: boolean;
                 /** @description Identifier. */
                 id: string;
                 /** @description Name. */
                 name: string;
-                /** @description What it needs beside its secret. */
+                /** @description Settings beside its secret. */
                 settings: components["schemas"]["ChannelSettingsBody"];
                 /** @description `recommendations`, `actions_taken`, `anomalies`, `approvals`, `alerts`; empty is all of them. */
                 topics: string[];
                 /** @description `email`, `slack`, `teams`, `pagerduty`. */
                 type: string;
-                /** @description When it last changed. */
+                /** @description Time of the last change. */
                 updated_at: string;
                 /**
                  * Format: int64
@@ -5537,7 +5635,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5549,11 +5647,11 @@ export interface components {
                 access_key_id?: string | null;
                 /** @description Account, once known. */
                 account: string;
-                /** @description Whether Reeve may change things here. */
+                /** @description `true` if Reeve may change resources over this connection. */
                 allow_actions: boolean;
                 /** @description Role. */
                 assume_role?: string | null;
-                /** @description When it was made. */
+                /** @description Time of creation. */
                 created_at: string;
                 /** @description `access_key`, `ambient`, `simulated`. */
                 credentials_kind: string;
@@ -5577,7 +5675,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5587,15 +5685,15 @@ export interface components {
             items: {
                 /** @description Attempts, the oldest first; of many the newest. */
                 attempts: components["schemas"]["AttemptBody"][];
-                /** @description When it was made. */
+                /** @description Time of creation. */
                 created_at: string;
-                /** @description What happened, or `test`. */
+                /** @description Event, or `test`. */
                 event: string;
-                /** @description When it arrived or was given up. */
+                /** @description Time at which it arrived or was given up. */
                 finished_at?: string | null;
                 /** @description Identifier; a webhook's `webhook-id`. */
                 id: string;
-                /** @description When it is tried next. */
+                /** @description Time of the next attempt. */
                 next_attempt_at?: string | null;
                 /** @description `pending`, `delivered`, `dead_letter`. */
                 status: string;
@@ -5609,7 +5707,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5621,14 +5719,14 @@ export interface components {
                 causes: components["schemas"]["CauseBody"][];
                 /** @description `approved_but_not_executed`, `consistently_low_confidence`, `irrelevant_recommendations`. */
                 condition: string;
-                /** @description Whether it is there; null when too little is known. */
+                /** @description `true` if it is there; null when too little is known. */
                 present?: boolean | null;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5645,24 +5743,24 @@ export interface components {
                 event_id: string;
                 /** @description Dotted `category.operation`. */
                 event_type: string;
-                /** @description What proves it. */
+                /** @description Proof of integrity. */
                 integrity: components["schemas"]["IntegrityBody"];
                 /** @description Request id, API version, tags, and what the source added. */
                 metadata?: Record<string, unknown> | null;
-                /** @description When Reeve received it. */
+                /** @description Time at which Reeve received it. */
                 recorded_at: string;
                 resource?: components["schemas"]["ResourceBody"] | null;
                 /** @description `info`, `low`, `medium`, `high` or `critical`. */
                 severity: string;
                 submitted_by?: components["schemas"]["SubmitterBody"] | null;
-                /** @description When it happened, as the source says. */
+                /** @description Time of the event, as the source says. */
                 timestamp: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5674,7 +5772,7 @@ export interface components {
                 account: string;
                 /** @description Connection. */
                 connection_id: string;
-                /** @description When it was created. */
+                /** @description Time of creation. */
                 created_at?: string | null;
                 /** @description Scaling group it belongs to. */
                 group?: string | null;
@@ -5689,7 +5787,7 @@ export interface components {
                 monthly_cost?: number | null;
                 /** @description Display name. */
                 name: string;
-                /** @description When it was last seen. */
+                /** @description Time at which it was last seen. */
                 observed_at: string;
                 /** @description Cloud. */
                 provider: string;
@@ -5717,7 +5815,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5750,7 +5848,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5760,28 +5858,28 @@ export interface components {
             items: {
                 /** @description An account; absent is all. */
                 account?: string | null;
-                /** @description When. */
+                /** @description Time, RFC 3339 UTC with milliseconds. */
                 at: string;
-                /** @description Who made it. */
+                /** @description User who created it. */
                 by: string;
-                /** @description Whether it holds now. */
+                /** @description `true` if it holds now. */
                 holds: boolean;
                 /** @description Identifier. */
                 id: string;
-                /** @description Why. */
+                /** @description Reason. */
                 reason: string;
                 /** @description The provider's identifier of a resource; absent is all. */
                 resource?: string | null;
                 /** @description A type of recommendation; absent is all. */
                 type?: string | null;
-                /** @description When it ends; absent is when somebody removes it. */
+                /** @description End; absent for one that lasts until somebody removes it. */
                 until?: string | null;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5862,7 +5960,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5892,7 +5990,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5941,7 +6039,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -5998,7 +6096,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6030,9 +6128,9 @@ export interface components {
                 held_out: number;
                 /** @description Identifier. */
                 id: string;
-                /** @description When its figures were last measured. */
+                /** @description Time at which its figures were last measured. */
                 last_update: string;
-                /** @description What it is called. */
+                /** @description Name. */
                 name: string;
                 /** @description The numbers behind that, and what came of it. */
                 note: string;
@@ -6048,7 +6146,7 @@ export interface components {
                 recall: number;
                 /** @description `first_training`, `accuracy_below_threshold`, `drift`, `configuration_changed`, `schedule`, `requested`. */
                 retrain_reason: string;
-                /** @description Who asked for a successor that is not there yet. */
+                /** @description User who asked for a successor that is not trained yet. */
                 retrain_requested_by?: string | null;
                 /**
                  * Format: int64
@@ -6062,14 +6160,14 @@ export interface components {
                  * @description Accuracy below this trains it anew, percent.
                  */
                 threshold: number;
-                /** @description When it was trained. */
+                /** @description Time of training. */
                 trained_at: string;
                 /**
                  * Format: double
                  * @description Days of samples it was trained on.
                  */
                 training_span_days: number;
-                /** @description When a successor was last tried. */
+                /** @description Time at which a successor was last tried. */
                 tried_at?: string | null;
                 /** @description `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`. */
                 type: string;
@@ -6083,7 +6181,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6091,9 +6189,9 @@ export interface components {
         List_OccurrenceBody: {
             /** @description The items. */
             items: {
-                /** @description When it ends. */
+                /** @description End. */
                 end: string;
-                /** @description When it begins. */
+                /** @description Start. */
                 start: string;
                 /** @description The event's summary. */
                 summary: string;
@@ -6106,7 +6204,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6114,7 +6212,7 @@ export interface components {
         List_PredictionBody: {
             /** @description The items. */
             items: {
-                /** @description When it was made. */
+                /** @description Time of creation. */
                 at: string;
                 /** @description The resource's connection. */
                 connection_id: string;
@@ -6127,7 +6225,7 @@ export interface components {
                 earliest_at?: string | null;
                 /** @description The event it is about. */
                 event?: string | null;
-                /** @description When it comes with one chance in two. */
+                /** @description Time of the event with one chance in two. */
                 expected_at?: string | null;
                 /** @description The forecast. */
                 forecast: components["schemas"]["ForecastStepBody"][];
@@ -6137,14 +6235,14 @@ export interface components {
                 latest_at?: string | null;
                 /**
                  * Format: double
-                 * @description What it was held against.
+                 * @description Limit that it was compared with.
                  */
                 limit?: number | null;
-                /** @description Where that comes from. */
+                /** @description Source of the limit. */
                 limit_source: string;
-                /** @description What was watched. */
+                /** @description Metric that was watched. */
                 metric?: string | null;
-                /** @description Why what was foreseen led to none. */
+                /** @description Reason why the prediction led to no recommendation. */
                 not_recommended?: string | null;
                 /** @description First sample looked at. */
                 observed_from?: string | null;
@@ -6152,21 +6250,21 @@ export interface components {
                 observed_until?: string | null;
                 /** @description `foreseen`, `not_foreseen`, `abstained`. */
                 outcome: string;
-                /** @description When it is over: the event's end, or when a peak falls below its level again. */
+                /** @description End: the event's own, or the time at which a peak falls below its level again. */
                 over_at?: string | null;
                 /**
                  * Format: double
-                 * @description How high a peak goes until then, with nineteen chances in twenty.
+                 * @description Height of a peak until then, with nineteen chances in twenty.
                  */
                 peak?: number | null;
-                /** @description What was asked. */
+                /** @description Question. */
                 prediction: string;
                 /**
                  * Format: double
                  * @description Probability within the horizon, percent.
                  */
                 probability?: number | null;
-                /** @description Why. */
+                /** @description Reason. */
                 reasons: string[];
                 /** @description The recommendation it led to. */
                 recommendation_id?: string | null;
@@ -6191,7 +6289,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6224,7 +6322,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6234,7 +6332,7 @@ export interface components {
             items: {
                 /** @description Channels that are told. */
                 channels: string[];
-                /** @description When it was made. */
+                /** @description Time of creation. */
                 created_at: string;
                 /** @description End. */
                 end_time?: string | null;
@@ -6252,7 +6350,7 @@ export interface components {
                 metrics: string[];
                 /** @description Name. */
                 name: string;
-                /** @description When it runs next by itself. */
+                /** @description Time of the next scheduled run. */
                 next_run_at?: string | null;
                 /** @description User whose rights scheduled runs have. */
                 owner: string;
@@ -6265,7 +6363,7 @@ export interface components {
                 schedule?: components["schemas"]["ReportScheduleBody"] | null;
                 /** @description Beginning. */
                 start_time?: string | null;
-                /** @description When it was changed last. */
+                /** @description Time of the last change. */
                 updated_at: string;
                 /**
                  * Format: int64
@@ -6277,7 +6375,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6285,13 +6383,11 @@ export interface components {
         List_ReportRunBody: {
             /** @description The items. */
             items: {
-                /** @description When it was asked for. */
+                /** @description Time of the request. */
                 created_at: string;
-                /** @description What came of telling the report's channels; a list leaves it out. */
-                deliveries: components["schemas"]["ReportDeliveryBody"][];
                 /** @description End of the period. */
                 end_time: string;
-                /** @description When it ended. */
+                /** @description End. */
                 ended_at?: string | null;
                 /** @description Reason of a failure. */
                 error?: string | null;
@@ -6316,7 +6412,7 @@ export interface components {
                 scheduled: boolean;
                 /** @description Beginning of the period. */
                 start_time: string;
-                /** @description When it was begun. */
+                /** @description Start. */
                 started_at?: string | null;
                 /** @description `queued`, `running`, `succeeded`, `failed` or `cancelled`. */
                 state: string;
@@ -6328,7 +6424,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6346,14 +6442,14 @@ export interface components {
                 name: string;
                 /** @description Publisher. */
                 publisher: string;
-                /** @description What the template covers. */
+                /** @description Coverage of the template. */
                 scope: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6361,33 +6457,33 @@ export interface components {
         List_RolloutBody: {
             /** @description The items. */
             items: {
-                /** @description Whose recommendations. */
+                /** @description Of this agent. */
                 agent_id: string;
-                /** @description Who began it. */
+                /** @description User who started it. */
                 by: string;
-                /** @description When. */
+                /** @description Time, RFC 3339 UTC with milliseconds. */
                 created_at: string;
-                /** @description What its gates said, oldest first; the last one is the one it stands before. */
+                /** @description Decisions of its gates, oldest first; the last gate is the one it waits at. */
                 gates: components["schemas"]["GateBody"][];
                 /** @description Identifier. */
                 id: string;
-                /** @description What it carries, in the order in which it goes out. */
+                /** @description Columns, in the order in which they are written. */
                 members: components["schemas"]["RolloutMemberBody"][];
                 /** @description One line for people. */
                 name: string;
-                /** @description Why it is held, stopped or aborted. */
+                /** @description Reason why it is held, stopped or aborted. */
                 reason?: string | null;
-                /** @description How carefully it goes. */
+                /** @description Settings. */
                 settings: components["schemas"]["RolloutSettingsBody"];
                 /** @description `simulation`, `canary`, `validation`, `gradual`, `full`. */
                 stage: string;
-                /** @description When its stage or wave began. */
+                /** @description Start of its stage or wave. */
                 stage_since: string;
                 /** @description `running`, `held` (by a gate), `stopped` (by a person), `completed`, `aborted`. */
                 status: string;
                 /** @description Of which type. */
                 type: string;
-                /** @description When it last changed. */
+                /** @description Time of the last change. */
                 updated_at: string;
                 /**
                  * Format: int32
@@ -6399,7 +6495,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6407,35 +6503,35 @@ export interface components {
         List_RuleBody: {
             /** @description The items. */
             items: {
-                /** @description What is to be done then. */
+                /** @description Action that follows. */
                 action: components["schemas"]["RuleActionBody"];
                 /** @description The type of agent in whose name it recommends. */
                 agent_type: string;
                 /** @description Under which approval. The approval matrix still asks by cost. */
                 approval: components["schemas"]["ApprovalRuleBody"];
-                /** @description When it fires. */
+                /** @description Condition under which it fires. */
                 condition: components["schemas"]["ConditionBody"];
-                /** @description When. */
+                /** @description Time, RFC 3339 UTC with milliseconds. */
                 created_at: string;
-                /** @description Who made it. */
+                /** @description User who created it. */
                 created_by: string;
-                /** @description Whether it is evaluated. */
+                /** @description `true` if it is evaluated. */
                 enabled: boolean;
-                /** @description When it was evaluated last. */
+                /** @description Time of the last evaluation. */
                 evaluated_at?: string | null;
-                /** @description How often it is evaluated. */
-                every: string;
+                /** @description Interval between evaluations. */
+                every: components["schemas"]["TimeSpan"];
                 /** @description Identifier. */
                 id: string;
-                /** @description What came of that. */
+                /** @description Result of that evaluation. */
                 last_result?: string | null;
                 /** @description Name. */
                 name: string;
                 /** @description Resources it covers; empty is all in scope. */
                 resources: string[];
-                /** @description What it covers. */
+                /** @description Scope. */
                 scope: components["schemas"]["RuleScopeBody"];
-                /** @description When it last changed. */
+                /** @description Time of the last change. */
                 updated_at: string;
                 /**
                  * Format: int64
@@ -6447,7 +6543,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6457,9 +6553,9 @@ export interface components {
             items: {
                 /** @description Fields shown as columns, in order; empty leaves it to the reader. */
                 columns: string[];
-                /** @description When it was made. */
+                /** @description Time of creation. */
                 created_at: string;
-                /** @description What it is for. */
+                /** @description Purpose. */
                 description: string;
                 /** @description Up to this time. */
                 end_time?: string | null;
@@ -6469,7 +6565,7 @@ export interface components {
                 id: string;
                 /** @description Name. */
                 name: string;
-                /** @description Whether the caller owns it. */
+                /** @description `true` if the caller owns it. */
                 own: boolean;
                 /** @description The owner's user id. */
                 owner_id: string;
@@ -6481,7 +6577,7 @@ export interface components {
                 shared_with: string;
                 /** @description From this time on: RFC 3339, `now`, or a distance from it such as `now-24h`. */
                 start_time?: string | null;
-                /** @description When it was last changed. */
+                /** @description Time of the last change. */
                 updated_at: string;
                 /**
                  * Format: int64
@@ -6493,7 +6589,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6501,13 +6597,13 @@ export interface components {
         List_SessionBody: {
             /** @description The items. */
             items: {
-                /** @description When it began. */
+                /** @description Start. */
                 created_at: string;
-                /** @description When it ends. */
+                /** @description End. */
                 expires_at: string;
                 /** @description Identifier. */
                 id: string;
-                /** @description Where from. */
+                /** @description Network that the sign-in came from. */
                 ip_address?: string | null;
                 /** @description With what. */
                 user_agent?: string | null;
@@ -6518,7 +6614,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6526,7 +6622,7 @@ export interface components {
         List_TeamBody: {
             /** @description The items. */
             items: {
-                /** @description When it was made. */
+                /** @description Time of creation. */
                 created_at: string;
                 /** @description Identifier. */
                 id: string;
@@ -6539,7 +6635,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6549,23 +6645,23 @@ export interface components {
             items: {
                 /**
                  * Format: int64
-                 * @description How many indicators it has.
+                 * @description Number of indicators.
                  */
                 indicator_count: number;
                 /** @description Its name. */
                 name: string;
                 /** @description `api`, or `file` for one that lies in `threat-lists/` of the data directory and is changed there alone. */
                 source: string;
-                /** @description When it was put, or the file last written. */
+                /** @description Time of storing, or of the file's last change. */
                 updated_at: string;
-                /** @description Who put it. */
+                /** @description User who stored it. */
                 updated_by: string;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6573,15 +6669,15 @@ export interface components {
         List_TokenBody: {
             /** @description The items. */
             items: {
-                /** @description When it was made. */
+                /** @description Time of creation. */
                 created_at: string;
-                /** @description When it stops working. */
+                /** @description Expiry. */
                 expires_at?: string | null;
                 /** @description Identifier. */
                 id: string;
-                /** @description When it was last used. */
+                /** @description Time of the last use. */
                 last_used_at?: string | null;
-                /** @description What it is for. */
+                /** @description Purpose. */
                 name: string;
                 /** @description Roles it is narrowed to. */
                 roles: string[];
@@ -6592,7 +6688,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6600,9 +6696,9 @@ export interface components {
         List_UserBody: {
             /** @description The items. */
             items: {
-                /** @description Whether the user may sign in. */
+                /** @description `true` if the user may sign in. */
                 active: boolean;
-                /** @description When the user was made. */
+                /** @description Time at which the user was created. */
                 created_at: string;
                 /** @description E-mail address. */
                 email: string;
@@ -6619,7 +6715,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6627,11 +6723,11 @@ export interface components {
         List_WebhookBody: {
             /** @description The items. */
             items: {
-                /** @description When it was made. */
+                /** @description Time of creation. */
                 created_at: string;
-                /** @description Why Reeve switched it off. */
+                /** @description Reason why Reeve switched it off. */
                 disabled_reason?: string | null;
-                /** @description Whether anything is sent. */
+                /** @description `true` if anything is sent. */
                 enabled: boolean;
                 /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`, `budget_alert`. */
                 event: string;
@@ -6641,9 +6737,9 @@ export interface components {
                 id: string;
                 /** @description Name; may be empty. */
                 name: string;
-                /** @description When it last changed. */
+                /** @description Time of the last change. */
                 updated_at: string;
-                /** @description Where it is sent. */
+                /** @description Address of the receiver. */
                 url: string;
                 /**
                  * Format: int64
@@ -6655,7 +6751,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -6667,7 +6763,7 @@ export interface components {
             days?: string[];
             /**
              * Format: int32
-             * @description How long it stays open, minutes.
+             * @description Time that it stays open, minutes.
              */
             duration_minutes: number;
             /** @description Name. */
@@ -6679,13 +6775,13 @@ export interface components {
             /** @description IANA time zone, as `Europe/Berlin`. */
             time_zone?: string;
         };
-        /** @description Who is signed in and what they may do. */
+        /** @description Signed-in user and their permissions. */
         MeBody: {
-            /** @description Whether this is the demo. */
+            /** @description `true` if this is the demo. */
             demo: boolean;
             /** @description E-mail address. */
             email: string;
-            /** @description When the session ends. */
+            /** @description End of the session. */
             expires_at?: string | null;
             /** @description User. */
             id: string;
@@ -6724,9 +6820,9 @@ export interface components {
             held_out: number;
             /** @description Identifier. */
             id: string;
-            /** @description When its figures were last measured. */
+            /** @description Time at which its figures were last measured. */
             last_update: string;
-            /** @description What it is called. */
+            /** @description Name. */
             name: string;
             /** @description The numbers behind that, and what came of it. */
             note: string;
@@ -6742,7 +6838,7 @@ export interface components {
             recall: number;
             /** @description `first_training`, `accuracy_below_threshold`, `drift`, `configuration_changed`, `schedule`, `requested`. */
             retrain_reason: string;
-            /** @description Who asked for a successor that is not there yet. */
+            /** @description User who asked for a successor that is not trained yet. */
             retrain_requested_by?: string | null;
             /**
              * Format: int64
@@ -6756,14 +6852,14 @@ export interface components {
              * @description Accuracy below this trains it anew, percent.
              */
             threshold: number;
-            /** @description When it was trained. */
+            /** @description Time of training. */
             trained_at: string;
             /**
              * Format: double
              * @description Days of samples it was trained on.
              */
             training_span_days: number;
-            /** @description When a successor was last tried. */
+            /** @description Time at which a successor was last tried. */
             tried_at?: string | null;
             /** @description `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`. */
             type: string;
@@ -6778,25 +6874,7 @@ export interface components {
             /** @description Every kept version of the same agent and name, newest first. */
             history: components["schemas"]["ModelBody"][];
         };
-        /** @description Learned model that took part in a decision. */
-        ModelUseBody: {
-            /** @description Identifier of the version. */
-            id: string;
-            /** @description Name of the model, such as `demand`. */
-            name: string;
-            /** @description Answer of the model, with its numbers. */
-            statement: string;
-            /** @description Time of the training. */
-            trained_at: string;
-            /** @description Type of the model: `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`. */
-            type: string;
-            /**
-             * Format: int32
-             * @description Version, counted from 1.
-             */
-            version: number;
-        };
-        /** @description When notices go out: `immediate`, `daily_digest`, `weekly_digest`, `never`. */
+        /** @description Delivery timings of notices: `immediate`, `daily_digest`, `weekly_digest`, `never`. */
         NotificationsBody: {
             /**
              * @description Of actions.
@@ -6816,9 +6894,9 @@ export interface components {
         };
         /** @description An event at one time. */
         OccurrenceBody: {
-            /** @description When it ends. */
+            /** @description End. */
             end: string;
-            /** @description When it begins. */
+            /** @description Start. */
             start: string;
             /** @description The event's summary. */
             summary: string;
@@ -6827,7 +6905,7 @@ export interface components {
             /** @description It has a date and no time: it begins at midnight of its zone. */
             whole_day: boolean;
         };
-        /** @description Where a recommendation comes from. */
+        /** @description Origin of a recommendation. */
         OriginBody: {
             /** @description Type of agent whose finding it is. */
             agent_type: string;
@@ -6845,34 +6923,46 @@ export interface components {
             /** @description The new one, under the same rules as any password. */
             new_password: string;
         };
-        /** @description What to change in infrastructure as code. */
+        /** @description Change in infrastructure as code. */
         PatchBody: {
-            /** @description Where to look, and the lines that change: `-` goes, `+` comes. */
+            /** @description Place in the code, and the lines that change: `-` is removed, `+` is added. */
             patch: string;
             /** @description The tag that says so, `key=value`. */
             tag: string;
             /** @description `terraform`, `cloudformation`, `pulumi`. */
             tool: string;
         };
-        /** @description Of performance and operations. */
+        /**
+         * @description Percentage with its sign; a number without it is read too.
+         * @example 85%
+         */
+        Percent: string;
+        /** @description Settings of performance and operational anomalies. */
         PerformanceAnomalyBody: {
-            /** @description What is done about it: `alert`, `auto_investigate`, `auto_remediate`; left out in a PUT it stays. */
-            action?: string | null;
-            /**
-             * @description Metrics that are watched; empty is the usual eight. `latency` and `throughput` may be said for `response_time` and
-             *     `request_rate`.
-             */
+            /** @description Reaction: `alert`, `auto_investigate`, `auto_remediate`. */
+            action: string;
+            /** @description Metrics that are watched (`latency`, `error_rate`, `throughput`, `cpu_utilization`, ...); empty is the usual eight. */
             metrics: string[];
             /** @description `low`, `medium`, `high`. */
             sensitivity: string;
         };
-        /** @description Limits of performance, percent. */
+        /** @description Settings of performance and operational anomalies to set. */
+        PerformanceAnomalyPut: {
+            /** @description Reaction: `alert`, `auto_investigate`, `auto_remediate`. */
+            action?: string | null;
+            /** @description Metrics that are watched (`latency` is `response_time`, `throughput` is `request_rate`); empty is the usual eight. */
+            metrics?: string[] | null;
+            /** @description `low`, `medium`, `high`. */
+            sensitivity?: string | null;
+        };
+        /** @description Limits of performance. */
         PerformanceImpactBody: {
-            /**
-             * Format: double
-             * @description Degradation at most.
-             */
-            max_degradation: number;
+            /** @description Highest degradation. */
+            max_degradation: components["schemas"]["Percent"];
+        };
+        /** @description Limits of performance to set. */
+        PerformanceImpactPut: {
+            max_degradation?: components["schemas"]["Percent"] | null;
         };
         /** @description A plan. */
         PlanBody: {
@@ -6884,9 +6974,9 @@ export interface components {
              * @description Version of `hash`: 2 covers the typed change, 1 the steps.
              */
             hash_version: number;
-            /** @description Whether the resource is down in between. */
+            /** @description `true` if the resource is down in between. */
             restart_needed: boolean;
-            /** @description Whether it can be undone. */
+            /** @description `true` if it can be undone. */
             reversible: boolean;
             /** @description Steps in order. */
             steps: components["schemas"]["StepBody"][];
@@ -6902,7 +6992,7 @@ export interface components {
         };
         /** @description A forecast that a rule decided on. */
         PredictionBody: {
-            /** @description When it was made. */
+            /** @description Time of creation. */
             at: string;
             /** @description The resource's connection. */
             connection_id: string;
@@ -6915,7 +7005,7 @@ export interface components {
             earliest_at?: string | null;
             /** @description The event it is about. */
             event?: string | null;
-            /** @description When it comes with one chance in two. */
+            /** @description Time of the event with one chance in two. */
             expected_at?: string | null;
             /** @description The forecast. */
             forecast: components["schemas"]["ForecastStepBody"][];
@@ -6925,14 +7015,14 @@ export interface components {
             latest_at?: string | null;
             /**
              * Format: double
-             * @description What it was held against.
+             * @description Limit that it was compared with.
              */
             limit?: number | null;
-            /** @description Where that comes from. */
+            /** @description Source of the limit. */
             limit_source: string;
-            /** @description What was watched. */
+            /** @description Metric that was watched. */
             metric?: string | null;
-            /** @description Why what was foreseen led to none. */
+            /** @description Reason why the prediction led to no recommendation. */
             not_recommended?: string | null;
             /** @description First sample looked at. */
             observed_from?: string | null;
@@ -6940,21 +7030,21 @@ export interface components {
             observed_until?: string | null;
             /** @description `foreseen`, `not_foreseen`, `abstained`. */
             outcome: string;
-            /** @description When it is over: the event's end, or when a peak falls below its level again. */
+            /** @description End: the event's own, or the time at which a peak falls below its level again. */
             over_at?: string | null;
             /**
              * Format: double
-             * @description How high a peak goes until then, with nineteen chances in twenty.
+             * @description Height of a peak until then, with nineteen chances in twenty.
              */
             peak?: number | null;
-            /** @description What was asked. */
+            /** @description Question. */
             prediction: string;
             /**
              * Format: double
              * @description Probability within the horizon, percent.
              */
             probability?: number | null;
-            /** @description Why. */
+            /** @description Reason. */
             reasons: string[];
             /** @description The recommendation it led to. */
             recommendation_id?: string | null;
@@ -6984,7 +7074,7 @@ export interface components {
             detail: string;
             /** @description Fields that are wrong. */
             errors?: components["schemas"]["FieldProblem"][];
-            /** @description What to write instead, for wrong queries and names. */
+            /** @description Correction, for wrong queries and names. */
             hint?: string | null;
             /** @description The part of the query that is wrong, as written there, for wrong queries. */
             part?: string | null;
@@ -7024,7 +7114,7 @@ export interface components {
             in_favour: number;
             /**
              * Format: double
-             * @description What people's answers make of its kind: 0 to 2, 1 where nobody has answered.
+             * @description Weight from people's feedback on its kind: 0 to 2, 1 where nobody has answered.
              */
             weight: number;
         };
@@ -7035,11 +7125,11 @@ export interface components {
              * @description 0 to 1.
              */
             anomaly_score: number;
-            /** @description When. */
+            /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
             /**
              * Format: double
-             * @description What was expected.
+             * @description Expected value.
              */
             expected: number;
             /**
@@ -7054,11 +7144,11 @@ export interface components {
             low: number;
             /** @description The metric; absent for behaviour. */
             metric?: string | null;
-            /** @description What gave it away. */
+            /** @description Evidence that revealed it. */
             sign: string;
             /**
              * Format: double
-             * @description What was measured.
+             * @description Measured value.
              */
             value: number;
         };
@@ -7085,7 +7175,7 @@ export interface components {
             /** @description Threshold. */
             threshold: components["schemas"]["AlertThresholdBody"];
         };
-        /** @description What the writer gets back. Hashes are lower-case hex. */
+        /** @description Receipt of an appended entry. Hashes are lower-case hex. */
         ReceiptBody: {
             /** @description The entry's identifier. */
             event_id: string;
@@ -7095,7 +7185,7 @@ export interface components {
             leaf_hash: string;
             /** @description Chain hash of the entry before. */
             previous_hash: string;
-            /** @description When Reeve received it. */
+            /** @description Time at which Reeve received it. */
             recorded_at: string;
             /**
              * Format: int64
@@ -7109,7 +7199,7 @@ export interface components {
             items: components["schemas"]["ReceiptBody"][];
             /**
              * Format: int64
-             * @description How many.
+             * @description Number.
              */
             total: number;
         };
@@ -7120,21 +7210,21 @@ export interface components {
             /** @description Type of agent whose finding it is. */
             agent_type: string;
             applicability?: components["schemas"]["ApplicabilityBody"] | null;
-            /** @description Which guardrail blocked the last execution, and by how much. */
+            /** @description Guardrail that blocked the last execution, and by how much. */
             blocked?: string | null;
             /**
              * Format: double
              * @description Percent, 0 to 100.
              */
             confidence: number;
-            /** @description When it was made. */
+            /** @description Time of creation. */
             created_at: string;
             /** @description `low`, `medium`, `high`. */
             effort: string;
             exception?: components["schemas"]["ExceptionBody"] | null;
-            /** @description When it stops being true unless found again. */
+            /** @description Expiry, unless a later run finds it again. */
             expires_at: string;
-            /** @description Why, from the numbers that decided. */
+            /** @description Explanation by the numbers that decided. */
             explanation: components["schemas"]["ExplanationBody"];
             /** @description Identifier. */
             id: string;
@@ -7142,14 +7232,14 @@ export interface components {
             impact: components["schemas"]["ImpactBody"];
             /** @description Impact level: which approval it needs (`low`, `medium`, `high`). */
             impact_level: string;
-            /** @description What was not measured and is therefore not claimed. */
+            /** @description Effects that were not measured and are therefore not claimed. */
             not_measured: string[];
             /** @description Agent type, rule and cause. */
             origin: components["schemas"]["OriginBody"];
             plan?: components["schemas"]["PlanBody"] | null;
             /** @description `critical`, `high`, `medium`, `low`. */
             priority: string;
-            /** @description Where it stands in the list, and why there. */
+            /** @description Rank in the list, and its reasons. */
             ranking: components["schemas"]["RankingBody"];
             /** @description Stable codes of what decided. */
             reason_codes: string[];
@@ -7157,15 +7247,15 @@ export interface components {
             resource: components["schemas"]["SubjectBody"];
             /** @description The rule that found it (`downsize_underutilized`, ...). */
             rule: string;
-            /** @description What it saves. */
+            /** @description Savings. */
             savings: components["schemas"]["SavingsBody"];
-            /** @description When it is to run. */
+            /** @description Time at which it is to run. */
             scheduled_for?: string | null;
             /** @description Until when it sleeps. */
             snoozed_until?: string | null;
-            /** @description Where it stands. */
+            /** @description State. */
             status: string;
-            /** @description Why it was dismissed, snoozed or failed. */
+            /** @description Reason why it was dismissed, snoozed or failed. */
             status_reason?: string | null;
             /** @description Person who undid the change by their own decision; such an end is no failure of the finding. */
             taken_back_by?: string | null;
@@ -7173,7 +7263,7 @@ export interface components {
             title: string;
             /** @description `right_size`, `idle_resource_cleanup`, `instance_type`, `reserved_instances`, ... */
             type: string;
-            /** @description When it last changed. */
+            /** @description Time of the last change. */
             updated_at: string;
         };
         /** @description A page of recommendations, and what all that the filter finds save together. */
@@ -7184,7 +7274,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: double
-             * @description What those that have not ended save together a month, dollars, on every page: after discounts where the bill is known, else
+             * @description Savings a month of those that have not ended together, dollars, on every page: after discounts where the bill is known, else
              *     at list price. Of those that exclude each other the best set counts.
              */
             savings_monthly: number;
@@ -7195,7 +7285,7 @@ export interface components {
             savings_unpriced: number;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Total number.
              */
             total: number;
         };
@@ -7208,14 +7298,14 @@ export interface components {
         };
         /** @description Reject. */
         RejectBody: {
-            /** @description Why. */
+            /** @description Reason. */
             reason: string;
         };
         /** @description A report. */
         ReportBody: {
             /** @description Channels that are told. */
             channels: string[];
-            /** @description When it was made. */
+            /** @description Time of creation. */
             created_at: string;
             /** @description End. */
             end_time?: string | null;
@@ -7233,7 +7323,7 @@ export interface components {
             metrics: string[];
             /** @description Name. */
             name: string;
-            /** @description When it runs next by itself. */
+            /** @description Time of the next scheduled run. */
             next_run_at?: string | null;
             /** @description User whose rights scheduled runs have. */
             owner: string;
@@ -7246,7 +7336,7 @@ export interface components {
             schedule?: components["schemas"]["ReportScheduleBody"] | null;
             /** @description Beginning. */
             start_time?: string | null;
-            /** @description When it was changed last. */
+            /** @description Time of the last change. */
             updated_at: string;
             /**
              * Format: int64
@@ -7346,13 +7436,11 @@ export interface components {
         };
         /** @description A run of a report. */
         ReportRunBody: {
-            /** @description When it was asked for. */
+            /** @description Time of the request. */
             created_at: string;
-            /** @description What came of telling the report's channels; a list leaves it out. */
-            deliveries: components["schemas"]["ReportDeliveryBody"][];
             /** @description End of the period. */
             end_time: string;
-            /** @description When it ended. */
+            /** @description End. */
             ended_at?: string | null;
             /** @description Reason of a failure. */
             error?: string | null;
@@ -7377,7 +7465,7 @@ export interface components {
             scheduled: boolean;
             /** @description Beginning of the period. */
             start_time: string;
-            /** @description When it was begun. */
+            /** @description Start. */
             started_at?: string | null;
             /** @description `queued`, `running`, `succeeded`, `failed` or `cancelled`. */
             state: string;
@@ -7385,7 +7473,7 @@ export interface components {
             /** @description User whose rights it reads the log with. */
             user: string;
         };
-        /** @description When a report runs by itself. */
+        /** @description Schedule of a report. */
         ReportScheduleBody: {
             /** @description Cron pattern of five fields, such as `0 6 1 * *`. */
             cron: string;
@@ -7452,7 +7540,7 @@ export interface components {
             name: string;
             /** @description Publisher. */
             publisher: string;
-            /** @description What the template covers. */
+            /** @description Coverage of the template. */
             scope: string;
         };
         /** @description To what it was done. */
@@ -7474,62 +7562,75 @@ export interface components {
         };
         /** @description One stage of the response. */
         ResponseBody: {
-            /** @description When. */
+            /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
-            /** @description What came of it. */
+            /** @description Outcome. */
             detail: string;
             /** @description `alert`, `investigate`, `recommend`, `execute`, `learn`. */
             stage: string;
         };
-        /** @description An action as given. */
+        /** @description An action as given: `"expand_storage"`, or an object. */
         ResponseInput: {
-            /** @description What is to be done. */
+            /** @description Kind of action. */
             kind?: string | null;
             /**
              * Format: double
-             * @description By how much, percent; 25 unless given.
+             * @description Growth of storage or a limit, percent; 25 unless given.
              */
             step_percent?: number | null;
         };
         /** @description Rolling back. */
         RollbackBody: {
-            /** @description By itself. */
+            /** @description Reeve rolls back without being asked. */
             automatic: boolean;
+            /** @description Time after which a change that did not take effect is undone. */
+            timeout: components["schemas"]["TimeSpan"];
             /**
              * Format: int64
-             * @description Seconds after which a change that did not stick is undone.
+             * @description `timeout` in seconds.
              */
             timeout_s: number;
         };
+        /** @description Rolling back, to set. */
+        RollbackPut: {
+            /** @description Reeve rolls back without being asked. */
+            automatic?: boolean | null;
+            timeout?: components["schemas"]["TimeSpan"] | null;
+            /**
+             * Format: int64
+             * @description `timeout` in seconds.
+             */
+            timeout_s?: number | null;
+        };
         /** @description A rollout: one kind of change of one agent, carried to many resources in stages. */
         RolloutBody: {
-            /** @description Whose recommendations. */
+            /** @description Of this agent. */
             agent_id: string;
-            /** @description Who began it. */
+            /** @description User who started it. */
             by: string;
-            /** @description When. */
+            /** @description Time, RFC 3339 UTC with milliseconds. */
             created_at: string;
-            /** @description What its gates said, oldest first; the last one is the one it stands before. */
+            /** @description Decisions of its gates, oldest first; the last gate is the one it waits at. */
             gates: components["schemas"]["GateBody"][];
             /** @description Identifier. */
             id: string;
-            /** @description What it carries, in the order in which it goes out. */
+            /** @description Columns, in the order in which they are written. */
             members: components["schemas"]["RolloutMemberBody"][];
             /** @description One line for people. */
             name: string;
-            /** @description Why it is held, stopped or aborted. */
+            /** @description Reason why it is held, stopped or aborted. */
             reason?: string | null;
-            /** @description How carefully it goes. */
+            /** @description Settings. */
             settings: components["schemas"]["RolloutSettingsBody"];
             /** @description `simulation`, `canary`, `validation`, `gradual`, `full`. */
             stage: string;
-            /** @description When its stage or wave began. */
+            /** @description Start of its stage or wave. */
             stage_since: string;
             /** @description `running`, `held` (by a gate), `stopped` (by a person), `completed`, `aborted`. */
             status: string;
             /** @description Of which type. */
             type: string;
-            /** @description When it last changed. */
+            /** @description Time of the last change. */
             updated_at: string;
             /**
              * Format: int32
@@ -7537,15 +7638,15 @@ export interface components {
              */
             wave: number;
         };
-        /** @description What is to go out. */
+        /** @description Message to deliver. */
         RolloutCreateBody: {
-            /** @description Whose recommendations. */
+            /** @description Of this agent. */
             agent_id: string;
             /** @description One line for people. */
             name?: string | null;
-            /** @description Which; left out or empty is all that are open, 500 at most. */
+            /** @description Identifiers of the recommendations; left out or empty is all that are open, 500 at most. */
             recommendations?: string[];
-            /** @description How carefully. */
+            /** @description Settings. */
             settings?: components["schemas"]["RolloutSettingsBody"];
             /** @description Of which type. */
             type: string;
@@ -7572,16 +7673,16 @@ export interface components {
             state: string;
             /**
              * Format: int32
-             * @description When it is its turn: 0 is the canary.
+             * @description Wave in which it is changed: 0 is the canary.
              */
             wave: number;
         };
         /** @description Stop, resume or abort. */
         RolloutReasonBody: {
-            /** @description Why. */
+            /** @description Reason. */
             reason: string;
         };
-        /** @description How carefully a rollout goes; what is left out has the default. */
+        /** @description Settings of a rollout; a field that is left out has its default. */
         RolloutSettingsBody: {
             /**
              * Format: int32
@@ -7623,7 +7724,7 @@ export interface components {
             new_key: string;
             /**
              * Format: int64
-             * @description Which rotation of this log it was, from 1.
+             * @description Number of the log's key rotation, from 1.
              */
             number: number;
             /** @description The verifier key that was in charge before. */
@@ -7634,7 +7735,7 @@ export interface components {
              */
             size: number;
         };
-        /** @description What is to be done. */
+        /** @description Action. */
         RuleActionBody: {
             /**
              * @description `expand_storage`, `create_read_replica`, `request_limit_increase`, `scale_up`, `pre_scale`, `warm_cache`,
@@ -7649,35 +7750,35 @@ export interface components {
         };
         /** @description A predictive rule. */
         RuleBody: {
-            /** @description What is to be done then. */
+            /** @description Action that follows. */
             action: components["schemas"]["RuleActionBody"];
             /** @description The type of agent in whose name it recommends. */
             agent_type: string;
             /** @description Under which approval. The approval matrix still asks by cost. */
             approval: components["schemas"]["ApprovalRuleBody"];
-            /** @description When it fires. */
+            /** @description Condition under which it fires. */
             condition: components["schemas"]["ConditionBody"];
-            /** @description When. */
+            /** @description Time, RFC 3339 UTC with milliseconds. */
             created_at: string;
-            /** @description Who made it. */
+            /** @description User who created it. */
             created_by: string;
-            /** @description Whether it is evaluated. */
+            /** @description `true` if it is evaluated. */
             enabled: boolean;
-            /** @description When it was evaluated last. */
+            /** @description Time of the last evaluation. */
             evaluated_at?: string | null;
-            /** @description How often it is evaluated. */
-            every: string;
+            /** @description Interval between evaluations. */
+            every: components["schemas"]["TimeSpan"];
             /** @description Identifier. */
             id: string;
-            /** @description What came of that. */
+            /** @description Result of that evaluation. */
             last_result?: string | null;
             /** @description Name. */
             name: string;
             /** @description Resources it covers; empty is all in scope. */
             resources: string[];
-            /** @description What it covers. */
+            /** @description Scope. */
             scope: components["schemas"]["RuleScopeBody"];
-            /** @description When it last changed. */
+            /** @description Time of the last change. */
             updated_at: string;
             /**
              * Format: int64
@@ -7694,23 +7795,29 @@ export interface components {
         };
         /** @description A new rule, or a change of one: what is left out stays. */
         RulePut: {
-            /** @description What is to be done then. */
+            /** @description Action that it recommends. */
             action?: components["schemas"]["ResponseInput"];
-            /** @description The type of agent in whose name it recommends. */
+            /** @description Type of agent in whose name it recommends; the one that the action belongs to unless given. */
             agent_type?: string | null;
-            /** @description Under which approval. */
+            /** @description Approval that the action needs. */
             approval?: components["schemas"]["ApprovalRuleInput"];
-            /** @description When it fires. */
+            /** @description Condition under which it recommends. */
             condition?: components["schemas"]["ConditionInput"];
             /** @description On unless said otherwise. */
             enabled?: boolean | null;
-            /** @description How often it is evaluated, `1m` to `7d`; `1h` unless given. */
+            /** @description Interval between evaluations, `1m` to `7d`; `1h` unless given. */
             every?: string | null;
-            /** @description Name, 1 to 100 characters. */
+            /** @description `condition.horizon`. */
+            horizon?: string | null;
+            /** @description `condition.metric`, as the specification's table writes it. */
+            metric?: string | null;
+            /** @description Name, 1 to 100 characters; says the action and what is predicted unless given. */
             name?: string | null;
-            /** @description Resources it covers, by identifier. */
+            /** @description `condition.prediction`, as the specification's table writes it: `full, 7d in advance`. */
+            prediction?: string | null;
+            /** @description Resources that it covers, by identifier. */
             resources?: string[] | null;
-            /** @description What it covers. */
+            /** @description Accounts and services that it covers. */
             scope?: components["schemas"]["RuleScopeInput"];
             /**
              * Format: int64
@@ -7718,7 +7825,7 @@ export interface components {
              */
             version?: number | null;
         };
-        /** @description What a rule covers. */
+        /** @description Scope of a rule. */
         RuleScopeBody: {
             /** @description Accounts; empty is all. */
             accounts: string[];
@@ -7739,7 +7846,7 @@ export interface components {
              * @description Applied by itself.
              */
             applied: number;
-            /** @description What failed. */
+            /** @description Error. */
             error?: string | null;
             /** @description End. */
             finished_at: string;
@@ -7755,7 +7862,7 @@ export interface components {
             resources_seen: number;
             /** @description Identifier. */
             run_id: string;
-            /** @description What was skipped and why. */
+            /** @description Skipped resources, by reason. */
             skipped: components["schemas"]["SkippedBody"][];
             /** @description Start. */
             started_at: string;
@@ -7778,7 +7885,7 @@ export interface components {
              */
             pdf: number;
         };
-        /** @description How far a run is. */
+        /** @description Progress of a run. */
         RunProgressBody: {
             /**
              * Format: int64
@@ -7802,9 +7909,9 @@ export interface components {
         SavedSearchBody: {
             /** @description Fields shown as columns, in order; empty leaves it to the reader. */
             columns: string[];
-            /** @description When it was made. */
+            /** @description Time of creation. */
             created_at: string;
-            /** @description What it is for. */
+            /** @description Purpose. */
             description: string;
             /** @description Up to this time. */
             end_time?: string | null;
@@ -7814,7 +7921,7 @@ export interface components {
             id: string;
             /** @description Name. */
             name: string;
-            /** @description Whether the caller owns it. */
+            /** @description `true` if the caller owns it. */
             own: boolean;
             /** @description The owner's user id. */
             owner_id: string;
@@ -7826,7 +7933,7 @@ export interface components {
             shared_with: string;
             /** @description From this time on: RFC 3339, `now`, or a distance from it such as `now-24h`. */
             start_time?: string | null;
-            /** @description When it was last changed. */
+            /** @description Time of the last change. */
             updated_at: string;
             /**
              * Format: int64
@@ -7838,7 +7945,7 @@ export interface components {
         SavedSearchCreate: {
             /** @description Fields to show as columns, at most 50. */
             columns?: string[];
-            /** @description What it is for, at most 1000 characters. */
+            /** @description Purpose, at most 1000 characters. */
             description?: string;
             /** @description Up to this time. */
             end_time?: string | null;
@@ -7857,7 +7964,7 @@ export interface components {
         SavedSearchPatch: {
             /** @description Fields to show as columns. */
             columns?: string[] | null;
-            /** @description What it is for. */
+            /** @description Purpose. */
             description?: string | null;
             /** @description Up to this time; null takes the bound away. */
             end_time?: string | null;
@@ -7880,7 +7987,7 @@ export interface components {
         SavedSearchPut: {
             /** @description Fields to show as columns, at most 50. */
             columns?: string[];
-            /** @description What it is for, at most 1000 characters. */
+            /** @description Purpose, at most 1000 characters. */
             description?: string;
             /** @description Up to this time. */
             end_time?: string | null;
@@ -7908,12 +8015,12 @@ export interface components {
             currency: string;
             /**
              * Format: double
-             * @description What the resource costs a month now.
+             * @description Monthly cost of the resource now.
              */
             current_monthly_cost?: number | null;
             /**
              * Format: double
-             * @description What it is expected to save: after discounts where the bill is known, else at list price. Totals add this up.
+             * @description Expected savings: after discounts where the bill is known, else at list price. Totals add this up.
              */
             expected_monthly?: number | null;
             /**
@@ -7929,12 +8036,12 @@ export interface components {
         };
         /** @description Set a time. */
         ScheduleBody: {
-            /** @description When. */
+            /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
             /** @description For the log. */
             comment?: string | null;
         };
-        /** @description What an agent covers. An empty list is everything. */
+        /** @description Scope of an agent. An empty list is everything. */
         ScopeBody: {
             /** @description Account identifiers or connection names. */
             accounts?: string[];
@@ -7948,6 +8055,13 @@ export interface components {
             /** @description Services of the inventory. */
             services: components["schemas"]["ServiceChoiceBody"][];
         };
+        /** @description A change of what an agent covers. What is left out stays. */
+        ScopePatch: {
+            /** @description Account identifiers or connection names; an empty list is every account. */
+            accounts?: string[] | null;
+            /** @description Service names; an empty list is every service. */
+            services?: string[] | null;
+        };
         /** @description A page of entries, with counts where asked for. */
         SearchAnswer: {
             /** @description Counts over all matches, by the name they were asked for with. */
@@ -7960,7 +8074,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: int64
-             * @description How many match in all; absent when `count` is false.
+             * @description Number of matches; absent when `count` is false.
              */
             total?: number | null;
         };
@@ -7973,7 +8087,7 @@ export interface components {
              */
             aggregation_limit: number | null;
             /**
-             * @description What to count the values of over all matches, at most ten: any field of the query language (`event_type`, `user`,
+             * @description Fields whose values are counted over all matches, at most ten: any field of the query language (`event_type`, `user`,
              *     `resource.tags.env`, `metadata.team`), or spans of time (`hour`, `day`, `timestamp:1h`, `recorded_at:week`).
              * @example [
              *       "event_type",
@@ -7982,7 +8096,7 @@ export interface components {
              *     ]
              */
             aggregations?: string[];
-            /** @description Whether to count all matches; true unless given. Who reads page after page needs the total once. */
+            /** @description Counts all matches; true unless given. A client that reads page after page needs the total once. */
             count?: boolean | null;
             /** @description `next_cursor` of the page before, with the same order. */
             cursor?: string | null;
@@ -8011,20 +8125,30 @@ export interface components {
             start_time?: string | null;
         };
         /**
-         * @description Which end of the log comes first.
+         * @description Order of entries.
          * @enum {string}
          */
         SearchOrder: "newest_first" | "oldest_first";
-        /** @description Of security. */
+        /** @description Settings of security anomalies. */
         SecurityAnomalyBody: {
-            /** @description What is done about it: `alert`, `auto_investigate`, `alert_and_quarantine`; left out in a PUT it stays. */
-            action?: string | null;
-            /** @description Whether behaviour is watched. */
+            /** @description Reaction: `alert`, `auto_investigate`, `alert_and_quarantine`. */
+            action: string;
+            /** @description Behavior of users and services is watched. */
             behavioral_analysis: boolean;
             /** @description `low`, `medium`, `high`. */
             sensitivity: string;
-            /** @description Whether entries are held against the threat lists; left out in a PUT it stays. */
-            threat_intelligence?: boolean | null;
+            /** @description Entries are compared with the threat lists. */
+            threat_intelligence: components["schemas"]["ThreatIntelligence"];
+        };
+        /** @description Settings of security anomalies to set. */
+        SecurityAnomalyPut: {
+            /** @description Reaction: `alert`, `auto_investigate`, `alert_and_quarantine`. */
+            action?: string | null;
+            /** @description Behavior of users and services is watched. */
+            behavioral_analysis?: boolean | null;
+            /** @description `low`, `medium`, `high`. */
+            sensitivity?: string | null;
+            threat_intelligence?: components["schemas"]["ThreatIntelligence"] | null;
         };
         /** @description One metric over time. */
         SeriesBody: {
@@ -8055,13 +8179,13 @@ export interface components {
         };
         /** @description A session. */
         SessionBody: {
-            /** @description When it began. */
+            /** @description Start. */
             created_at: string;
-            /** @description When it ends. */
+            /** @description End. */
             expires_at: string;
             /** @description Identifier. */
             id: string;
-            /** @description Where from. */
+            /** @description Network that the sign-in came from. */
             ip_address?: string | null;
             /** @description With what. */
             user_agent?: string | null;
@@ -8070,13 +8194,13 @@ export interface components {
         };
         /** @description A signature. */
         SignedBody: {
-            /** @description When. */
+            /** @description Time, RFC 3339 UTC with milliseconds. */
             at: string;
             /** @description By whom. */
             by: string;
             /** @description With which words. */
             comment?: string | null;
-            /** @description Which one. */
+            /** @description Signature: `manager`, `director` or `security`. */
             signature: string;
         };
         /** @description Signing in: with e-mail address and password, or with an API token. */
@@ -8092,20 +8216,20 @@ export interface components {
         SkippedBody: {
             /**
              * Format: int64
-             * @description How many.
+             * @description Number.
              */
             count: number;
-            /** @description Why. */
+            /** @description Reason. */
             reason: string;
         };
         /** @description Remind later. */
         SnoozeBody: {
-            /** @description Why. */
+            /** @description Reason. */
             reason?: string | null;
             /** @description Until when. */
             until: string;
         };
-        /** @description How a budget stands in its period. */
+        /** @description Standing of a budget in its period. */
         StandingBody: {
             /** @description Charges expected of the days to come. */
             ahead: components["schemas"]["DayAmount"][];
@@ -8113,7 +8237,7 @@ export interface components {
             data_until?: string | null;
             /** @description Charges of each day that has some. */
             days: components["schemas"]["DayAmount"][];
-            /** @description When it was evaluated. */
+            /** @description Time of evaluation. */
             evaluated_at: string;
             /**
              * Format: double
@@ -8125,7 +8249,7 @@ export interface components {
              * @description Those in percent of the amount.
              */
             forecast_percent?: number | null;
-            /** @description Why there is no forecast. */
+            /** @description Reason why there is no forecast. */
             no_forecast?: string | null;
             /** @description Charges in other currencies, which are not counted. */
             not_counted: components["schemas"]["CurrencyAmount"][];
@@ -8200,7 +8324,7 @@ export interface components {
             no_entries: number;
             /**
              * Format: int64
-             * @description That no log can show.
+             * @description Controls that no log can show.
              * @default 0
              */
             outside_the_log: number;
@@ -8217,7 +8341,7 @@ export interface components {
             /** @description The resource it touches. */
             resource: string;
         };
-        /** @description What one step did. */
+        /** @description Outcome of one step. */
         StepOutcomeBody: {
             /** @description State after. */
             after: {
@@ -8229,7 +8353,7 @@ export interface components {
             };
             /** @description In words. */
             description: string;
-            /** @description What was found or what went wrong. */
+            /** @description Finding or error. */
             detail: string;
             /** @description End. */
             finished_at?: string | null;
@@ -8238,9 +8362,9 @@ export interface components {
              * @description Position.
              */
             index: number;
-            /** @description What it did. */
+            /** @description Operation. */
             kind: string;
-            /** @description Whether it went through; absent while running. */
+            /** @description `true` if it succeeded; absent while it runs. */
             ok?: boolean | null;
             /** @description Belongs to a rollback. */
             rollback: boolean;
@@ -8272,7 +8396,7 @@ export interface components {
             /** @description `virtual_machine`, `volume`, `database`, ... */
             type: string;
         };
-        /** @description Who submitted an entry. It is part of what is hashed, and no source can send it. */
+        /** @description Submitter of an entry. It is part of what is hashed, and no source can send it. */
         SubmitterBody: {
             /** @description The user's e-mail address at that time. */
             email?: string | null;
@@ -8291,11 +8415,11 @@ export interface components {
         };
         /** @description A sync. */
         SyncBody: {
-            /** @description What was not permitted. */
+            /** @description Calls that were not permitted. */
             denied: components["schemas"]["DeniedBody"][];
             /** @description End. */
             finished_at: string;
-            /** @description What else went wrong. */
+            /** @description Further errors. */
             problems: string[];
             /**
              * Format: int64
@@ -8317,7 +8441,7 @@ export interface components {
         };
         /** @description A team. */
         TeamBody: {
-            /** @description When it was made. */
+            /** @description Time of creation. */
             created_at: string;
             /** @description Identifier. */
             id: string;
@@ -8333,13 +8457,13 @@ export interface components {
         };
         /** @description Control of a template. */
         TemplateControlBody: {
-            /** @description What it asks. */
+            /** @description Requirement, in Reeve's own words. */
             asks: string;
             /** @description Queries that evidence it. */
             evidence: components["schemas"]["TemplateQuestionBody"][];
             /** @description Queries whose entries somebody should look at. */
             exceptions: components["schemas"]["TemplateQuestionBody"][];
-            /** @description What no log can show, and what to bring instead. */
+            /** @description Requirements that no log can show, and evidence to bring instead. */
             gaps: string[];
             /** @description Chapter. */
             group: string;
@@ -8350,7 +8474,7 @@ export interface components {
         };
         /** @description Query of a template. */
         TemplateQuestionBody: {
-            /** @description What entries show, or mean. */
+            /** @description Meaning of the entries that are found. */
             explains: string;
             /** @description Short name. */
             name: string;
@@ -8365,23 +8489,28 @@ export interface components {
              */
             on?: string | null;
         };
+        /**
+         * @description Use of the threat lists: `integrated`, or `disabled`.
+         * @enum {string}
+         */
+        ThreatIntelligence: "integrated" | "disabled";
         /** @description A list of indicators, without them. */
         ThreatListBody: {
             /**
              * Format: int64
-             * @description How many indicators it has.
+             * @description Number of indicators.
              */
             indicator_count: number;
             /** @description Its name. */
             name: string;
             /** @description `api`, or `file` for one that lies in `threat-lists/` of the data directory and is changed there alone. */
             source: string;
-            /** @description When it was put, or the file last written. */
+            /** @description Time of storing, or of the file's last change. */
             updated_at: string;
-            /** @description Who put it. */
+            /** @description User who stored it. */
             updated_by: string;
         };
-        /** @description What a list holds from now on. */
+        /** @description New content of a list. */
         ThreatListPut: {
             /**
              * @description The indicators, one a line: `value[,name[,date]]`, where the value is an address, a network (`198.51.100.0/24`) or
@@ -8410,17 +8539,22 @@ export interface components {
              */
             percent: number;
         };
+        /**
+         * @description Time span: a whole number and one of `s`, `m`, `h`, `d`.
+         * @example 5m
+         */
+        TimeSpan: string;
         /** @description A token, without its secret. */
         TokenBody: {
-            /** @description When it was made. */
+            /** @description Time of creation. */
             created_at: string;
-            /** @description When it stops working. */
+            /** @description Expiry. */
             expires_at?: string | null;
             /** @description Identifier. */
             id: string;
-            /** @description When it was last used. */
+            /** @description Time of the last use. */
             last_used_at?: string | null;
-            /** @description What it is for. */
+            /** @description Purpose. */
             name: string;
             /** @description Roles it is narrowed to. */
             roles: string[];
@@ -8429,9 +8563,9 @@ export interface components {
         };
         /** @description A new token. */
         TokenCreate: {
-            /** @description When it stops working; default never. */
+            /** @description Expiry; default never. */
             expires_at?: string | null;
-            /** @description What it is for. */
+            /** @description Purpose. */
             name: string;
             /** @description Roles it is narrowed to; default all of the user's. */
             roles?: string[];
@@ -8455,9 +8589,9 @@ export interface components {
         };
         /** @description A user. */
         UserBody: {
-            /** @description Whether the user may sign in. */
+            /** @description `true` if the user may sign in. */
             active: boolean;
-            /** @description When the user was made. */
+            /** @description Time at which the user was created. */
             created_at: string;
             /** @description E-mail address. */
             email: string;
@@ -8485,7 +8619,7 @@ export interface components {
         };
         /** @description A change of a user. What is left out stays. */
         UserPatch: {
-            /** @description Whether the user may sign in. */
+            /** @description `true` if the user may sign in. */
             active?: boolean | null;
             /** @description Display name. */
             name?: string | null;
@@ -8498,21 +8632,21 @@ export interface components {
         };
         /** @description A verification of the whole log. */
         VerificationBody: {
-            /** @description Why nothing could be found out. */
+            /** @description Reason why nothing could be found out. */
             error?: string | null;
-            /** @description When it ended. */
+            /** @description End. */
             finished_at?: string | null;
             /** @description Identifier. */
             id: string;
             result?: components["schemas"]["VerifiedBody"] | null;
-            /** @description When it began. */
+            /** @description Start. */
             started_at: string;
             /** @description The user who asked for it. */
             started_by: string;
             /** @description `running`, `done` or `failed` (nothing could be found out). */
             status: string;
         };
-        /** @description What a verification found out. */
+        /** @description Result of a verification. */
         VerifiedBody: {
             /**
              * Format: int64
@@ -8533,10 +8667,10 @@ export interface components {
             findings: components["schemas"]["FaultBody"][];
             /**
              * Format: int64
-             * @description How many things do not hold.
+             * @description Number of failed checks.
              */
             findings_total: number;
-            /** @description Whether everything that was checked holds. */
+            /** @description `true` if every check passed. */
             holds: boolean;
             /**
              * Format: int64
@@ -8550,9 +8684,9 @@ export interface components {
             missing: number;
             /** @description First and last sequence of each run of missing ones, at most a hundred runs. */
             missing_ranges: number[][];
-            /** @description What was not looked at. */
+            /** @description Parts that were not looked at. */
             not_checked: string[];
-            /** @description What is worth knowing and breaks nothing. */
+            /** @description Remarks that break nothing. */
             notes: string[];
             /** @description Root over the entries as recomputed, hex. */
             root?: string | null;
@@ -8568,26 +8702,26 @@ export interface components {
             detail: string;
             /**
              * Format: double
-             * @description What the recommendation promised to save a month, dollars.
+             * @description Savings a month that the recommendation predicted, dollars.
              */
             predicted_savings_monthly?: number | null;
             /**
              * Format: double
-             * @description What the resource costs less a month than before, dollars; absent until known.
+             * @description Measured reduction of the resource's monthly cost, dollars; absent until known.
              */
             realised_savings_monthly?: number | null;
-            /** @description When the window ends. */
+            /** @description End of the window. */
             until: string;
             /** @description `watching`, `holds`, `degraded`, `not_enough_data`, `overruled`. */
             verdict: string;
         };
         /** @description A subscription. */
         WebhookBody: {
-            /** @description When it was made. */
+            /** @description Time of creation. */
             created_at: string;
-            /** @description Why Reeve switched it off. */
+            /** @description Reason why Reeve switched it off. */
             disabled_reason?: string | null;
-            /** @description Whether anything is sent. */
+            /** @description `true` if anything is sent. */
             enabled: boolean;
             /** @description `recommendation_ready`, `anomaly_detected`, `action_completed`, `alert_fired`, `budget_alert`. */
             event: string;
@@ -8597,9 +8731,9 @@ export interface components {
             id: string;
             /** @description Name; may be empty. */
             name: string;
-            /** @description When it last changed. */
+            /** @description Time of the last change. */
             updated_at: string;
-            /** @description Where it is sent. */
+            /** @description Address of the receiver. */
             url: string;
             /**
              * Format: int64
@@ -8889,9 +9023,15 @@ export interface operations {
                 cursor?: string;
                 /** @description Up to this time. */
                 end_time?: string;
-                /** @description At most this many (1 to 1000). */
+                /**
+                 * @description At most this many (1 to 1000).
+                 * @example 100
+                 */
                 limit?: number;
-                /** @description After skipping this many. */
+                /**
+                 * @description After skipping this many.
+                 * @example 0
+                 */
                 offset?: number;
                 /** @description In the query language. */
                 query?: string;
@@ -11875,7 +12015,7 @@ export interface operations {
                 /** @description Up to this time; now unless given. */
                 end_time?: string;
                 /**
-                 * @description How long the spans of `by_time` are: `minute`, `hour`, `day`, `week` or `month`. Hours for periods up to three
+                 * @description Length of the spans of `by_time`: `minute`, `hour`, `day`, `week` or `month`. Hours for periods up to three
                  *     days, else days, unless given.
                  */
                 interval?: string;
@@ -13265,9 +13405,9 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["AnomalySettingsBody"];
+                "application/json": components["schemas"]["AnomalySettingsPut"];
             };
         };
         responses: {
@@ -13751,13 +13891,13 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description That end after this; now unless given. */
+                /** @description Events that end after this; now unless given. */
                 from?: string;
                 /** @description At most this many (1 to 1000). */
                 limit?: number;
                 /** @description After skipping this many. */
                 offset?: number;
-                /** @description That begin before this; 31 days after `from` unless given, 366 days at most. */
+                /** @description Events that begin before this; 31 days after `from` unless given, 366 days at most. */
                 until?: string;
             };
             header?: never;
@@ -13956,9 +14096,9 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["GuardrailsBody"];
+                "application/json": components["schemas"]["GuardrailsPut"];
             };
         };
         responses: {
@@ -14896,7 +15036,7 @@ export interface operations {
                 cursor?: string;
                 /** @description At most this many (1 to 1000). */
                 limit?: number;
-                /** @description Percent. */
+                /** @description Lowest confidence, percent: `85` or `85%`. */
                 min_confidence?: number;
                 /** @description After skipping this many. */
                 offset?: number;

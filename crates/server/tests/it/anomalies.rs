@@ -170,17 +170,17 @@ async fn settings_name_what_is_done_and_take_the_specifications_names() {
     assert_eq!(read.body["performance"]["action"], "auto_investigate");
     assert_eq!(
         (&read.body["security"]["action"], &read.body["security"]["threat_intelligence"]),
-        (&json!("alert_and_quarantine"), &json!(true))
+        (&json!("alert_and_quarantine"), &json!("integrated"))
     );
     let mut wanted = read.body.clone();
     wanted["performance"]["metrics"] = json!(["latency", "error_rate", "throughput"]);
     wanted["performance"]["action"] = json!("auto_remediate");
     wanted["security"]["threat_intelligence"] = Value::Null;
     let stored = admin.put(path, wanted.clone()).await.expect(200);
-    assert_eq!(stored.body["performance"]["metrics"], json!(["response_time", "error_rate", "request_rate"]));
+    assert_eq!(stored.body["performance"]["metrics"], json!(["latency", "error_rate", "throughput"]));
     assert_eq!(
         (&stored.body["performance"]["action"], &stored.body["security"]["threat_intelligence"]),
-        (&json!("auto_remediate"), &json!(true))
+        (&json!("auto_remediate"), &json!("integrated"))
     );
     wanted["version"] = stored.body["version"].clone();
     wanted["cost"]["action"] = json!("alert_and_quarantine");

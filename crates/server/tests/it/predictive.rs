@@ -35,12 +35,12 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
     .await;
     let disk = listed["items"].as_array().unwrap().iter().find(|one| one["id"] == "disk-space-full").unwrap();
     assert_eq!(disk["condition"]["horizon"], "7d");
-    assert_eq!(disk["approval"], json!({ "kind": "auto_below", "below_gb": 500.0 }));
+    assert_eq!(disk["approval"], json!({ "kind": "auto_below", "auto_below": "500GB", "below_gb": 500.0 }));
     let refused = admin.post(path, json!({ "name": "x", "condition": { "metric": "mood" } })).await;
     let refused = refused.problem(422, "invalid_fields");
     let fields: Vec<&str> =
         refused.body["errors"].as_array().unwrap().iter().filter_map(|error| error["field"].as_str()).collect();
-    assert_eq!(fields, ["agent_type", "condition.prediction", "action.kind"]);
+    assert_eq!(fields, ["condition.prediction", "action.kind"]);
     let unknown = json!({ "name": "x", "condition": { "mood": 1 } });
     let _ = admin.post(path, unknown).await.problem(422, "invalid_fields");
     let wrong = json!({ "name": "x", "agent_type": "chef" });

@@ -2,10 +2,10 @@
 import type { Guardrails } from '../../../api/bodies';
 import type { components } from '../../../api/schema';
 
-export type Policy = NonNullable<Guardrails['change_control']>;
+export type Policy = Guardrails['change_control'];
 
-export function policyOf(guardrails: Guardrails): Required<Policy> {
-  return { maintenance_windows: [], freezes: [], direction: 'both', infrastructure_as_code: 'patch', ...guardrails.change_control };
+export function policyOf(guardrails: Guardrails): Policy {
+  return guardrails.change_control;
 }
 
 /** What is sent to replace a part of the policy; the other guardrails stay. */
