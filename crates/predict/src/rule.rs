@@ -131,7 +131,9 @@ impl ResponseKind {
                 AgentType::OPS_INTELLIGENCE
             }
             ResponseKind::CreateReadReplica => AgentType::DB_OPTIMIZER,
-            ResponseKind::ScaleUp | ResponseKind::PreScale | ResponseKind::WarmCache => AgentType::PERFORMANCE_OPTIMIZER,
+            ResponseKind::ScaleUp | ResponseKind::PreScale | ResponseKind::WarmCache => {
+                AgentType::PERFORMANCE_OPTIMIZER
+            }
         }
     }
 

@@ -6385,6 +6385,8 @@ export interface components {
             items: {
                 /** @description Time of the request. */
                 created_at: string;
+                /** @description Deliveries to the report's channels; a list leaves them out. */
+                deliveries: components["schemas"]["ReportDeliveryBody"][];
                 /** @description End of the period. */
                 end_time: string;
                 /** @description End. */
@@ -7381,9 +7383,9 @@ export interface components {
             channel: string;
             /** @description Reason why the last attempt failed. */
             error?: string | null;
-            /** @description When it arrived or was given up. */
+            /** @description Time at which it arrived or was given up. */
             finished_at?: string | null;
-            /** @description When it is tried next. */
+            /** @description Time of the next attempt. */
             next_attempt_at?: string | null;
             /** @description `pending`, `delivered`, `dead_letter` when it was given up, or `no_channel` when no enabled channel has the name. */
             status: string;
@@ -7438,6 +7440,8 @@ export interface components {
         ReportRunBody: {
             /** @description Time of the request. */
             created_at: string;
+            /** @description Deliveries to the report's channels; a list leaves them out. */
+            deliveries: components["schemas"]["ReportDeliveryBody"][];
             /** @description End of the period. */
             end_time: string;
             /** @description End. */

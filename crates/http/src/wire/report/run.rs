@@ -99,7 +99,7 @@ pub struct ReportRunBody {
     pub started_at: Option<String>,
     /// End.
     pub ended_at: Option<String>,
-    /// What came of telling the report's channels; a list leaves it out.
+    /// Deliveries to the report's channels; a list leaves them out.
     pub deliveries: Vec<ReportDeliveryBody>,
 }
 
@@ -114,9 +114,9 @@ pub struct ReportDeliveryBody {
     pub attempts: u32,
     /// Reason why the last attempt failed.
     pub error: Option<String>,
-    /// When it is tried next.
+    /// Time of the next attempt.
     pub next_attempt_at: Option<String>,
-    /// When it arrived or was given up.
+    /// Time at which it arrived or was given up.
     pub finished_at: Option<String>,
 }
 

@@ -77,7 +77,7 @@ pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> 
     Ok(Json(ReportRunBody { deliveries, ..ReportRunBody::of(&run) }))
 }
 
-/// What came of telling the channels of a run that has ended.
+/// Returns the deliveries to the channels of a run that has ended.
 async fn deliveries(app: &App, run: &Run) -> Result<Vec<ReportDeliveryBody>, Problem> {
     if !matches!(run.state, RunState::Succeeded | RunState::Failed) {
         return Ok(Vec::new());
