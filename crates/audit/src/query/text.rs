@@ -6,7 +6,6 @@
 //! `alice@example.com`, `i-0abc` finds `i-0abc` and not `0abc-i`, and `exa*` finds it too.
 
 use std::cell::OnceCell;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::fold::fold;
 use crate::entry::{Entry, Leaf};
@@ -58,14 +57,14 @@ impl TextMatch {
 #[derive(Debug)]
 pub struct EntryWords<'e> {
     entry: &'e Entry,
-    /// Hashes of the folded words, sorted.
-    hashes: OnceCell<Vec<u64>>,
+    /// The folded words, sorted.
+    sorted: OnceCell<Vec<Box<str>>>,
 }
 
 impl<'e> EntryWords<'e> {
     /// Returns the words of an entry, none collected yet.
     pub fn new(entry: &'e Entry) -> Self {
-        Self { entry, hashes: OnceCell::new() }
+        Self { entry, sorted: OnceCell::new() }
     }
 
     /// Returns the entry.
@@ -75,24 +74,19 @@ impl<'e> EntryWords<'e> {
 
     /// Returns `false` if the entry lacks a word of the term; only [`TextMatch::found_in`] tells that the term is found.
     pub(super) fn may_have(&self, term: &TextMatch) -> bool {
-        let hashes = self.hashes.get_or_init(|| {
-            let mut hashes = Vec::with_capacity(128);
+        let sorted = self.sorted.get_or_init(|| {
+            let mut sorted = Vec::with_capacity(128);
             self.entry.any_text(&mut |Leaf(value)| {
-                hashes.extend(words(&value).map(hash));
+                sorted.extend(words(&value).map(|word| Box::<str>::from(fold(word))));
                 false
             });
-            hashes.sort_unstable();
-            hashes
+            sorted.sort_unstable();
+            sorted
         });
+        let has = |word: &str| sorted.binary_search_by(|other| other.as_ref().cmp(fold(word).as_ref())).is_ok();
         let whole = term.words.len() - usize::from(term.prefix);
-        term.words[..whole].iter().all(|word| hashes.binary_search(&hash(word)).is_ok())
+        term.words[..whole].iter().all(|word| has(word))
     }
-}
-
-fn hash(word: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    fold(word).hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

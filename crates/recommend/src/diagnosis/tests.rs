@@ -24,6 +24,7 @@ fn agent(confidence_threshold: f64) -> Agent {
         },
         schedule: None,
         learning_waived: None,
+        settings: crate::settings::Settings::default(),
         version: 1,
         created_at: Timestamp::UNIX_EPOCH,
         last_run: None,

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use jiff::Timestamp;
-use reeve_recommend::AgentType;
 use reeve_recommend::agent::{AutoApply, Impact, Mode, Notifications, Scope};
+use reeve_recommend::{AgentType, Settings};
 
 use super::*;
 use crate::notification::{ChannelId, ChannelSettings, Item};
@@ -43,6 +43,7 @@ fn agent(id: &str, [recommendations, actions_taken, anomalies]: [Timing; 3]) -> 
         notifications: Notifications { recommendations, actions_taken, anomalies },
         schedule: None,
         learning_waived: None,
+        settings: Settings::default(),
         version: 1,
         created_at: now(),
         last_run: None,
