@@ -2687,6 +2687,8 @@ export interface components {
             schedule_time_zone?: string | null;
             /** @description Scope. */
             scope: components["schemas"]["ScopeBody"];
+            /** @description Thresholds and windows of its type that hold for it, nested. */
+            settings: Record<string, unknown>;
             /** @description State. */
             status: components["schemas"]["AgentStatusBody"];
             /**
@@ -2723,6 +2725,11 @@ export interface components {
             schedule_time_zone?: string | null;
             /** @description Scope. */
             scope?: components["schemas"]["ScopePatch"];
+            /**
+             * @description Thresholds and windows of the agent type, nested (`{"downsize_underutilized": {"cpu_below": "20%"}}`); null takes one back to its
+             *     default.
+             */
+            settings?: Record<string, unknown> | null;
         };
         /** @description A change of configuration. What is left out stays. */
         AgentPatch: {
@@ -2743,6 +2750,11 @@ export interface components {
             /** @description The schedule's IANA time zone; the workspace's unless given, else UTC. */
             schedule_time_zone?: string | null;
             scope?: components["schemas"]["ScopePatch"] | null;
+            /**
+             * @description Thresholds and windows of the agent type, nested (`{"downsize_underutilized": {"cpu_below": "20%"}}`); null takes one back to its
+             *     default.
+             */
+            settings?: Record<string, unknown> | null;
         };
         /** @description Status of an agent. */
         AgentStatusBody: {
@@ -2775,6 +2787,8 @@ export interface components {
             available: boolean;
             /** @description Capabilities: name and value (`true`, `30d_historical`). */
             capabilities: Record<string, unknown>;
+            /** @description Settings that can be changed for each agent of the type. */
+            configurable: components["schemas"]["SettingBody"][];
             /** @description Purpose, one sentence. */
             description: string;
             /** @description Source of its findings in this release: `runs`, `anomalies`, `predictive_rules`. */
@@ -4434,6 +4448,8 @@ export interface components {
             estimated_impact: components["schemas"]["EstimatedImpactBody"];
             /** @description The factors. */
             explanation: components["schemas"]["FactorsBody"];
+            /** @description Learned models that took part in the decision; empty where it rests on measurements alone. */
+            models: components["schemas"]["ModelUseBody"][];
             /** @description Risk of the change, apart from its cost: `low`, `medium`, `high`. */
             risk_level: string;
             /**
@@ -5302,6 +5318,8 @@ export interface components {
                 schedule_time_zone?: string | null;
                 /** @description Scope. */
                 scope: components["schemas"]["ScopeBody"];
+                /** @description Thresholds and windows of its type that hold for it, nested. */
+                settings: Record<string, unknown>;
                 /** @description State. */
                 status: components["schemas"]["AgentStatusBody"];
                 /**
@@ -5328,6 +5346,8 @@ export interface components {
                 available: boolean;
                 /** @description Capabilities: name and value (`true`, `30d_historical`). */
                 capabilities: Record<string, unknown>;
+                /** @description Settings that can be changed for each agent of the type. */
+                configurable: components["schemas"]["SettingBody"][];
                 /** @description Purpose, one sentence. */
                 description: string;
                 /** @description Source of its findings in this release: `runs`, `anomalies`, `predictive_rules`. */
@@ -6876,6 +6896,24 @@ export interface components {
             /** @description Every kept version of the same agent and name, newest first. */
             history: components["schemas"]["ModelBody"][];
         };
+        /** @description Learned model that took part in a decision. */
+        ModelUseBody: {
+            /** @description Identifier of the version. */
+            id: string;
+            /** @description Name of the model, such as `demand`. */
+            name: string;
+            /** @description Answer of the model, with its numbers. */
+            statement: string;
+            /** @description Time of the training. */
+            trained_at: string;
+            /** @description Type of the model: `time_series_forecasting`, `classification`, `anomaly_detection`, `recommendation`. */
+            type: string;
+            /**
+             * Format: int32
+             * @description Version, counted from 1.
+             */
+            version: number;
+        };
         /** @description Delivery timings of notices: `immediate`, `daily_digest`, `weekly_digest`, `never`. */
         NotificationsBody: {
             /**
@@ -7234,6 +7272,8 @@ export interface components {
             impact: components["schemas"]["ImpactBody"];
             /** @description Impact level: which approval it needs (`low`, `medium`, `high`). */
             impact_level: string;
+            /** @description Kind of change: the type, else `storage_expansion`, `limit_increase`, `failover`. */
+            kind: string;
             /** @description Effects that were not measured and are therefore not claimed. */
             not_measured: string[];
             /** @description Agent type, rule and cause. */
@@ -7263,8 +7303,8 @@ export interface components {
             taken_back_by?: string | null;
             /** @description One line for people. */
             title: string;
-            /** @description `right_size`, `idle_resource_cleanup`, `instance_type`, `reserved_instances`, ... */
-            type: string;
+            /** @description One of the specification's thirteen types (`right_size`, `idle_resource_cleanup`, `instance_type`, ...); null where none fits. */
+            type?: string | null;
             /** @description Time of the last change. */
             updated_at: string;
         };
@@ -8195,6 +8235,19 @@ export interface components {
             user_agent?: string | null;
             /** @description User. */
             user_id: string;
+        };
+        /** @description A setting that agents of a type have. */
+        SettingBody: {
+            /** @description Value unless another is set: `20%`, `14d`, `true`. */
+            default: Record<string, unknown>;
+            /** @description Effect of the setting, one sentence. */
+            description: string;
+            /** @description Highest value; absent for flags. */
+            maximum?: string | null;
+            /** @description Lowest value; absent for flags. */
+            minimum?: string | null;
+            /** @description Path in the agent's `settings` (`downsize_underutilized.cpu_below`). */
+            path: string;
         };
         /** @description A signature. */
         SignedBody: {

@@ -45,7 +45,8 @@ async fn rules_are_kept_changed_by_version_and_recorded() {
     let _ = admin.post(path, unknown).await.problem(422, "invalid_fields");
     let wrong = json!({ "name": "x", "agent_type": "chef" });
     let wrong = admin.post(&format!("{path}/preview"), wrong).await.problem(422, "invalid_fields");
-    assert_eq!(wrong.text_at("/errors/0/field"), "agent_type");
+    let errors = wrong.body["errors"].as_array().unwrap();
+    assert!(errors.iter().any(|error| error["field"] == "agent_type"), "{}", wrong.text);
     let tried = admin.post(&format!("{path}/preview"), rule()).await.expect(200);
     assert_eq!(tried.body["total"], 0, "there is no estate");
     assert_eq!(admin.get(path).await.expect(200).body["total"], 6, "a preview keeps nothing");
