@@ -63,12 +63,18 @@ fn recommendation_v1() {
     assert_eq!(row.into_recommendation().unwrap(), older);
 }
 
+/// A recommendation as releases wrote it before explanations named the models that decided.
+fn without_models(sample: reeve_recommend::Recommendation) -> reeve_recommend::Recommendation {
+    let explanation = reeve_recommend::Explanation { models: Vec::new(), ..sample.explanation.clone() };
+    reeve_recommend::Recommendation { explanation, ..sample }
+}
+
 #[test]
 fn recommendation_v2() {
     let sample = samples::recommendation("rec-1", "i-1").unwrap();
     check(&recommendation::RecommendationRow::from(&sample), fixture!("recommendation-v2"));
     let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v2")).unwrap();
-    assert_eq!(row.into_recommendation().unwrap(), sample);
+    assert_eq!(row.into_recommendation().unwrap(), without_models(sample.clone()));
     // Advice belongs to no agent.
     let advice = reeve_recommend::Recommendation { agent_id: None, ..sample };
     let written = encode(&recommendation::RecommendationRow::from(&advice)).unwrap();
@@ -86,7 +92,7 @@ fn recommendation_v3() {
     };
     check(&recommendation::RecommendationRow::from(&sample), fixture!("recommendation-v3"));
     let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v3")).unwrap();
-    assert_eq!(row.into_recommendation().unwrap(), sample);
+    assert_eq!(row.into_recommendation().unwrap(), without_models(sample));
 }
 
 #[test]
@@ -138,8 +144,10 @@ fn agent_v1() {
     let sample = samples::agent("a-1", reeve_recommend::AgentType::COST_OPTIMIZER, 1_000).unwrap();
     check(&agent::AgentRow::from(&sample), fixture!("agent-v1"));
     let row: agent::AgentRow = decode(fixture!("agent-v1")).unwrap();
-    // What was written before there were schedules has none.
-    assert_eq!(row.into_agent().unwrap(), reeve_recommend::Agent { schedule: None, learning_waived: None, ..sample });
+    // Agents had no schedule, waiver or settings of their own then.
+    let settings = reeve_recommend::Settings::default();
+    let older = reeve_recommend::Agent { schedule: None, learning_waived: None, settings, ..sample };
+    assert_eq!(row.into_agent().unwrap(), older);
 }
 
 #[test]

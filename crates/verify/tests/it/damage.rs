@@ -101,7 +101,7 @@ async fn nothing_signed_is_not_intact() {
     assert!(log.verify().is_intact());
     fs::remove_file(log.path("ledger/checkpoint")).unwrap();
     let report = log.verify();
-    assert_names(&report, "entries 0 to 29: no signed checkpoint", "without a checkpoint");
+    assert_names(&report, "entries 0 to 29: no valid signed checkpoint", "without a checkpoint");
 }
 
 #[tokio::test]
