@@ -2702,11 +2702,8 @@ export interface components {
             /** @description Agent type. */
             agent_type: string;
             auto_apply?: components["schemas"]["AutoApplyBody"] | null;
-            /**
-             * @description Percent as `85%` or `85`, 0 to 100.
-             * @default 85%
-             */
-            confidence_threshold: string | null;
+            /** @description Percent as `85%` or `85`, 0 to 100. */
+            confidence_threshold?: unknown;
             /**
              * @description Days, as `14d`.
              * @default 14d
@@ -2735,7 +2732,7 @@ export interface components {
         AgentPatch: {
             auto_apply?: components["schemas"]["AutoApplyBody"] | null;
             /** @description Percent as `85%` or `85`. */
-            confidence_threshold?: string | null;
+            confidence_threshold?: unknown;
             /** @description Days, as `14d`. */
             learning_period?: string | null;
             /** @description Mode. */
@@ -8239,7 +8236,7 @@ export interface components {
         /** @description A setting that agents of a type have. */
         SettingBody: {
             /** @description Value unless another is set: `20%`, `14d`, `true`. */
-            default: Record<string, unknown>;
+            default: unknown;
             /** @description Effect of the setting, one sentence. */
             description: string;
             /** @description Highest value; absent for flags. */

@@ -168,7 +168,7 @@ pub struct AgentCreate {
     #[schema(default = "14d")]
     pub learning_period: Option<String>,
     /// Percent as `85%` or `85`, 0 to 100.
-    #[schema(value_type = Option<String>, default = "85%")]
+    #[schema(value_type = Option<serde_json::Value>, default = "85%")]
     pub confidence_threshold: Option<serde_json::Value>,
     /// Acting by itself.
     pub auto_apply: Option<AutoApplyBody>,
@@ -199,7 +199,7 @@ pub struct AgentPatch {
     /// Days, as `14d`.
     pub learning_period: Option<String>,
     /// Percent as `85%` or `85`.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<serde_json::Value>)]
     pub confidence_threshold: Option<serde_json::Value>,
     /// Acting by itself.
     pub auto_apply: Option<AutoApplyBody>,

@@ -16,7 +16,7 @@ pub struct SettingBody {
     /// Effect of the setting, one sentence.
     pub description: String,
     /// Value unless another is set: `20%`, `14d`, `true`.
-    #[schema(value_type = Object)]
+    #[schema(value_type = serde_json::Value)]
     pub default: Value,
     /// Lowest value; absent for flags.
     #[serde(skip_serializing_if = "Option::is_none")]
