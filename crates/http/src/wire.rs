@@ -20,6 +20,7 @@ pub mod guardrails;
 pub mod list;
 pub mod model;
 pub mod name;
+mod object;
 pub mod predictive;
 pub mod quantity;
 pub mod recommendation;

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::agent_settings::SettingBody;
+use super::object::{object, optional_object};
 use super::quantity::PercentText;
 
 /// An agent type of the specification.
@@ -162,7 +163,7 @@ pub struct AgentCreate {
     /// `learning` (default), `safe_mode`, `active`.
     pub mode: Option<String>,
     /// Scope.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub scope: ScopePatch,
     /// Days, as `14d`.
     #[schema(default = "14d")]
@@ -195,6 +196,7 @@ pub struct AgentPatch {
     /// Mode.
     pub mode: Option<String>,
     /// Scope.
+    #[serde(default, deserialize_with = "optional_object")]
     pub scope: Option<ScopePatch>,
     /// Days, as `14d`.
     pub learning_period: Option<String>,
