@@ -48,7 +48,7 @@ async function setsWhatIsStrange({ page, program }) {
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Baseline').fill('3');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('must be from 7 to 365 days').waitFor();
+  await dialog.getByText('must be from 7d_average to 365d_average').waitFor();
   await dialog.getByLabel('Baseline').fill('28');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Detection settings saved.').waitFor();
