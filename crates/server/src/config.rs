@@ -107,7 +107,7 @@ impl Config {
             Some(path) => read(path)?,
         };
         from_environment(&mut table, std::env::vars())?;
-        let mut config: Config = table.try_into().context("the configuration is not valid")?;
+        let mut config = Config::parse(table)?;
         if let Some(dir) = &args.data_dir {
             config.data_dir.clone_from(dir);
         }
@@ -116,6 +116,17 @@ impl Config {
         }
         config.check()?;
         Ok(config)
+    }
+
+    /// Reads a file alone: a service inside another program does not take that program's environment for its own.
+    pub(crate) fn from_file(path: &Path) -> Result<Self> {
+        let config = Config::parse(read(path)?)?;
+        config.check()?;
+        Ok(config)
+    }
+
+    fn parse(table: toml::Table) -> Result<Self> {
+        table.try_into().context("the configuration is not valid")
     }
 
     fn check(&self) -> Result<()> {

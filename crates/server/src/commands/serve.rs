@@ -16,7 +16,7 @@ use crate::service::{Service, stop_on_signal};
 /// Settings of a service that is started in the process that asks for it.
 #[derive(Clone)]
 pub struct Startup {
-    /// Configuration file, as `reeve serve --config` reads it.
+    /// Configuration file in the form that `reeve serve --config` reads. `REEVE_` variables are not read.
     pub config: PathBuf,
     /// Changes that plans may name.
     pub changes: Changes,
@@ -33,7 +33,7 @@ pub struct Startup {
 /// # Errors
 /// When the configuration, the data directory or the address cannot be used.
 pub async fn serve(startup: Startup, bound: impl FnOnce(SocketAddr)) -> Result<()> {
-    let config = Config::load(&ServeArgs { config: Some(startup.config), ..ServeArgs::default() })?;
+    let config = Config::from_file(&startup.config)?;
     let service = Service::open(config, CloudRegistry::real(), startup.changes, startup.agent_types, false).await?;
     super::first_administrator(&service, startup.admin_token).await?;
     let (listener, address) = service.bind().await?;

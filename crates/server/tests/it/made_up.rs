@@ -48,7 +48,9 @@ impl Running {
             stop: stop.clone(),
         };
         let task = tokio::spawn(reeve_server::serve(startup, move |address| bound.send(address).unwrap_or_default()));
-        let address = address.await.unwrap();
+        let Ok(address) = address.await else {
+            panic!("the service did not start: {:?}", task.await.unwrap());
+        };
         Running { api: Api::new(&format!("http://{address}")).with_token(TOKEN), stop, task }
     }
 
