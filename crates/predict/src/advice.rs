@@ -1,13 +1,14 @@
 //! From what is foreseen to a proposal: the change, its plan where Reeve has one, its cost, and the approval it needs.
 
-use reeve_estate::{Catalogue, Money, Resource, ResourceKind};
+use reeve_estate::{Catalogue, Resource, ResourceKind};
 
-use super::change::{Change, change};
+use super::change::change;
 use super::prediction::Prediction;
 use super::rule::{ApprovalKind, Foreseen, ResponseKind, Rule};
 use super::surroundings::On;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::recommendation::{Decision, Explanation, ImpactAssessment, Priority};
+use reeve_recommend::relief::Relief;
 use reeve_recommend::{Hazards, Proposal, Trust, impact_by_cost, is_production};
 
 /// The code that every recommendation of a rule carries.
@@ -37,8 +38,8 @@ pub(super) fn propose(rule: &Rule, on: &On<'_>, found: &Prediction, catalogue: &
     // A rule's own word covers what it costs; what can be carried out also needs what its risk asks for.
     let level = if change.plan.is_some() { level.max(risk) } else { level };
     let monthly = resource.monthly_cost;
-    let cost_percent = cost_percent(&change, if change.against_bill { on.bill } else { monthly });
-    let cost_words = cost_words(&change, cost_percent);
+    let cost_percent = change.cost_percent(if change.against_bill { on.bill } else { monthly });
+    let cost_words = change.cost_words(cost_percent);
     let degradation = Some(0.0);
     let words = sentence(rule, on.measured, found);
     let mut factors = vec![words.clone()];
@@ -95,29 +96,6 @@ pub(super) fn propose(rule: &Rule, on: &On<'_>, found: &Prediction, catalogue: &
     }
 }
 
-/// The cost's rise, percent of what it is held against.
-fn cost_percent(change: &Change, of: Option<Money>) -> Option<f64> {
-    match change.added {
-        Some(added) if added == Money::ZERO => Some(0.0),
-        added => {
-            let (added, of) = added.zip(of).filter(|(_, now)| now.usd() > 0.0)?;
-            Some(added.usd() / of.usd() * 100.0)
-        }
-    }
-}
-
-fn cost_words(change: &Change, percent: Option<f64>) -> String {
-    let of = percent
-        .filter(|_| change.against_bill)
-        .map_or_else(String::new, |percent| format!(", {percent:.2} % of what the account costs a month"));
-    match change.added {
-        Some(added) if added == Money::ZERO => "none".to_owned(),
-        Some(added) if change.once => format!("${:.2} once{of}", added.usd()),
-        Some(added) => format!("${:.2} a month more{of}", added.usd()),
-        None => "no list price is known".to_owned(),
-    }
-}
-
 /// What is foreseen, in a sentence.
 fn sentence(rule: &Rule, resource: &Resource, found: &Prediction) -> String {
     let when =
@@ -169,7 +147,7 @@ fn priority(rule: &Rule, resource: &Resource, found: &Prediction) -> Priority {
 
 /// The impact level that carries the rule's approval into the approval matrix, and the check in words. The matrix's own
 /// word on cost always holds: a rule can ask for more approval, never for less.
-fn approval(rule: &Rule, change: &Change) -> (Impact, Decision) {
+fn approval(rule: &Rule, change: &Relief) -> (Impact, Decision) {
     let by_cost = change.added.map_or(Impact::Low, impact_by_cost);
     let said = |answer, detail: String| Decision {
         check: format!("Does the rule's approval ({}) let it through?", rule.approval.kind),

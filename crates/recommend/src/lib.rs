@@ -29,6 +29,7 @@ pub mod proposal;
 pub mod ranking;
 pub mod recommendation;
 pub mod record;
+pub mod relief;
 pub mod responses;
 pub mod rollout;
 pub mod settings;
