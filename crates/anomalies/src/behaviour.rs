@@ -1,4 +1,4 @@
-//! Deeds out of audit entries, so that the watch over behaviour judges CloudTrail records, activity of other clouds and
+//! Events out of audit entries, so that the watch over behaviour judges CloudTrail records, activity of other clouds and
 //! Reeve's own entries alike.
 //!
 //! Everything is read from the entry: from its own fields, and, for what was imported, from the source's record that stands
@@ -13,23 +13,23 @@ mod place;
 
 use reeve_audit::{ActionStatus, Entry, Json};
 use reeve_learn::behaviour::words::{Verb, Words};
-use reeve_learn::behaviour::{Deed, Judgement, Outcome, Review, Trait, Watch};
+use reeve_learn::behaviour::{ActivityEvent, Judgement, Outcome, Review, Trait, Watch};
 
 use self::identity::Identity;
 
 /// Entries that a review puts into order at a time, and judgements that it holds back: some 150 MB of both.
 const HELD: usize = 50_000;
-/// Longest texts taken over into a deed, in bytes.
+/// Longest texts taken over into an event, in bytes.
 const LONGEST: usize = 256;
 
-/// The deed that an entry tells of.
-pub fn deed(entry: &Entry) -> Deed {
+/// The event that an entry tells of.
+pub fn event(entry: &Entry) -> ActivityEvent {
     let source = Source::of(entry);
     let identity = Identity::of(&source);
     let (service, operation) = action(&source);
     let mut traits = identity.traits;
     parameters::read(&source, &identity, &operation, &mut traits);
-    Deed {
+    ActivityEvent {
         at_ms: entry.timestamp.as_millisecond(),
         principal: identity.principal,
         kind: identity.kind,
@@ -55,7 +55,7 @@ pub struct EntryWatch {
 impl EntryWatch {
     /// Judges an entry by those before it, and learns it.
     pub fn observe(&mut self, entry: &Entry) -> Judgement {
-        self.watch.observe(&deed(entry))
+        self.watch.observe(&event(entry))
     }
 
     /// The watch itself, to ask for profiles and for what was unusual.
@@ -64,7 +64,7 @@ impl EntryWatch {
     }
 }
 
-/// Judges entries that lie there whole, in the order of their times and then in hindsight; `T` tells which entry it was.
+/// Judges entries that lie there whole, in the order of their times and then in retrospect; `T` tells which entry it was.
 #[derive(Debug)]
 pub struct EntryReview<T>(Review<T>);
 
@@ -76,8 +76,8 @@ impl<T> Default for EntryReview<T> {
 
 impl<T> EntryReview<T> {
     /// Takes the next entry. Judgements come back in the same order, once tens of thousands more were taken.
-    pub fn add(&mut self, entry: &Entry, of: T) -> Option<(T, Judgement)> {
-        self.0.add(deed(entry), of)
+    pub fn add(&mut self, entry: &Entry, context: T) -> Option<(T, Judgement)> {
+        self.0.add(event(entry), context)
     }
 
     /// The oldest judgement that has not come back, after the last entry was taken.
@@ -87,14 +87,14 @@ impl<T> EntryReview<T> {
 
     /// Returns the number of judged entries.
     pub fn entries(&self) -> u64 {
-        self.0.deeds()
+        self.0.events()
     }
 }
 
 /// Returns `true` for a sign-in that failed: nobody knows whether the account's owner tried.
 pub fn failed_sign_in(entry: &Entry) -> bool {
-    let deed = deed(entry);
-    deed.outcome != Outcome::Done && Verb::of(&Words::of(&deed.service, &deed.operation)) == Verb::SignIn
+    let event = event(entry);
+    event.outcome != Outcome::Done && Verb::of(&Words::of(&event.service, &event.operation)) == Verb::SignIn
 }
 
 /// The machine whose own credentials were used: the cloud says in the record that it gave them to a machine, and names their
@@ -194,7 +194,7 @@ fn tool(agent: &str) -> String {
     short(name.trim_start_matches('['))
 }
 
-/// A text cut to what a deed keeps.
+/// A text cut to what an event keeps.
 fn short(text: &str) -> String {
     let mut end = text.len().min(LONGEST);
     while !text.is_char_boundary(end) {

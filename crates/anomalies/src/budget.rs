@@ -4,18 +4,18 @@
 //! does not say) in one currency; charges in other currencies are named and never converted. Days are those of UTC, as in bills.
 
 mod evaluate;
+mod log_entry;
 mod period;
 mod port;
-mod story;
 
 use jiff::Timestamp;
 use reeve_estate::charge::{Amount, Charge};
 use reeve_estate::named;
 
-pub use evaluate::{Standing, evaluate};
+pub use evaluate::{BudgetStatus, evaluate};
+pub use log_entry::alert_entry;
 pub use period::{Period, Span};
 pub use port::{BudgetAlert, BudgetStore};
-pub use story::alert_entry;
 
 /// Budgets at most.
 pub const MOST_BUDGETS: u64 = 500;
@@ -112,27 +112,27 @@ pub struct Budget {
 impl Budget {
     /// Returns an alert for each threshold that a standing has reached. The store leaves out those that its period has already.
     #[must_use]
-    pub fn alerts(&self, standing: &Standing) -> Vec<BudgetAlert> {
+    pub fn alerts(&self, status: &BudgetStatus) -> Vec<BudgetAlert> {
         let alert = |(threshold, value)| BudgetAlert {
             id: uuid::Uuid::now_v7().to_string(),
             budget: self.id.clone(),
             budget_name: self.name.clone(),
-            period_start: standing.span.start,
+            period_start: status.span.start,
             threshold,
             value,
             amount: self.amount,
             currency: self.currency.clone(),
-            raised_at: standing.evaluated_at,
+            raised_at: status.evaluated_at,
         };
-        self.reached(standing).into_iter().map(alert).collect()
+        self.reached(status).into_iter().map(alert).collect()
     }
 
     /// Returns the thresholds that a standing has reached, with what reached them.
     #[must_use]
-    pub fn reached(&self, standing: &Standing) -> Vec<(Threshold, Amount)> {
+    pub fn reached(&self, status: &BudgetStatus) -> Vec<(Threshold, Amount)> {
         let value = |basis: Basis| match basis {
-            Basis::Actual => Some(standing.spent),
-            Basis::Forecast => standing.forecast.as_ref().ok().copied(),
+            Basis::Actual => Some(status.spent),
+            Basis::Forecast => status.forecast.as_ref().ok().copied(),
         };
         let reached = |threshold: &Threshold| {
             let found = value(threshold.basis)?;

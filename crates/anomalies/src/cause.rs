@@ -50,15 +50,15 @@ pub struct Around<'a> {
 /// The likeliest cause: the last change of the resource, else what several resources that became strange together have in common,
 /// else a change that seldom has an effect (tags).
 #[must_use]
-pub fn likely_cause(of: &Anomaly, around: &Around<'_>) -> Cause {
-    let mut evidence: Vec<String> = of.readings.iter().filter_map(words::evidence).collect();
-    if let Some(reading) = of.readings.first().filter(|_| of.class == AnomalyClass::Cost) {
+pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> Cause {
+    let mut evidence: Vec<String> = anomaly.readings.iter().filter_map(words::evidence).collect();
+    if let Some(reading) = anomaly.readings.first().filter(|_| anomaly.class == AnomalyClass::Cost) {
         let (value, expected) = (reading.value, reading.expected);
         let day = reading.at.strftime("%Y-%m-%d");
         evidence.push(format!("cost a day was {value:.2} from {day} on, expected {expected:.2} ({})", reading.sign));
     }
-    let own = by_reeve(of, around.actions);
-    let seen = seen_shortly(of, around);
+    let own = by_reeve(anomaly, around.actions);
+    let seen = seen_shortly(anomaly, around);
     evidence.extend(own.map(|action| {
         format!("action {} ended at {} on the same resource", action.id.0, words::minute(ended(action)))
     }));
@@ -76,9 +76,11 @@ pub fn likely_cause(of: &Anomaly, around: &Around<'_>) -> Cause {
     if last.is_some() {
         return by_somebody(&grave, evidence);
     }
-    let near = |other: &&Anomaly| other.id != of.id && of.started_at.duration_since(other.started_at).abs() <= TOGETHER;
+    let near = |other: &&Anomaly| {
+        other.id != anomaly.id && anomaly.started_at.duration_since(other.started_at).abs() <= TOGETHER
+    };
     let with: Vec<&Anomaly> = around.others.iter().filter(near).collect();
-    if let Some((shared, count)) = shared(&of.place, &with) {
+    if let Some((shared, count)) = shared(&anomaly.place, &with) {
         evidence.push(format!("{count} other resources of {shared} became strange within 30 minutes"));
         return Cause {
             words: format!("something that {shared} has in common: {} resources became strange together", count + 1),
@@ -87,11 +89,11 @@ pub fn likely_cause(of: &Anomaly, around: &Around<'_>) -> Cause {
             suspect: None,
         };
     }
-    let same = with.iter().filter(|other| other.place.id == of.place.id).count();
+    let same = with.iter().filter(|other| other.place.id == anomaly.place.id).count();
     if same > 0 {
         evidence.push(format!("{same} other anomalies on the same resource"));
     }
-    if slight.is_empty() { not_known(of, evidence) } else { by_somebody(&slight, evidence) }
+    if slight.is_empty() { not_known(anomaly, evidence) } else { by_somebody(&slight, evidence) }
 }
 
 fn ended(action: &Action) -> jiff::Timestamp {
@@ -99,22 +101,22 @@ fn ended(action: &Action) -> jiff::Timestamp {
 }
 
 /// The last action on the resource shortly before.
-fn by_reeve<'a>(of: &Anomaly, actions: &'a [Action]) -> Option<&'a Action> {
+fn by_reeve<'a>(anomaly: &Anomaly, actions: &'a [Action]) -> Option<&'a Action> {
     // A point is dated by its beginning, and the change may have begun within it.
     let before = |action: &&Action| {
-        of.started_at >= action.started_at - POINT && of.started_at.duration_since(ended(action)) <= SHORTLY
+        anomaly.started_at >= action.started_at - POINT && anomaly.started_at.duration_since(ended(action)) <= SHORTLY
     };
-    let own = actions.iter().filter(|action| action.purpose == Purpose::Apply && action.resource.0 == of.place.id);
+    let own = actions.iter().filter(|action| action.purpose == Purpose::Apply && action.resource.0 == anomaly.place.id);
     own.filter(before).max_by_key(|action| action.started_at)
 }
 
 /// Returns the changes that others made to the resource shortly before; the newest last.
-fn seen_shortly<'a>(of: &Anomaly, around: &Around<'a>) -> Vec<&'a ResourceChange> {
+fn seen_shortly<'a>(anomaly: &Anomaly, around: &Around<'a>) -> Vec<&'a ResourceChange> {
     let mut seen = by_others(around.seen, around.actions);
     seen.retain(|change| {
-        change.resource.0 == of.place.id
-            && of.started_at >= change.last_seen_at - POINT
-            && of.started_at.duration_since(change.seen_at) <= SHORTLY
+        change.resource.0 == anomaly.place.id
+            && anomaly.started_at >= change.last_seen_at - POINT
+            && anomaly.started_at.duration_since(change.seen_at) <= SHORTLY
     });
     seen.sort_by_key(|change| (change.seen_at, change.attribute));
     // Several connections may see one account.
@@ -141,8 +143,8 @@ fn by_somebody(changes: &[&ResourceChange], evidence: Vec<String>) -> Cause {
     }
 }
 
-fn not_known(of: &Anomaly, evidence: Vec<String>) -> Cause {
-    let sign = of.readings.first().map_or("", |reading| reading.sign.as_str());
+fn not_known(anomaly: &Anomaly, evidence: Vec<String>) -> Cause {
+    let sign = anomaly.readings.first().map_or("", |reading| reading.sign.as_str());
     let sign = if sign.is_empty() { "unusual behaviour" } else { sign };
     Cause {
         words: format!("{NOT_KNOWN}: nothing else changed that Reeve sees; it showed as {sign}"),

@@ -47,7 +47,7 @@ enum Source {
 /// Changes, resource by resource.
 #[derive(Debug, Default)]
 pub struct Changes {
-    of: HashMap<ResourceId, BTreeMap<Source, Known>>,
+    by_resource: HashMap<ResourceId, BTreeMap<Source, Known>>,
 }
 
 impl Changes {
@@ -58,7 +58,10 @@ impl Changes {
                 spans: action.steps.iter().map(|step| (step.started_at, step.finished_at.unwrap_or(now))).collect(),
                 changes: action.steps.iter().flat_map(changes).collect(),
             };
-            self.of.entry(action.resource.clone()).or_default().insert(Source::Reeve(action.id.clone()), known);
+            self.by_resource
+                .entry(action.resource.clone())
+                .or_default()
+                .insert(Source::Reeve(action.id.clone()), known);
         }
     }
 
@@ -82,13 +85,13 @@ impl Changes {
                 _ => continue,
             };
             let source = Source::Seen(change.seen_at, change.attribute);
-            self.of.entry(change.resource.clone()).or_default().insert(source, known);
+            self.by_resource.entry(change.resource.clone()).or_default().insert(source, known);
         }
     }
 
     /// What they mean for a metric of a resource.
     pub(super) fn lens(&self, resource: &ResourceId, metric: Metric) -> Lens {
-        let known = || self.of.get(resource).into_iter().flat_map(BTreeMap::values);
+        let known = || self.by_resource.get(resource).into_iter().flat_map(BTreeMap::values);
         let mut changes: Vec<&Change> = known().flat_map(|known| &known.changes).collect();
         changes.sort_by_key(|change| change.at);
         // Two connections may see it, and an inventory what an action did.
@@ -107,14 +110,14 @@ impl Changes {
 
 /// The sizes that a step changed.
 fn changes(step: &StepOutcome) -> Vec<Change> {
-    let told = |of: &[(String, String)], attribute: Attribute| {
-        of.iter().find(|(name, _)| name == attribute.as_str()).map(|(_, value)| value.clone())
+    let value = |pairs: &[(String, String)], attribute: Attribute| {
+        pairs.iter().find(|(name, _)| name == attribute.as_str()).map(|(_, value)| value.clone())
     };
     let Some(at) = step.finished_at.filter(|_| step.ok == Some(true)) else { return Vec::new() };
     [Attribute::InstanceType, Attribute::StorageGib]
         .into_iter()
         .filter_map(|attribute| {
-            let (before, after) = (told(&step.before, attribute)?, told(&step.after, attribute)?);
+            let (before, after) = (value(&step.before, attribute)?, value(&step.after, attribute)?);
             (before != after).then_some(Change { since: step.started_at, at, attribute, before, after })
         })
         .collect()
@@ -127,7 +130,7 @@ fn done_by(action: &Action, seen: &ResourceChange) -> bool {
         && action.purpose != Purpose::Simulate
         && action.started_at <= seen.seen_at
         && ended >= seen.last_seen_at;
-    let told = |step: &StepOutcome| match seen.attribute {
+    let changed = |step: &StepOutcome| match seen.attribute {
         Attribute::Replicas => step.kind == StepKind::Replicate,
         attribute => {
             let values = step.before.iter().chain(&step.after);
@@ -135,7 +138,7 @@ fn done_by(action: &Action, seen: &ResourceChange) -> bool {
         }
     };
     let moved = matches!(seen.attribute, Attribute::State | Attribute::LaunchedAt);
-    met && action.steps.iter().any(|step| step.effect.changes() && (moved || told(step)))
+    met && action.steps.iter().any(|step| step.effect.changes() && (moved || changed(step)))
 }
 
 /// What others changed: what inventories showed, and none of the actions did.
@@ -155,8 +158,9 @@ enum Step {
 impl Change {
     fn step(&self, metric: Metric) -> Option<Step> {
         let ratio = |capacity: fn(&InstanceSpec) -> Option<f64>| {
-            let of = |name: &str| size(name).and_then(|spec| capacity(&spec)).filter(|capacity| *capacity > 0.0);
-            let both = of(&self.before).zip(of(&self.after));
+            let capacity_of =
+                |name: &str| size(name).and_then(|spec| capacity(&spec)).filter(|capacity| *capacity > 0.0);
+            let both = capacity_of(&self.before).zip(capacity_of(&self.after));
             both.map_or(Step::Anew, |(before, after)| Step::Factor(before / after))
         };
         match (self.attribute, metric) {

@@ -7,7 +7,7 @@ use reeve_estate::{Attribute, ResourceChange, Series};
 use reeve_learn::anomaly::Detector;
 
 use super::changes::{Changes, by_others};
-use super::pace::{POINT, fed};
+use super::pace::{POINT, averaged};
 use super::watch::{HISTORY, observe};
 use super::words;
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
@@ -89,7 +89,7 @@ pub fn course(series: &Series, changes: &Changes, from: Timestamp, to: Timestamp
     let mut last = Timestamp::MIN;
     let mut detector = Detector::new();
     let before = from.checked_sub(POINT).unwrap_or(from);
-    let mut points: Vec<CoursePoint> = fed(&series.points, series.period_s, Timestamp::MIN, now)
+    let mut points: Vec<CoursePoint> = averaged(&series.points, series.period_s, Timestamp::MIN, now)
         .into_iter()
         .filter_map(|point| {
             let judged = observe(&mut detector, &lens, &point, std::mem::replace(&mut last, point.last));

@@ -1,28 +1,28 @@
 //! Anomalies: what was unusual, told once, with its likely cause, answered in the specification's order (alert, investigate,
 //! recommend, execute when configured, learn), every stage recorded.
 //!
-//! [`Desk`] owns their life; [`watch`] finds them in metrics and in the audit log, [`spend`] in bills, [`threat`] by the lists that
+//! [`AnomalyService`] owns their life; [`watch`] finds them in metrics and in the audit log, [`spend`] in bills, [`threat`] by the lists that
 //! operators supply. A trouble of one resource is one
 //! anomaly whatever number of its metrics shows it, and a trouble that began before a restart is not told again after it.
 
 mod bands;
 pub mod behaviour;
+mod behaviour_watch;
 pub mod budget;
 mod cause;
 mod changes;
 pub mod charges;
 mod course;
-mod deeds;
-mod desk;
-mod logged;
+mod log_entry;
 mod pace;
 mod port;
 mod position;
 pub mod quarantine;
 mod record;
+mod related_entries;
+mod service;
 mod settings;
 pub mod spend;
-mod story;
 pub mod threat;
 pub mod watch;
 pub mod words;
@@ -31,12 +31,12 @@ pub use bands::TrainedBands;
 pub use cause::{Around, Cause, likely_cause};
 pub use changes::{Changes, by_others};
 pub use course::{CourseChange, CoursePoint, course, course_changes, needed_from};
-pub use desk::{Desk, DeskPorts, Finding};
-pub use logged::{Deed, Told};
 pub use port::{AnomalyFilter, AnomalyStore};
 pub use position::Position;
 pub use record::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage,
 };
 pub use reeve_recommend::AnomalyId;
+pub use related_entries::{CauseView, RelatedEntry};
+pub use service::{AnomalyPorts, AnomalyService, Finding};
 pub use settings::{AnomalySettings, CostSettings, PerformanceSettings, Reaction, SecuritySettings, Sensitivity};

@@ -22,8 +22,8 @@ const CODE: &str = "security_anomaly";
 const MOST_EVIDENCE: usize = 6;
 
 /// The code of the anomaly that a recommendation is for.
-pub(crate) fn code(of: &AnomalyId) -> String {
-    format!("anomaly:{}", of.0)
+pub(crate) fn code(anomaly: &AnomalyId) -> String {
+    format!("anomaly:{}", anomaly.0)
 }
 
 /// The plan that cuts a machine off.
@@ -51,9 +51,9 @@ pub fn plan(machine: &Resource) -> Result<Plan, &'static str> {
 }
 
 /// What decided, in sentences.
-fn factors(of: &Anomaly, by_hand: Option<&str>, code_owner: Option<&str>) -> Vec<String> {
-    let mut factors = vec![of.title.clone()];
-    factors.extend(of.evidence.iter().take(MOST_EVIDENCE).cloned());
+fn factors(anomaly: &Anomaly, by_hand: Option<&str>, code_owner: Option<&str>) -> Vec<String> {
+    let mut factors = vec![anomaly.title.clone()];
+    factors.extend(anomaly.evidence.iter().take(MOST_EVIDENCE).cloned());
     factors.push(
         "Its disks and its memory stay as they are, for whoever looks into it; undoing gives it the same groups back"
             .to_owned(),
@@ -71,21 +71,21 @@ fn factors(of: &Anomaly, by_hand: Option<&str>, code_owner: Option<&str>) -> Vec
 }
 
 /// The proposal: with a plan where Reeve can carry it out, else as advice with the reason.
-pub(crate) fn proposal(machine: &Resource, of: &Anomaly) -> Proposal {
+pub(crate) fn proposal(machine: &Resource, anomaly: &Anomaly) -> Proposal {
     let plan = plan(machine);
     let code_owner = reeve_recommend::owned_by_code(machine);
-    let factors = factors(of, plan.as_ref().err().copied(), code_owner.as_deref());
-    let mut reason_codes = vec![CODE.to_owned(), code(&of.id)];
+    let factors = factors(anomaly, plan.as_ref().err().copied(), code_owner.as_deref());
+    let mut reason_codes = vec![CODE.to_owned(), code(&anomaly.id)];
     reason_codes.extend(code_owner.map(|_| "iac_managed".to_owned()));
-    let score = of.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
+    let score = anomaly.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
     let action = format!("Cut {} off from every network", machine.name);
     let cut_off = "it serves nothing while it is cut off";
     Proposal {
         kind: RecommendationType::SecurityGroup,
         rule: RULE,
-        title: format!("{action}: {}", of.title),
+        title: format!("{action}: {}", anomaly.title),
         subject: reeve_recommend::subject(machine, None),
-        priority: of.severity,
+        priority: anomaly.severity,
         confidence: (score * 100.0).clamp(0.0, 100.0),
         trust: Trust { raw: score, features: Vec::new(), cap_percent: None },
         impact_level: Impact::High,
@@ -106,7 +106,7 @@ pub(crate) fn proposal(machine: &Resource, of: &Anomaly) -> Proposal {
         explanation: Explanation {
             action,
             factors,
-            data_points: of.readings.len() as u64,
+            data_points: anomaly.readings.len() as u64,
             similar_cases: 0,
             models: Vec::new(),
             success_rate: None,
@@ -117,13 +117,13 @@ pub(crate) fn proposal(machine: &Resource, of: &Anomaly) -> Proposal {
                 Decision {
                     check: "Was it done with the machine's own credentials?".to_owned(),
                     answer: Some(true),
-                    detail: format!("anomaly {}", of.id.0),
+                    detail: format!("anomaly {}", anomaly.id.0),
                 },
                 Decision {
                     check: "Is the threat critical, so that it is cut off without a person where that is configured?"
                         .to_owned(),
-                    answer: Some(of.severity == Priority::Critical),
-                    detail: format!("its severity is {}, its score {score:.2}", of.severity),
+                    answer: Some(anomaly.severity == Priority::Critical),
+                    detail: format!("its severity is {}, its score {score:.2}", anomaly.severity),
                 },
             ],
         },
@@ -177,8 +177,8 @@ mod tests {
             change(&mut other);
             plan(&other).unwrap_err()
         };
-        assert!(why(|of| of.provider = Provider::Gcp).contains("AWS"));
-        assert!(why(|of| of.group = Some(ResourceId::new("asg-1"))).contains("detach"));
-        assert!(why(|of| of.specification.security_groups.clear()).contains("several network interfaces"));
+        assert!(why(|machine| machine.provider = Provider::Gcp).contains("AWS"));
+        assert!(why(|machine| machine.group = Some(ResourceId::new("asg-1"))).contains("detach"));
+        assert!(why(|machine| machine.specification.security_groups.clear()).contains("several network interfaces"));
     }
 }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use reeve_estate::{Metric, named};
 
-use super::logged::Deed;
+use super::related_entries::RelatedEntry;
 use reeve_recommend::AnomalyId;
 use reeve_recommend::recommendation::Priority;
 use sha2::{Digest as _, Sha256};
@@ -166,8 +166,8 @@ pub struct Anomaly {
     pub evidence: Vec<String>,
     /// Recommended response.
     pub advice: String,
-    /// Log entries before the anomaly, oldest first. The texts of the anomaly never mention them, see [`Deed`].
-    pub deeds: Vec<Deed>,
+    /// Log entries before the anomaly, oldest first. The texts of the anomaly never mention them, see [`RelatedEntry`].
+    pub related_entries: Vec<RelatedEntry>,
     /// The response so far.
     pub responses: Vec<Response>,
     /// Feedback of users, newest last.
@@ -191,7 +191,7 @@ pub struct Anomaly {
 impl Anomaly {
     /// Returns the last feedback that was not withdrawn.
     #[must_use]
-    pub fn opinion(&self) -> Option<&AnomalyFeedback> {
+    pub fn current_feedback(&self) -> Option<&AnomalyFeedback> {
         self.feedback.iter().rev().find(|said| said.withdrawn.is_none())
     }
 }

@@ -7,8 +7,8 @@
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::charge::Charge;
 
-use super::desk::Finding;
 use super::record::{AnomalyClass, Place, Reading};
+use super::service::Finding;
 use super::settings::CostSettings;
 use crate::charges;
 use crate::charges::{Anomaly, AnomalyKind, AnomalyLimits, DAY_MS};
@@ -42,20 +42,21 @@ pub fn look(charges: &[Charge], settings: &CostSettings, now: Timestamp) -> (Vec
     )
 }
 
-fn finding(of: &Anomaly, threshold_percent: f64) -> Option<Finding> {
+fn finding(anomaly: &Anomaly, threshold_percent: f64) -> Option<Finding> {
     let day = |day: i64| Timestamp::from_millisecond(day.checked_mul(DAY_MS)?).ok();
-    let (started_at, last_at) = (day(of.first_day)?, day(of.last_day.checked_add(1)?)?);
-    let days = (of.last_day - of.first_day + 1) as f64;
-    let (value, expected) = (of.observed.as_f64() / days, of.expected.as_f64() / days);
+    let (started_at, last_at) = (day(anomaly.first_day)?, day(anomaly.last_day.checked_add(1)?)?);
+    let days = (anomaly.last_day - anomaly.first_day + 1) as f64;
+    let (value, expected) = (anomaly.observed.as_f64() / days, anomaly.expected.as_f64() / days);
     let known = |text: &str, other: &str| if text.is_empty() { other.to_owned() } else { text.to_owned() };
-    let (service, account) = (known(&of.scope.service, "all services"), known(&of.scope.account, "unknown account"));
-    let what = match of.kind {
+    let (service, account) =
+        (known(&anomaly.scope.service, "all services"), known(&anomaly.scope.account, "unknown account"));
+    let what = match anomaly.kind {
         AnomalyKind::Spike => "costs more than usual",
         AnomalyKind::Shift => "has cost more than usual for days",
         AnomalyKind::New => "costs where it cost nothing",
         AnomalyKind::Drop => "costs less than usual",
     };
-    let currency = &of.scope.currency;
+    let currency = &anomaly.scope.currency;
     let contributor = |one: &charges::Contributor| {
         let resource = known(&one.resource, "no resource named");
         format!("{resource}, {}: {} instead of {} {currency}", one.description, one.observed, one.expected)
@@ -63,16 +64,16 @@ fn finding(of: &Anomaly, threshold_percent: f64) -> Option<Finding> {
     let optional = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Some(Finding {
         class: AnomalyClass::Cost,
-        severity: severity(of.kind, value, expected),
+        severity: severity(anomaly.kind, value, expected),
         title: format!("{service} of {account} {what}: {value:.2} {currency} a day, expected {expected:.2}"),
         place: Place {
             id: format!("{account}/{service}/{currency}"),
             name: format!("{service} of {account}"),
             kind: "spend".to_owned(),
-            provider: optional(&of.scope.provider),
-            account: optional(&of.scope.account),
+            provider: optional(&anomaly.scope.provider),
+            account: optional(&anomaly.scope.account),
             region: None,
-            service: optional(&of.scope.service),
+            service: optional(&anomaly.scope.service),
         },
         readings: vec![Reading {
             metric: None,
@@ -81,10 +82,10 @@ fn finding(of: &Anomaly, threshold_percent: f64) -> Option<Finding> {
             expected,
             low: (expected * (1.0 - threshold_percent / 100.0)).max(0.0),
             high: expected * (1.0 + threshold_percent / 100.0),
-            score: of.significance / (of.significance + 2.0),
+            score: anomaly.significance / (anomaly.significance + 2.0),
             sign: what.to_owned(),
         }],
-        evidence: of.contributors.iter().map(contributor).collect(),
+        evidence: anomaly.contributors.iter().map(contributor).collect(),
         started_at,
         last_at,
     })

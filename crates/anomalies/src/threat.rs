@@ -13,8 +13,8 @@ use jiff::civil::Date;
 use reeve_audit::{Entry, FieldError};
 use reeve_estate::StoreError;
 
-use super::deeds::{Told, operation, place};
-use super::desk::Finding;
+use super::behaviour_watch::{SecurityFinding, operation, place};
+use super::service::Finding;
 use reeve_recommend::recommendation::Priority;
 
 /// Indicators of a list at most.
@@ -195,16 +195,16 @@ impl Threats {
                 tracing::warn!(list = list.name, "a threat list could not be read and is left out");
                 continue;
             };
-            let of = threats.lists.len();
+            let position = threats.lists.len();
             threats.lists.push((list.name.clone(), list.updated_at));
             for one in indicators {
                 match one.pattern.clone() {
                     Pattern::Network(address, bits) => {
                         threats.lengths.insert(std::cmp::Reverse(bits));
-                        threats.networks.entry((bits, address)).or_insert((of, one));
+                        threats.networks.entry((bits, address)).or_insert((position, one));
                     }
                     Pattern::UserAgent(part) if threats.agents.len() < MOST_AGENTS => {
-                        threats.agents.push((part, (of, one)));
+                        threats.agents.push((part, (position, one)));
                     }
                     Pattern::UserAgent(_) => {}
                 }
@@ -217,8 +217,8 @@ impl Threats {
     fn address(&self, address: IpAddr) -> Option<&Known> {
         let address = address.to_canonical();
         let most = if address.is_ipv4() { 32 } else { 128 };
-        let of = |bits: u8| self.networks.get(&(bits, network(address, bits)));
-        self.lengths.iter().filter(|bits| bits.0 <= most).find_map(|bits| of(bits.0))
+        let known = |bits: u8| self.networks.get(&(bits, network(address, bits)));
+        self.lengths.iter().filter(|bits| bits.0 <= most).find_map(|bits| known(bits.0))
     }
 
     fn agent(&self, agent: &str) -> Option<&Known> {
@@ -249,7 +249,7 @@ impl Threats {
         };
         let (list, updated_at) = self.lists.get(*list)?;
         let title = format!("{who} did {} {way} {what}, which threat list {list:?} names", operation(entry));
-        let told = Told {
+        let finding = SecurityFinding {
             severity: Priority::High,
             title,
             place,
@@ -258,7 +258,7 @@ impl Threats {
             sign: "on a threat list".to_owned(),
             evidence: vec![evidence(&what, list, *updated_at, indicator)],
         };
-        Some(told.finding(entry, recorded_at))
+        Some(finding.finding(entry, recorded_at))
     }
 }
 

@@ -9,15 +9,15 @@ use reeve_learn::anomaly::{Detector, Judgement, Sign};
 
 use super::bands::{Hours, TrainedBands};
 use super::changes::{Changes, Lens, View};
-use super::desk::Finding;
-use super::pace::{Fed, fed};
+use super::pace::{Averaged, averaged};
 use super::record::{AnomalyClass, Place, Reading};
+use super::service::Finding;
 use super::settings::{AnomalySettings, Sensitivity};
 use super::words;
 use reeve_recommend::action::Action;
 use reeve_recommend::recommendation::Priority;
 
-pub use super::deeds::BehaviourWatch;
+pub use super::behaviour_watch::BehaviourWatch;
 
 /// What a detector is brought up with: weekends are known after the third.
 pub(super) const HISTORY: SignedDuration = SignedDuration::from_hours(24 * 28);
@@ -173,7 +173,7 @@ impl MetricWatch {
         let lens = self.changes.lens(&series.resource, series.metric);
         let trained = self.bands.of(&series.resource, series.metric);
         let mut strange = Vec::new();
-        for point in fed(&series.points, series.period_s, watched.last, now) {
+        for point in averaged(&series.points, series.period_s, watched.last, now) {
             let before = std::mem::replace(&mut watched.last, point.last);
             let Some((judged, view)) = observe(&mut watched.detector, &lens, &point, before) else { continue };
             // A band was learned at the size the resource has now, or not at all.
@@ -194,7 +194,7 @@ impl MetricWatch {
 pub(super) fn observe(
     detector: &mut Detector,
     lens: &Lens,
-    point: &Fed,
+    point: &Averaged,
     before: Timestamp,
 ) -> Option<(Judgement, View)> {
     if lens.hides(point.at) {
@@ -207,7 +207,7 @@ pub(super) fn observe(
     Some((detector.observe(point.at.as_millisecond(), view.at_first(point.value)), view))
 }
 
-fn reading(metric: Metric, point: &Fed, judged: &Judgement, view: View) -> Reading {
+fn reading(metric: Metric, point: &Averaged, judged: &Judgement, view: View) -> Reading {
     Reading {
         metric: Some(metric),
         at: point.at,

@@ -75,8 +75,8 @@ fn up(reading: &Reading) -> bool {
 }
 
 /// Describes a sign: `a sudden rise`, `stuck at one value`.
-pub(super) const fn sign(of: Option<Sign>, up: bool) -> &'static str {
-    match (of, up) {
+pub(super) const fn sign(sign: Option<Sign>, up: bool) -> &'static str {
+    match (sign, up) {
         (Some(Sign::Spike | Sign::Jump), true) => "a sudden rise",
         (Some(Sign::Spike | Sign::Jump), false) => "a sudden fall",
         (Some(Sign::Flatline), _) => "stuck at one value",
@@ -114,7 +114,7 @@ fn usually(metric: Metric, reading: &Reading) -> String {
 }
 
 /// The line that an anomaly of a metric goes by: `CPU of shop-web-a fell to 15.1 %, usually 30.2 to 41 %`.
-pub(super) fn title(metric: Metric, of: &str, sign: Option<Sign>, reading: &Reading) -> String {
+pub(super) fn title(metric: Metric, resource: &str, sign: Option<Sign>, reading: &Reading) -> String {
     let up = up(reading);
     let value = amount(metric, reading.value);
     let outside = reading.value > reading.high || reading.value < reading.low;
@@ -130,7 +130,7 @@ pub(super) fn title(metric: Metric, of: &str, sign: Option<Sign>, reading: &Read
         (_, true) => format!("rose to {value}"),
         (_, false) => format!("fell to {value}"),
     };
-    format!("{} of {of} {what}, {}", name(metric), usually(metric, reading))
+    format!("{} of {resource} {what}, {}", name(metric), usually(metric, reading))
 }
 
 const fn plural(metric: Metric) -> bool {
@@ -172,18 +172,18 @@ pub(super) fn between(from: Timestamp, to: Timestamp) -> String {
 
 /// Describes a change of a resource: `its size was changed from m5.large to m5.xlarge`.
 #[must_use]
-pub fn changed(of: &ResourceChange) -> String {
-    let name = match of.attribute {
-        Attribute::State if of.after == ResourceState::Stopped.as_str() => return "it was stopped".to_owned(),
-        Attribute::State if of.before == ResourceState::Stopped.as_str() => return "it was started".to_owned(),
-        Attribute::State => return format!("it went from {} to {}", of.before, of.after),
+pub fn changed(change: &ResourceChange) -> String {
+    let name = match change.attribute {
+        Attribute::State if change.after == ResourceState::Stopped.as_str() => return "it was stopped".to_owned(),
+        Attribute::State if change.before == ResourceState::Stopped.as_str() => return "it was started".to_owned(),
+        Attribute::State => return format!("it went from {} to {}", change.before, change.after),
         Attribute::LaunchedAt => {
-            let at = of.after.parse().map(|at| format!(" at {}", minute(at))).unwrap_or_default();
+            let at = change.after.parse().map(|at| format!(" at {}", minute(at))).unwrap_or_default();
             return format!("it was started anew{at}");
         }
-        Attribute::Tags => return tags_changed(of),
+        Attribute::Tags => return tags_changed(change),
         Attribute::StorageGib => {
-            return format!("its storage was changed from {} to {} GiB", of.before, of.after);
+            return format!("its storage was changed from {} to {} GiB", change.before, change.after);
         }
         Attribute::InstanceType => "size",
         Attribute::SecurityGroups => "security groups",
@@ -196,17 +196,21 @@ pub fn changed(of: &ResourceChange) -> String {
         Attribute::AttachedTo => "attachment",
         other => other.as_str(),
     };
-    let were = if matches!(of.attribute, Attribute::SecurityGroups | Attribute::Iops | Attribute::Replicas) {
+    let were = if matches!(change.attribute, Attribute::SecurityGroups | Attribute::Iops | Attribute::Replicas) {
         "were"
     } else {
         "was"
     };
-    format!("its {name} {were} changed from {} to {}", of.before.replace(',', ", "), of.after.replace(',', ", "))
+    format!(
+        "its {name} {were} changed from {} to {}",
+        change.before.replace(',', ", "),
+        change.after.replace(',', ", ")
+    )
 }
 
 /// The names of the tags; their values stay in the inventory.
-fn tags_changed(of: &ResourceChange) -> String {
-    let lines = of.before.lines().chain(of.after.lines());
+fn tags_changed(change: &ResourceChange) -> String {
+    let lines = change.before.lines().chain(change.after.lines());
     let names: BTreeSet<&str> = lines.filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
     match names.len() {
         0 => "its tags were changed".to_owned(),

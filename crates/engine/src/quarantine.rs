@@ -27,7 +27,7 @@ impl Engine {
         self.proceed(open, wish).await
     }
 
-    /// What a graver threat opens anew: what was set aside for a lesser one, and what was asked for with a plan that no longer fits.
+    /// What a more severe threat opens anew: what was set aside for a lesser one, and what was asked for with a plan that no longer fits.
     pub(super) async fn opened_by_graver(
         &self,
         known: &Recommendation,
@@ -102,7 +102,7 @@ impl Engine {
     }
 }
 
-/// Whether a machine is to be cut off for a graver threat than it was before.
+/// Whether a machine is to be cut off for a more severe threat than it was before.
 pub(super) fn is_graver(known: &Recommendation, made: &Recommendation) -> bool {
     let threat = |of: &Recommendation| matches!(of.origin.cause, Cause::Anomaly(_));
     threat(known) && threat(made) && made.priority < known.priority

@@ -163,7 +163,7 @@ impl Engine {
             ..made
         };
         if !matches!(known.status, Status::Open | Status::Snoozed) && !graver {
-            // Somebody asked for exactly this plan; only its life is prolonged. A graver threat is told to those who sign it.
+            // Somebody asked for exactly this plan; only its life is prolonged. A more severe threat is told to those who sign it.
             next = Recommendation {
                 agent_id: next.agent_id,
                 updated_at: next.updated_at,

@@ -13,7 +13,7 @@ use reeve_access::{AccessStore, Principal, SavedSearchStore, WorkspaceStore};
 use reeve_alerts::AlertStore;
 use reeve_anomalies::budget::BudgetStore;
 use reeve_anomalies::threat::ThreatStore;
-use reeve_anomalies::{AnomalyStore, Desk};
+use reeve_anomalies::{AnomalyService, AnomalyStore};
 use reeve_audit::Entry;
 use reeve_engine::Engine;
 use reeve_engine::models::Registry;
@@ -180,7 +180,7 @@ pub struct Ports {
     /// Lists of indicators.
     pub threats: Arc<dyn ThreatStore>,
     /// Answering anomalies.
-    pub desk: Arc<Desk>,
+    pub anomaly_service: Arc<AnomalyService>,
     /// Models of the agents.
     pub models: Arc<dyn ModelStore>,
     /// Looking after that.

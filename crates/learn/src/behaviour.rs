@@ -1,36 +1,36 @@
-//! Behaviour of users and resources: how unusual a deed is against the past of its principal, its peers and the estate, and
-//! how grave it would be if it were not meant.
+//! Behaviour of users and resources: how unusual an event is against the past of its principal, its peers and the estate, and
+//! how severe it would be if it were not meant.
 //!
-//! A [`Watch`] takes deeds one at a time, in the order they arrive, and answers each with a [`Judgement`]: a score from 0 to 1
+//! A [`Watch`] takes events one at a time, in the order they arrive, and answers each with a [`Judgement`]: a score from 0 to 1
 //! and the reasons for it in words. The score is the logistic of a sum: what an action of this kind is worth by its meaning
 //! ([`prior`]: verb and class of resource, never a list of names), what its parameters add, and what the past says about its
 //! rarity, place, time, volume and sequence. Each source backs off to the next when it has seen too little: the principal,
 //! its peers, the estate, the meaning alone.
 //!
-//! Streaming and deterministic: a score of the watch uses only deeds that were given before; what was itself suspicious is learnt with a
+//! Streaming and deterministic: a score of the watch uses only events that were given before; what was itself suspicious is learnt with a
 //! fraction of its weight, and a slow growth is held against a slow baseline. Memory is bounded ([`Limits`]); what falls out
 //! is what was seen least recently. A [`Review`] puts a file into the order of its times and looks at it again once it is whole.
 //! Pure: no clock, no file, no randomness.
 
-mod deed;
+mod activity;
+mod event;
 mod evidence;
 mod habit;
-mod hindsight;
 mod hours;
 mod names;
 mod pace;
 mod place;
 mod profile;
 mod rarity;
+mod retrospect;
 mod review;
 mod subject;
 mod watch;
-mod weigh;
 
 pub mod prior;
 pub mod words;
 
-pub use deed::{Deed, Outcome, Place, PrincipalKind, Trait, Traits};
+pub use event::{ActivityEvent, Outcome, Place, PrincipalKind, Trait, Traits};
 pub use evidence::{Evidence, Judgement, Reason};
 pub use profile::{Peer, Profile, Unusual};
 pub use review::Review;

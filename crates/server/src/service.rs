@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use reeve_anomalies::{Desk, DeskPorts};
+use reeve_anomalies::{AnomalyPorts, AnomalyService};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef, events};
 use reeve_connect_notify::People;
 use reeve_connect_webhook::Sender;
@@ -183,7 +183,7 @@ impl Service {
             threats: store.clone(),
             workspace: store.clone(),
             carrier: Arc::new(Carriers { folder: config.export_folder.clone(), policy: config.outbound.policy()? }),
-            desk: Arc::new(desk(&store, &engine, &recorder, &clock, trail.clone())),
+            anomaly_service: Arc::new(anomaly_service(&store, &engine, &recorder, &clock, trail.clone())),
             dispatcher: dispatcher(&config, store.clone(), recorder.clone(), clock.clone())?,
             rule_book: rule_book(&store, &samples, &engine, &recorder, &clock, agent_types),
             engine,
@@ -279,7 +279,7 @@ fn ports(
         agents: tasks.agents.clone(),
         anomalies: tasks.anomalies.clone(),
         threats: tasks.threats.clone(),
-        desk: tasks.desk.clone(),
+        anomaly_service: tasks.anomaly_service.clone(),
         models: store.clone(),
         registry: tasks.registry.clone(),
         rules: store.clone(),
@@ -331,14 +331,14 @@ fn settings(config: &Config, demo: bool) -> Settings {
 }
 
 /// Service that answers anomalies, with the log to read about their causes.
-fn desk(
+fn anomaly_service(
     store: &Arc<Store>,
     engine: &Arc<Engine>,
     recorder: &Arc<LedgerRecorder>,
     clock: &Arc<dyn Clock>,
     trail: Trail,
-) -> Desk {
-    Desk::new(DeskPorts {
+) -> AnomalyService {
+    AnomalyService::new(AnomalyPorts {
         anomalies: store.clone(),
         agents: store.clone(),
         estate: store.clone(),

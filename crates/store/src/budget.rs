@@ -1,7 +1,7 @@
 //! Budgets: the port [`BudgetStore`].
 
 use async_trait::async_trait;
-use reeve_anomalies::budget::{Budget, BudgetAlert, BudgetId, BudgetStore, Standing};
+use reeve_anomalies::budget::{Budget, BudgetAlert, BudgetId, BudgetStatus, BudgetStore};
 use reeve_estate::StoreError;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
@@ -28,11 +28,11 @@ impl BudgetStore for Store {
     async fn budget_get(&self, id: &BudgetId) -> Result<Budget> {
         Ok(get(self, id).await?)
     }
-    async fn budget_list(&self) -> Result<Vec<(Budget, Option<Standing>)>> {
+    async fn budget_list(&self) -> Result<Vec<(Budget, Option<BudgetStatus>)>> {
         Ok(list(self).await?)
     }
-    async fn budget_evaluated(&self, budget: &Budget, standing: &Standing, alerts: &[BudgetAlert]) -> Result<()> {
-        Ok(evaluated(self, budget, standing, alerts).await?)
+    async fn budget_evaluated(&self, budget: &Budget, status: &BudgetStatus, alerts: &[BudgetAlert]) -> Result<()> {
+        Ok(evaluated(self, budget, status, alerts).await?)
     }
     async fn budget_alerts(&self, budget: Option<&BudgetId>, limit: u64) -> Result<Vec<BudgetAlert>> {
         Ok(alerts(self, budget, limit).await?)
@@ -104,17 +104,16 @@ async fn get(store: &Store, id: &BudgetId) -> std::result::Result<Budget, Fault>
     budget(&row.ok_or_else(|| Fault::not_found("budget", &id.0))?)
 }
 
-async fn list(store: &Store) -> std::result::Result<Vec<(Budget, Option<Standing>)>, Fault> {
+async fn list(store: &Store) -> std::result::Result<Vec<(Budget, Option<BudgetStatus>)>, Fault> {
     let rows =
         sqlx::query("SELECT id, document, standing FROM budgets ORDER BY name, id").fetch_all(store.read()).await?;
     rows.iter()
         .map(|row| {
             let budget = budget(row)?;
             let text: Option<String> = row.try_get(2)?;
-            let standing =
-                text.map(|text| decode::<StandingRow>(&text).and_then(StandingRow::into_standing)).transpose();
-            let standing = standing.map_err(unreadable("standing of budget", &budget.id.0))?;
-            Ok((budget, standing))
+            let status = text.map(|text| decode::<StandingRow>(&text).and_then(StandingRow::into_status)).transpose();
+            let status = status.map_err(unreadable("standing of budget", &budget.id.0))?;
+            Ok((budget, status))
         })
         .collect()
 }
@@ -122,14 +121,14 @@ async fn list(store: &Store) -> std::result::Result<Vec<(Budget, Option<Standing
 async fn evaluated(
     store: &Store,
     budget: &Budget,
-    standing: &Standing,
+    status: &BudgetStatus,
     alerts: &[BudgetAlert],
 ) -> std::result::Result<(), Fault> {
     let mut tx = store.begin().await?;
     let done = sqlx::query("UPDATE budgets SET standing = $3 WHERE id = $1 AND version = $2")
         .bind(&budget.id.0)
         .bind(version(budget.version))
-        .bind(encode(&StandingRow::from(standing))?)
+        .bind(encode(&StandingRow::from(status))?)
         .execute(&mut *tx)
         .await?;
     if done.rows_affected() == 0 {

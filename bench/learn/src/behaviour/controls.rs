@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reeve_anomalies::behaviour::deed;
+use reeve_anomalies::behaviour::event;
 use reeve_audit::Entry;
 use reeve_learn::behaviour::PrincipalKind;
 use reeve_learn::behaviour::prior::Meaning;
@@ -51,8 +51,8 @@ fn name(entry: &Entry) -> String {
 }
 
 fn with(entry: &Entry) -> (String, String) {
-    let deed = deed(entry);
-    (deed.principal, deed.service)
+    let event = event(entry);
+    (event.principal, event.service)
 }
 
 fn company(context: &Context, entry: &Entry) -> usize {
@@ -64,10 +64,10 @@ fn times(context: &Context, entry: &Entry) -> usize {
 }
 
 fn writes(entry: &Entry) -> bool {
-    let deed = deed(entry);
-    !Meaning::of(&deed.service, &deed.operation).verb.only_looks()
+    let event = event(entry);
+    !Meaning::of(&event.service, &event.operation).verb.only_looks()
 }
 
 fn person(entry: &Entry) -> bool {
-    deed(entry).kind == PrincipalKind::Person
+    event(entry).kind == PrincipalKind::Person
 }

@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use jiff::{SignedDuration, Timestamp};
-use reeve_anomalies::behaviour::{EntryWatch, deed};
+use reeve_anomalies::behaviour::{EntryWatch, event};
 use reeve_connect_simulated::SimulatedEstate;
-use reeve_learn::behaviour::{Deed, PrincipalKind, Review, Watch};
+use reeve_learn::behaviour::{ActivityEvent, PrincipalKind, Review, Watch};
 
 use super::set::{self, Blank, Label, Unit};
 use crate::chance::Chance;
@@ -32,31 +32,31 @@ pub(super) fn run(data: &Data) -> Result<()> {
     Ok(())
 }
 
-/// Alarms of ordinary deeds, by principal and day.
+/// Alarms of ordinary events, by principal and day.
 #[derive(Default)]
 struct Alarms {
     by_day: BTreeMap<(String, i64), usize>,
     active: BTreeSet<(String, i64)>,
-    deeds: usize,
+    events: usize,
     operations: BTreeMap<String, usize>,
 }
 
 impl Alarms {
-    fn note(&mut self, deed: &Deed, score: f64) {
-        let key = (deed.principal.clone(), deed.at_ms.div_euclid(DAY_MS));
-        self.deeds += 1;
+    fn note(&mut self, event: &ActivityEvent, score: f64) {
+        let key = (event.principal.clone(), event.at_ms.div_euclid(DAY_MS));
+        self.events += 1;
         if score >= ALARM {
             *self.by_day.entry(key.clone()).or_default() += 1;
-            *self.operations.entry(deed.operation.clone()).or_default() += 1;
+            *self.operations.entry(event.operation.clone()).or_default() += 1;
         }
         self.active.insert(key);
     }
 
     fn print(&self, title: &str) {
-        let events: usize = self.by_day.values().sum();
+        let alarms: usize = self.by_day.values().sum();
         println!(
-            "- {title}: {events} alarms in {} deeds, {} principal-days with any of {} active ones: {:.4} a principal and day",
-            self.deeds,
+            "- {title}: {alarms} alarms in {} events, {} principal-days with any of {} active ones: {:.4} a principal and day",
+            self.events,
             self.by_day.len(),
             self.active.len(),
             self.by_day.len() as f64 / self.active.len().max(1) as f64,
@@ -79,17 +79,17 @@ fn simulated() -> Result<()> {
     let (mut first, mut later) = (Alarms::default(), Alarms::default());
     let (mut reported, mut caught) = (BTreeMap::<String, usize>::new(), BTreeMap::<String, usize>::new());
     for entry in estate.activity(from, now) {
-        let deed = deed(&entry);
+        let event = event(&entry);
         let score = watch.observe(&entry).score;
         if entry.metadata.tags.iter().any(|tag| tag == "suspicious") {
             // A story is what the same minute-scale episode tells; its operation names it well enough.
-            let name = deed.operation.clone();
+            let name = event.operation.clone();
             *reported.entry(name.clone()).or_default() += 1;
             *caught.entry(name).or_default() += usize::from(score >= ALARM);
             continue;
         }
         let learning = entry.timestamp < from + SignedDuration::from_hours(24 * LEARNING_DAYS);
-        if learning { &mut first } else { &mut later }.note(&deed, score);
+        if learning { &mut first } else { &mut later }.note(&event, score);
     }
     first.print(&format!("the first {LEARNING_DAYS} days"));
     later.print("after them");
@@ -98,7 +98,7 @@ fn simulated() -> Result<()> {
         .map(|(name, times)| format!("{name} {}/{times}", caught.get(name).copied().unwrap_or(0)))
         .collect();
     println!(
-        "- deeds of the company's stories (tagged suspicious, the tag not looked at) at {ALARM} or above: {}\n",
+        "- events of the company's stories (tagged suspicious, the tag not looked at) at {ALARM} or above: {}\n",
         words.join(", ")
     );
     Ok(())
@@ -108,25 +108,25 @@ fn simulated() -> Result<()> {
 struct Marks {
     live: Vec<f64>,
     hindsight: Vec<f64>,
-    /// A control that knows nothing of what is done: deeds of the same principal in the same service within the hour.
+    /// A control that knows nothing of what is done: events of the same principal in the same service within the hour.
     count: Vec<f64>,
 }
 
 impl Marks {
-    /// Judges deeds one after the other; `watch` learns them.
-    fn of(watch: &mut Watch, deeds: &[Deed], mut each: impl FnMut(&Deed, &Watch, f64)) -> Self {
+    /// Judges events one after the other; `watch` learns them.
+    fn of(watch: &mut Watch, events: &[ActivityEvent], mut each: impl FnMut(&ActivityEvent, &Watch, f64)) -> Self {
         let mut counts: HashMap<(&str, &str, i64), f64> = HashMap::new();
-        for deed in deeds {
-            *counts.entry(hour(deed)).or_default() += 1.0;
+        for event in events {
+            *counts.entry(hour(event)).or_default() += 1.0;
         }
         let mut marks = Self { live: Vec::new(), hindsight: Vec::new(), count: Vec::new() };
         let mut review = Review::new(watch.clone(), 50_000);
-        for deed in deeds {
-            let judgement = watch.observe(deed);
-            each(deed, watch, judgement.score);
+        for event in events {
+            let judgement = watch.observe(event);
+            each(event, watch, judgement.score);
             marks.live.push(judgement.score);
-            marks.count.push(counts.get(&hour(deed)).copied().unwrap_or(0.0));
-            marks.hindsight.extend(review.add(deed.clone(), ()).map(|((), judgement)| judgement.score));
+            marks.count.push(counts.get(&hour(event)).copied().unwrap_or(0.0));
+            marks.hindsight.extend(review.add(event.clone(), ()).map(|((), judgement)| judgement.score));
         }
         marks.hindsight.extend(std::iter::from_fn(|| review.release()).map(|((), judgement)| judgement.score));
         marks
@@ -137,8 +137,8 @@ impl Marks {
     }
 }
 
-fn hour(deed: &Deed) -> (&str, &str, i64) {
-    (&deed.principal, &deed.service, deed.at_ms.div_euclid(3_600_000))
+fn hour(event: &ActivityEvent) -> (&str, &str, i64) {
+    (&event.principal, &event.service, event.at_ms.div_euclid(3_600_000))
 }
 
 /// The mark above which a share of all lies.
@@ -153,21 +153,21 @@ fn generated(data: &Data) -> Result<()> {
     let office = work::Office::new(3);
     let (mut first, mut later, mut whole) = (Alarms::default(), Alarms::default(), Alarms::default());
     let mut learnt = None;
-    let deeds = office.days(0..DAYS);
-    let marks = Marks::of(&mut Watch::default(), &deeds, |deed, watch, score| {
-        let learning = deed.at_ms < work::START_MS + LEARNING_DAYS * DAY_MS;
-        if deed.at_ms >= work::START_MS + (DAYS - 10) * DAY_MS && learnt.is_none() {
+    let events = office.days(0..DAYS);
+    let marks = Marks::of(&mut Watch::default(), &events, |event, watch, score| {
+        let learning = event.at_ms < work::START_MS + LEARNING_DAYS * DAY_MS;
+        if event.at_ms >= work::START_MS + (DAYS - 10) * DAY_MS && learnt.is_none() {
             learnt = Some(watch.clone());
         }
-        if learning { &mut first } else { &mut later }.note(deed, score);
+        if learning { &mut first } else { &mut later }.note(event, score);
     });
-    deeds.iter().zip(&marks.hindsight).for_each(|(deed, score)| whole.note(deed, *score));
+    events.iter().zip(&marks.hindsight).for_each(|(event, score)| whole.note(event, *score));
     first.print(&format!("the first {LEARNING_DAYS} days"));
     later.print("after them");
     whole.print("all days in hindsight");
-    let begins = first.deeds;
+    let begins = first.events;
     let strict = marks.all().map(|marks| [0.02, 0.001].map(|share| above(&marks[begins..], share)));
-    println!("- live, the thousandth part of ordinary deeds after the first days lies above {:.3}", strict[0][1]);
+    println!("- live, the thousandth part of ordinary events after the first days lies above {:.3}", strict[0][1]);
     let Some(learnt) = learnt else { return Ok(()) };
     let units = set::load(data, Blank::Names)?;
     for (title, own_place) in [("at the victim's own desk and hours", true), ("from elsewhere, at night", false)] {
@@ -178,7 +178,7 @@ fn generated(data: &Data) -> Result<()> {
 }
 
 /// Each technique done once by each of ten ordinary users, against a watch that has learnt fifty days. `strict` holds what the
-/// fiftieth and the thousandth part of ordinary deeds pass, by each account.
+/// fiftieth and the thousandth part of ordinary events pass, by each account.
 fn transplants(
     units: &[Unit],
     office: &work::Office,
@@ -193,18 +193,19 @@ fn transplants(
     for unit in units.iter().filter(|unit| unit.label == Label::Technique) {
         for _ in 0..10 {
             let victim = office.victim(chance.below(office.victims()), own_place);
-            let mut deeds: Vec<Deed> = unit.events.iter().map(deed).collect();
-            deeds.sort_by_key(|deed| deed.at_ms);
-            let first = deeds.first().map_or(0, |deed| deed.at_ms);
-            let deeds: Vec<Deed> = deeds.into_iter().map(|deed| transplant(deed, first, &victim)).collect();
-            let marks = Marks::of(&mut learnt.clone(), &deeds, |_, _, _| {});
+            let mut attack: Vec<ActivityEvent> = unit.events.iter().map(event).collect();
+            attack.sort_by_key(|event| event.at_ms);
+            let first = attack.first().map_or(0, |event| event.at_ms);
+            let attack: Vec<ActivityEvent> =
+                attack.into_iter().map(|event| transplant(event, first, &victim)).collect();
+            let marks = Marks::of(&mut learnt.clone(), &attack, |_, _, _| {});
             for (found, (marks, strict)) in found.iter_mut().zip(marks.all().into_iter().zip(strict)) {
                 for (found, least) in found.iter_mut().zip(strict) {
                     *found += marks.iter().filter(|mark| **mark > least).count();
                 }
             }
             let best = marks.live.iter().copied().fold(0.0, f64::max);
-            (tried, events) = (tried + 1, events + deeds.len());
+            (tried, events) = (tried + 1, events + attack.len());
             alarmed += usize::from(best >= ALARM);
             passed += usize::from(best > strict[0][1]);
             *missed.entry(&unit.name).or_default() += usize::from(best < ALARM);
@@ -217,32 +218,32 @@ fn transplants(
         100.0 * passed as f64 / tried as f64,
         if missed.is_empty() { "none".to_owned() } else { missed.join(", ") }
     );
-    for (name, found) in ["live", "in hindsight", "control, deeds in that hour and service"].iter().zip(found) {
+    for (name, found) in ["live", "in hindsight", "control, events in that hour and service"].iter().zip(found) {
         let [fiftieth, thousandth] = found.map(|found| 100.0 * found as f64 / events as f64);
         println!(
-            "  - single events, {name}: {fiftieth:.1} % above 2 % of ordinary deeds, {thousandth:.1} % above 0.1 %"
+            "  - single events, {name}: {fiftieth:.1} % above 2 % of ordinary events, {thousandth:.1} % above 0.1 %"
         );
     }
 }
 
-fn transplant(mut deed: Deed, first_ms: i64, victim: &Deed) -> Deed {
-    deed.at_ms = victim.at_ms + deed.at_ms - first_ms;
-    deed.place = victim.place.clone();
-    deed.tool.clear();
-    if deed.kind == PrincipalKind::Person {
-        deed.principal.clone_from(&victim.principal);
-        deed.peers.clone_from(&victim.peers);
-        deed.traits = deed.traits.without(reeve_learn::behaviour::Trait::LongLivedKey);
+fn transplant(mut event: ActivityEvent, first_ms: i64, victim: &ActivityEvent) -> ActivityEvent {
+    event.at_ms = victim.at_ms + event.at_ms - first_ms;
+    event.place = victim.place.clone();
+    event.tool.clear();
+    if event.kind == PrincipalKind::Person {
+        event.principal.clone_from(&victim.principal);
+        event.peers.clone_from(&victim.peers);
+        event.traits = event.traits.without(reeve_learn::behaviour::Trait::LongLivedKey);
     }
-    deed
+    event
 }
 
 fn speed() {
     let office = work::Office::new(9);
-    let deeds: Vec<Deed> = office.days(0..DAYS).into_iter().cycle().take(100_000).collect();
+    let events: Vec<ActivityEvent> = office.days(0..DAYS).into_iter().cycle().take(100_000).collect();
     let start = Instant::now();
     let mut watch = Watch::default();
-    let loud = deeds.iter().filter(|deed| watch.observe(deed).score >= ALARM).count();
+    let loud = events.iter().filter(|event| watch.observe(event).score >= ALARM).count();
     let took = start.elapsed().as_secs_f64();
-    println!("### Speed\n\n- {} deeds in {took:.2} s on one core ({loud} alarms)\n", deeds.len());
+    println!("### Speed\n\n- {} events in {took:.2} s on one core ({loud} alarms)\n", events.len());
 }

@@ -1,4 +1,4 @@
-//! Deeds of entries as sources write them.
+//! Events of entries as sources write them.
 
 use reeve_audit::{ActionMethod, Actor, ActorType, EventType, Json, ResourceRef, json};
 use reeve_learn::behaviour::PrincipalKind;
@@ -19,7 +19,7 @@ fn imported(kind: ActorType, id: &str, operation: &str, record: &str) -> Entry {
 
 fn traits(parameters: &str) -> Vec<Trait> {
     let record = format!(r#"{{"eventSource":"ec2.amazonaws.com","requestParameters":{parameters}}}"#);
-    let found = deed(&imported(ActorType::User, "alice", "Do", &record)).traits;
+    let found = event(&imported(ActorType::User, "alice", "Do", &record)).traits;
     Trait::ALL.iter().copied().filter(|one| found.has(*one)).collect()
 }
 
@@ -89,7 +89,7 @@ fn parameters_say_the_same_in_every_cloud() {
 fn identities_are_one_whatever_the_session() {
     let robot = |session: &str| {
         let id = format!("deployer/{session}");
-        deed(&imported(ActorType::Role, &id, "UpdateService", r#"{"eventSource":"ecs.amazonaws.com"}"#))
+        event(&imported(ActorType::Role, &id, "UpdateService", r#"{"eventSource":"ecs.amazonaws.com"}"#))
     };
     let (one, other, person) =
         (robot("aws-go-sdk-1722375070115152000"), robot("i-0abcdef1234567890"), robot("alice@example.com"));
@@ -104,8 +104,8 @@ fn identities_are_one_whatever_the_session() {
 #[test]
 fn a_role_that_is_taken_on_is_known_beforehand() {
     let record = r#"{"eventSource":"sts.amazonaws.com","requestParameters":{"roleArn":"arn:aws:iam::111122223333:role/path/admin","roleSessionName":"bob"}}"#;
-    let taken = deed(&imported(ActorType::User, "bob", "AssumeRole", record));
-    let used = deed(&imported(ActorType::Role, "admin/bob", "ListUsers", "{}"));
+    let taken = event(&imported(ActorType::User, "bob", "AssumeRole", record));
+    let used = event(&imported(ActorType::Role, "admin/bob", "ListUsers", "{}"));
     assert_eq!(taken.becomes, used.principal);
 }
 
@@ -113,30 +113,30 @@ fn a_role_that_is_taken_on_is_known_beforehand() {
 fn outcomes_and_passing_on() {
     let mut entry = imported(ActorType::User, "a", "X", r#"{"errorCode":"Client.UnauthorizedOperation"}"#);
     entry.action.status = Some(ActionStatus::Failed);
-    assert_eq!(deed(&entry).outcome, Outcome::Denied);
+    assert_eq!(event(&entry).outcome, Outcome::Denied);
     let mut entry = imported(ActorType::User, "a", "X", r#"{"errorCode":"Client.DryRunOperation"}"#);
     entry.action.status = Some(ActionStatus::Failed);
-    assert_eq!(deed(&entry).outcome, Outcome::Rehearsed);
+    assert_eq!(event(&entry).outcome, Outcome::Rehearsed);
     let passed =
-        deed(&imported(ActorType::Role, "AWSServiceRoleForX/x", "Y", r#"{"sourceIPAddress":"x.amazonaws.com"}"#));
+        event(&imported(ActorType::Role, "AWSServiceRoleForX/x", "Y", r#"{"sourceIPAddress":"x.amazonaws.com"}"#));
     assert!(
         passed.traits.has(Trait::PassedOn) && passed.kind == PrincipalKind::Service && passed.place.network.is_empty()
     );
 }
 
 #[test]
-fn entries_of_reeves_own_are_deeds_too() {
+fn entries_of_reeve_itself_are_events_too() {
     let entry = Entry::new(EventType::from_static("authentication.login"))
         .by(Actor::user("alice")
             .with_ip_address(std::net::Ipv4Addr::new(203, 0, 113, 9).into())
             .with_user_agent("Mozilla/5.0 (X11)"))
         .with_action("login", ActionStatus::Denied, ActionMethod::Console)
         .with_metadata("second_factor", "security_key");
-    let deed = deed(&entry);
-    assert_eq!((deed.service.as_str(), deed.operation.as_str()), ("authentication", "login"));
-    assert_eq!((deed.place.network.as_str(), deed.tool.as_str()), ("203.0.113.0/24", "Mozilla"));
-    assert!(deed.outcome == Outcome::Denied && deed.traits.has(Trait::SecondFactor));
-    assert_eq!(deed.principal, principal(&entry));
+    let event = event(&entry);
+    assert_eq!((event.service.as_str(), event.operation.as_str()), ("authentication", "login"));
+    assert_eq!((event.place.network.as_str(), event.tool.as_str()), ("203.0.113.0/24", "Mozilla"));
+    assert!(event.outcome == Outcome::Denied && event.traits.has(Trait::SecondFactor));
+    assert_eq!(event.principal, principal(&entry));
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn odd_parameters_do_no_harm() {
     }
     let mut entry = imported(ActorType::User, &"é".repeat(400), "X", "{}");
     entry.changes.after = Some(Json::Null);
-    assert!(deed(&entry).principal.len() <= LONGEST);
+    assert!(event(&entry).principal.len() <= LONGEST);
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn credentials_that_do_not_expire_are_told_without_their_identifier() {
     let long_lived = |identity: &str| {
         let record =
             format!(r#"{{"eventSource":"ec2.amazonaws.com","eventType":"AwsApiCall","userIdentity":{identity}}}"#);
-        deed(&imported(ActorType::User, "alice", "DescribeInstances", &record)).traits.has(Trait::LongLivedKey)
+        event(&imported(ActorType::User, "alice", "DescribeInstances", &record)).traits.has(Trait::LongLivedKey)
     };
     assert!(long_lived(r#"{"type":"IAMUser","accessKeyId":"AKIA1"}"#));
     assert!(long_lived(r#"{"type":"IAMUser","userName":"alice"}"#));
@@ -237,7 +237,7 @@ fn credentials_that_do_not_expire_are_told_without_their_identifier() {
 
 #[test]
 fn the_country_is_the_one_that_the_source_names() {
-    let country = |entry: Entry| deed(&entry).place.country;
+    let country = |entry: Entry| event(&entry).place.country;
     let entry = || imported(ActorType::User, "alice", "DescribeInstances", "{}");
     assert_eq!(country(entry().with_metadata("country", "br")), "BR");
     assert_eq!(country(entry().with_metadata("geo", Json::object([("country_code", Json::from("DE"))]))), "DE");

@@ -20,7 +20,7 @@ const LEAST: i64 = 7;
 
 /// A budget held against charges.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
+pub struct BudgetStatus {
     /// The period that was evaluated.
     pub span: Span,
     /// Charges of the period so far.
@@ -41,7 +41,7 @@ pub struct Standing {
 
 /// Holds a budget against charges.
 #[must_use]
-pub fn evaluate(budget: &Budget, charges: &[Charge], now: Timestamp) -> Standing {
+pub fn evaluate(budget: &Budget, charges: &[Charge], now: Timestamp) -> BudgetStatus {
     let span = budget.period.of(now);
     let (first, end) = (number(span.start), number(span.end));
     let mut daily: BTreeMap<i64, Amount> = BTreeMap::new();
@@ -66,7 +66,7 @@ pub fn evaluate(budget: &Budget, charges: &[Charge], now: Timestamp) -> Standing
     let forecast = ahead.as_ref().map_err(Clone::clone).map(|ahead| {
         // The rest of the period begins after the last whole day of the bills; what is charged there already is the least it costs.
         let known: Amount =
-            last.map_or(Amount::ZERO, |last| daily.range(first..=last.max(first - 1)).map(|(_, of)| *of).sum());
+            last.map_or(Amount::ZERO, |last| daily.range(first..=last.max(first - 1)).map(|(_, amount)| *amount).sum());
         let rest: Amount = ahead
             .iter()
             .filter(|(day, _)| *day >= first)
@@ -74,7 +74,7 @@ pub fn evaluate(budget: &Budget, charges: &[Charge], now: Timestamp) -> Standing
             .sum();
         (known + rest).max(spent)
     });
-    Standing {
+    BudgetStatus {
         span,
         spent,
         forecast,
@@ -84,7 +84,7 @@ pub fn evaluate(budget: &Budget, charges: &[Charge], now: Timestamp) -> Standing
             .unwrap_or_default()
             .into_iter()
             .filter(|(at, _)| *at >= first)
-            .map(|(at, of)| (day(at), of))
+            .map(|(at, amount)| (day(at), amount))
             .collect(),
         not_counted: others.into_iter().map(|(currency, amount)| (currency.to_string(), amount)).collect(),
         evaluated_at: now,

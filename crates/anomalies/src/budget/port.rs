@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use reeve_estate::StoreError;
 use reeve_estate::charge::Amount;
 
-use super::{Budget, BudgetId, Standing, Threshold};
+use super::{Budget, BudgetId, BudgetStatus, Threshold};
 
 /// A threshold that was reached in a period. There is one for each budget, period, threshold and amount.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,17 +43,17 @@ pub trait BudgetStore: Send + Sync {
     /// One budget.
     async fn budget_get(&self, id: &BudgetId) -> Result<Budget, StoreError>;
     /// All budgets, by name, each with its standing once it has been evaluated.
-    async fn budget_list(&self) -> Result<Vec<(Budget, Option<Standing>)>, StoreError>;
+    async fn budget_list(&self) -> Result<Vec<(Budget, Option<BudgetStatus>)>, StoreError>;
     /// Keeps the standing of a version of a budget, and the alerts that follow from it, all or nothing. An alert of a period and
     /// threshold that has one is left out; nothing is kept when the budget is another version by now.
     async fn budget_evaluated(
         &self,
         budget: &Budget,
-        standing: &Standing,
+        status: &BudgetStatus,
         alerts: &[BudgetAlert],
     ) -> Result<(), StoreError>;
     /// The newest alerts of a budget, or of every one.
-    async fn budget_alerts(&self, of: Option<&BudgetId>, limit: u64) -> Result<Vec<BudgetAlert>, StoreError>;
+    async fn budget_alerts(&self, budget: Option<&BudgetId>, limit: u64) -> Result<Vec<BudgetAlert>, StoreError>;
     /// One alert.
     async fn budget_alert_get(&self, id: &str) -> Result<BudgetAlert, StoreError>;
     /// Alerts that the log does not tell of yet, oldest first.

@@ -154,12 +154,12 @@ fn one(values: &[f64], day: usize, past: &[usize], limits: &AnomalyLimits) -> Ve
     let seen: Vec<f64> = past.iter().map(|past| values[*past]).collect();
     let average = seen.iter().sum::<f64>() / seen.len() as f64;
     // The same weekdays of the past, without the day itself: a day must not explain itself.
-    let same = |of: usize| -> Vec<f64> {
-        past.iter().filter(|past| **past % 7 == of % 7 && **past != of).map(|past| values[*past]).collect()
+    let same = |day: usize| -> Vec<f64> {
+        past.iter().filter(|past| **past % 7 == day % 7 && **past != day).map(|past| values[*past]).collect()
     };
     let flat = median(seen.clone());
     let about_flat: Vec<f64> = seen.iter().map(|value| (value - flat).abs()).collect();
-    let weekday = |of: usize| Some(same(of)).filter(|same| same.len() >= 2).map(median);
+    let weekday = |day: usize| Some(same(day)).filter(|same| same.len() >= 2).map(median);
     let about_week: Option<Vec<f64>> =
         past.iter().map(|past| weekday(*past).map(|usual| (values[*past] - usual).abs())).collect();
     let (mut expected, mut spread, mut weekly) = (average, deviation(about_flat), false);

@@ -14,8 +14,8 @@ use reeve_estate::{Attribute, ConnectionId, Metric, ResourceChange, ResourceId};
 use reeve_recommend::Caller;
 use reeve_recommend::{ActionStatus as Ended, AgentStore as _, Clock, EngineError, Priority, Recorder as _};
 
-use self::kept::desk_over;
-pub(crate) use self::kept::{Kept, desk};
+use self::kept::anomalies_over;
+pub(crate) use self::kept::{Kept, anomalies};
 use crate::world::{World, operator};
 
 fn finding(world: &World, place: &str, score: f64) -> Finding {
@@ -50,7 +50,7 @@ fn finding(world: &World, place: &str, score: f64) -> Finding {
     }
 }
 
-fn told(world: &World) -> Vec<String> {
+fn recorded(world: &World) -> Vec<String> {
     let operation = |entry: &Entry| entry.action.operation.clone().unwrap_or_default();
     world.entries().iter().map(operation).filter(|name| name.starts_with("anomaly.")).collect()
 }
@@ -58,88 +58,88 @@ fn told(world: &World) -> Vec<String> {
 #[tokio::test]
 async fn one_trouble_is_told_once_and_answered_in_order() {
     let world = World::new();
-    let (desk, kept) = desk(&world);
+    let (anomalies, kept) = anomalies(&world);
     let system = Caller::system();
-    let first = desk.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
-    assert_eq!(told(&world), ["anomaly.detect", "anomaly.investigate", "anomaly.recommend"]);
+    let first = anomalies.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
+    assert_eq!(recorded(&world), ["anomaly.detect", "anomaly.investigate", "anomaly.recommend"]);
     let stages: Vec<Stage> = first.responses.iter().map(|response| response.stage).collect();
     assert_eq!(stages, [Stage::Alert, Stage::Investigate, Stage::Recommend]);
     assert!((first.deviation_percent.unwrap() - 212.9).abs() < 0.1);
     assert!(first.cause.starts_with("not known") && !first.advice.is_empty() && !first.evidence.is_empty());
 
     world.clock.advance(SignedDuration::from_hours(2));
-    assert!(desk.report(finding(&world, "i-1", 0.9), &system).await.unwrap().is_none(), "it goes on");
+    assert!(anomalies.report(finding(&world, "i-1", 0.9), &system).await.unwrap().is_none(), "it goes on");
     let grown = kept.anomaly_get(&first.id).await.unwrap();
     assert_eq!((grown.readings[0].score, grown.last_at), (0.9, world.clock.now()));
-    assert_eq!(desk.settle(&system).await.unwrap(), 0);
+    assert_eq!(anomalies.settle(&system).await.unwrap(), 0);
     world.clock.advance(SignedDuration::from_hours(7));
-    assert_eq!(desk.settle(&system).await.unwrap(), 1);
+    assert_eq!(anomalies.settle(&system).await.unwrap(), 1);
     assert_eq!(kept.anomaly_get(&first.id).await.unwrap().status, AnomalyStatus::Resolved);
-    assert!(desk.report(finding(&world, "i-1", 0.9), &system).await.unwrap().is_some(), "the next is another");
+    assert!(anomalies.report(finding(&world, "i-1", 0.9), &system).await.unwrap().is_some(), "the next is another");
 }
 
 #[tokio::test]
 async fn each_stage_is_recorded_once_over_crashes_and_two_processes() {
     let world = World::new();
-    let (desk, kept) = desk(&world);
+    let (anomalies, kept) = anomalies(&world);
     let system = Caller::system();
     let found = finding(&world, "i-1", 0.7);
     // The log takes the alert and then nothing more: the process ends here.
     *world.log.silent_after.lock() = Some(1);
-    desk.report(found.clone(), &system).await.unwrap_err();
+    anomalies.report(found.clone(), &system).await.unwrap_err();
     *world.log.silent_after.lock() = None;
     world.clock.advance(SignedDuration::from_mins(1));
-    let other = desk_over(&world, &kept);
+    let other = anomalies_over(&world, &kept);
     other.report(found.clone(), &system).await.unwrap();
     let stages = ["anomaly.detect", "anomaly.investigate", "anomaly.recommend"];
-    assert_eq!(told(&world), stages, "the response goes on where it ended");
+    assert_eq!(recorded(&world), stages, "the response goes on where it ended");
     assert_eq!(kept.all.lock()[0].responses.len(), stages.len());
 
     // Two processes look into the store before either of them has written.
     kept.stale.store(true, Ordering::Relaxed);
-    assert!(desk.report(found, &system).await.unwrap().is_none(), "the other one has it");
-    assert_eq!((told(&world).len(), kept.all.lock().len()), (stages.len(), 1));
+    assert!(anomalies.report(found, &system).await.unwrap().is_none(), "the other one has it");
+    assert_eq!((recorded(&world).len(), kept.all.lock().len()), (stages.len(), 1));
 }
 
 #[tokio::test]
 async fn spending_is_over_after_days_because_bills_are_late() {
     let world = World::new();
-    let (desk, kept) = desk(&world);
+    let (anomalies, kept) = anomalies(&world);
     let system = Caller::system();
     let found = finding(&world, "111/EC2/USD", 0.7);
     let reading = Reading { metric: None, ..found.readings[0].clone() };
     let spending = Finding { class: AnomalyClass::Cost, readings: vec![reading], ..found };
-    let first = desk.report(spending.clone(), &system).await.unwrap().unwrap();
+    let first = anomalies.report(spending.clone(), &system).await.unwrap().unwrap();
     assert!(first.evidence[0].starts_with("cost a day was"), "{:?}", first.evidence);
     world.clock.advance(SignedDuration::from_hours(48));
-    assert_eq!(desk.settle(&system).await.unwrap(), 0);
-    assert!(desk.report(spending.clone(), &system).await.unwrap().is_none(), "the same bill, read again");
+    assert_eq!(anomalies.settle(&system).await.unwrap(), 0);
+    assert!(anomalies.report(spending.clone(), &system).await.unwrap().is_none(), "the same bill, read again");
     world.clock.advance(SignedDuration::from_hours(25));
-    assert_eq!(desk.settle(&system).await.unwrap(), 1);
-    assert!(desk.report(spending, &system).await.unwrap().is_none(), "and again, once it is over");
+    assert_eq!(anomalies.settle(&system).await.unwrap(), 1);
+    assert!(anomalies.report(spending, &system).await.unwrap().is_none(), "and again, once it is over");
     assert_eq!(kept.anomaly_get(&first.id).await.unwrap().status, AnomalyStatus::Resolved);
 }
 
 #[tokio::test]
 async fn the_cause_is_what_changed_or_what_others_share() {
     let world = World::new();
-    let (desk, _) = desk(&world);
+    let (anomalies, _) = anomalies(&world);
     let system = Caller::system();
     let of = world.right_size("i-1", "t3.large").await;
     let action = world.execute(&of).await;
-    let own = desk.report(finding(&world, "i-1", 0.9), &system).await.unwrap().unwrap();
+    let own = anomalies.report(finding(&world, "i-1", 0.9), &system).await.unwrap().unwrap();
     assert!(own.cause.contains("a change that Reeve made") && own.advice.contains(&action.id.0), "{own:?}");
     for other in ["i-2", "i-3"] {
-        desk.report(finding(&world, other, 0.9), &system).await.unwrap();
+        anomalies.report(finding(&world, other, 0.9), &system).await.unwrap();
     }
-    let shared = desk.report(finding(&world, "i-4", 0.9), &system).await.unwrap().unwrap();
+    let shared = anomalies.report(finding(&world, "i-4", 0.9), &system).await.unwrap().unwrap();
     assert!(shared.cause.contains("ec2 in us-east-1"), "{}", shared.cause);
 }
 
 #[tokio::test]
 async fn what_somebody_else_changed_is_named_as_the_cause() {
     let world = World::new();
-    let (desk, _) = desk(&world);
+    let (anomalies, _) = anomalies(&world);
     let system = Caller::system();
     let now = world.clock.now();
     let change = |resource: &str, attribute: Attribute, minutes_ago: i64, before: &str, after: &str| ResourceChange {
@@ -158,7 +158,7 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
         change("i-2", Attribute::Tags, 10, "Owner=ann", "Owner=secret\nTeam=web"),
         change("i-3", Attribute::InstanceType, 130, "m5.large", "m5.xlarge"),
     ]);
-    let resized = desk.report(finding(&world, "i-1", 0.9), &system).await.unwrap().unwrap();
+    let resized = anomalies.report(finding(&world, "i-1", 0.9), &system).await.unwrap().unwrap();
     let span = "between 2026-11-15 23:45 and 23:50 UTC, not by Reeve";
     let words = format!(
         "its size was changed from m5.large to m5.xlarge, and it was started anew at 2026-11-15 23:47 UTC {span}"
@@ -168,14 +168,14 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
     let groups = "its security groups were changed from sg-1 to sg-1, sg-2 between 2026-11-15 23:25 and 23:30 UTC";
     assert!(resized.evidence.iter().any(|told| told.starts_with(groups)), "{:?}", resized.evidence);
 
-    let tagged = desk.report(finding(&world, "i-2", 0.9), &system).await.unwrap().unwrap();
+    let tagged = anomalies.report(finding(&world, "i-2", 0.9), &system).await.unwrap().unwrap();
     assert_eq!(tagged.cause, format!("its tags Owner, Team were changed {span}"));
-    let long_ago = desk.report(finding(&world, "i-3", 0.9), &system).await.unwrap().unwrap();
+    let long_ago = anomalies.report(finding(&world, "i-3", 0.9), &system).await.unwrap().unwrap();
     assert!(!long_ago.cause.contains("m5"), "{}", long_ago.cause);
 
     // A tag explains less than what others share; the last change of all is the one that is suspected.
     world.memory.seen.lock().push(change("i-4", Attribute::Tags, 10, "Owner=ann", "Owner=bob"));
-    let shared = desk.report(finding(&world, "i-4", 0.9), &system).await.unwrap().unwrap();
+    let shared = anomalies.report(finding(&world, "i-4", 0.9), &system).await.unwrap().unwrap();
     assert!(shared.cause.contains("ec2 in us-east-1") && shared.evidence.iter().any(|told| told.contains("tag Owner")));
     let of = world.right_size("i-5", "t3.large").await;
     world.execute(&of).await;
@@ -187,7 +187,7 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
     };
     world.memory.seen.lock().push(after);
     world.clock.advance(SignedDuration::from_mins(20));
-    let both = desk.report(finding(&world, "i-5", 0.9), &system).await.unwrap().unwrap();
+    let both = anomalies.report(finding(&world, "i-5", 0.9), &system).await.unwrap().unwrap();
     assert!(both.cause.starts_with("its IOPS were changed from 3000 to 9000"), "{}", both.cause);
     assert!(both.evidence.iter().any(|told| told.starts_with("action ")), "{:?}", both.evidence);
 }
@@ -195,7 +195,7 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
 #[tokio::test]
 async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
     let world = World::new();
-    let (desk, kept) = desk(&world);
+    let (anomalies, kept) = anomalies(&world);
     let system = Caller::system();
     let deed = |operation: &str, minutes_ago: i64| {
         Entry::new(EventType::from_static("api.call"))
@@ -204,87 +204,99 @@ async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
             .with_action(operation, ActionStatus::Success, ActionMethod::Console)
             .at(world.clock.now() - SignedDuration::from_mins(minutes_ago))
     };
-    let first = desk.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
-    assert!(first.deeds.is_empty());
-    let told = first.told(&[]);
+    let first = anomalies.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
+    assert!(first.related_entries.is_empty());
+    let told = first.cause_for(&[]);
     assert_eq!((told.cause, told.evidence, told.advice), (first.cause, first.evidence, first.advice));
     // The cloud's record comes late: after the next strange point it is there.
     world.log.record(vec![deed("ModifyInstanceAttribute", 9), deed("DescribeInstances", 8)]).await.unwrap();
     world.clock.advance(SignedDuration::from_mins(5));
-    assert!(desk.report(finding(&world, "i-1", 0.7), &system).await.unwrap().is_none());
+    assert!(anomalies.report(finding(&world, "i-1", 0.7), &system).await.unwrap().is_none());
     let known = kept.anomaly_get(&first.id).await.unwrap();
-    assert_eq!(known.deeds.iter().map(|deed| deed.operation.as_str()).collect::<Vec<_>>(), ["ModifyInstanceAttribute"]);
+    assert_eq!(
+        known.related_entries.iter().map(|deed| deed.operation.as_str()).collect::<Vec<_>>(),
+        ["ModifyInstanceAttribute"]
+    );
     assert!(!known.cause.contains("ann@") && !known.evidence.iter().any(|told| told.contains("ann@")), "{known:?}");
-    let told = known.told(&[&known.deeds[0]]);
+    let told = known.cause_for(&[&known.related_entries[0]]);
     assert_eq!(told.cause, "ann@example.com did ModifyInstanceAttribute on it at 2026-11-15 23:51 UTC");
 
     // The entry of its investigation names it by its place in the log, and no stage tells more.
     world.clock.advance(SignedDuration::from_hours(12));
     world.log.record(vec![deed("StopInstances", 9)]).await.unwrap();
-    let second = desk.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
+    let second = anomalies.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
     assert!(!second.responses.iter().any(|stage| stage.detail.contains("ann@")), "{:?}", second.responses);
     let entries = world.entries();
     let looked = |entry: &&Entry| entry.action.operation.as_deref() == Some("anomaly.investigate");
     let named = entries.iter().rev().find(looked).unwrap().metadata.extra.get("entries").cloned();
-    assert_eq!(named, Some(Json::from(vec![Json::from(second.deeds[0].sequence)])));
+    assert_eq!(named, Some(Json::from(vec![Json::from(second.related_entries[0].sequence)])));
 
     // A log that cannot be read keeps nobody from being told.
     world.log.unreadable.store(true, std::sync::atomic::Ordering::Relaxed);
-    let third = desk.report(finding(&world, "i-2", 0.7), &system).await.unwrap().unwrap();
-    assert!(third.deeds.is_empty() && third.cause.starts_with("not known"));
+    let third = anomalies.report(finding(&world, "i-2", 0.7), &system).await.unwrap().unwrap();
+    assert!(third.related_entries.is_empty() && third.cause.starts_with("not known"));
 }
 
 #[tokio::test]
 async fn what_people_say_is_learned_from() {
     let world = World::new();
-    let (desk, kept) = desk(&world);
+    let (anomalies, kept) = anomalies(&world);
     let system = Caller::system();
-    let first = desk.report(finding(&world, "i-1", 0.8), &system).await.unwrap().unwrap();
-    let wrong = desk.feedback(&first.id, "maybe", None, &operator()).await;
+    let first = anomalies.report(finding(&world, "i-1", 0.8), &system).await.unwrap().unwrap();
+    let wrong = anomalies.feedback(&first.id, "maybe", None, &operator()).await;
     assert!(matches!(wrong, Err(EngineError::Invalid(errors)) if errors[0].path == "kind"));
-    desk.acknowledge(&first.id, &operator()).await.unwrap();
-    let ended = desk.feedback(&first.id, "false", Some("a nightly job"), &operator()).await.unwrap();
+    anomalies.acknowledge(&first.id, &operator()).await.unwrap();
+    let ended = anomalies.feedback(&first.id, "false", Some("a nightly job"), &operator()).await.unwrap();
     assert_eq!((ended.status, ended.feedback[0].by.as_str()), (AnomalyStatus::Resolved, "olga@example.com"));
     assert_eq!(ended.responses.last().unwrap().stage, Stage::Learn);
-    assert_eq!(told(&world).last().unwrap(), "anomaly.learn");
-    assert!(desk.acknowledge(&first.id, &operator()).await.is_err());
+    assert_eq!(recorded(&world).last().unwrap(), "anomaly.learn");
+    assert!(anomalies.acknowledge(&first.id, &operator()).await.is_err());
 
     world.clock.advance(SignedDuration::from_hours(24));
-    assert!(desk.report(finding(&world, "i-1", 0.8), &system).await.unwrap().is_none(), "the like of it stays quiet");
-    assert!(desk.report(finding(&world, "i-1", 0.95), &system).await.unwrap().is_some(), "what is stranger does not");
-    assert!(desk.report(finding(&world, "i-2", 0.8), &system).await.unwrap().is_some(), "nor does another machine");
+    assert!(
+        anomalies.report(finding(&world, "i-1", 0.8), &system).await.unwrap().is_none(),
+        "the like of it stays quiet"
+    );
+    assert!(
+        anomalies.report(finding(&world, "i-1", 0.95), &system).await.unwrap().is_some(),
+        "what is stranger does not"
+    );
+    assert!(
+        anomalies.report(finding(&world, "i-2", 0.8), &system).await.unwrap().is_some(),
+        "nor does another machine"
+    );
     assert_eq!(kept.all.lock().len(), 3);
 }
 
 #[tokio::test]
 async fn while_the_log_is_silent_nobody_is_told() {
     let world = World::new();
-    let (desk, kept) = desk(&world);
+    let (anomalies, kept) = anomalies(&world);
     *world.log.silent_after.lock() = Some(0);
     let found = finding(&world, "i-1", 0.9);
-    let reported = desk.report(found.clone(), &Caller::system()).await;
+    let reported = anomalies.report(found.clone(), &Caller::system()).await;
     assert!(matches!(reported, Err(EngineError::Record(_))));
-    assert!(kept.all.lock()[0].responses.is_empty() && told(&world).is_empty());
+    assert!(kept.all.lock()[0].responses.is_empty() && recorded(&world).is_empty());
     *world.log.silent_after.lock() = None;
-    desk.report(found, &Caller::system()).await.unwrap();
-    assert_eq!(told(&world), ["anomaly.detect", "anomaly.investigate", "anomaly.recommend"]);
+    anomalies.report(found, &Caller::system()).await.unwrap();
+    assert_eq!(recorded(&world), ["anomaly.detect", "anomaly.investigate", "anomaly.recommend"]);
 }
 
 #[tokio::test]
 async fn settings_are_checked_versioned_and_recorded() {
     let world = World::new();
-    let (desk, kept) = desk(&world);
+    let (anomalies, kept) = anomalies(&world);
     let read = kept.anomaly_settings_get().await.unwrap();
     let mut wanted = read.clone();
     wanted.cost.threshold_percent = 0.0;
     wanted.cost.window_hours = 0;
-    let refused = desk.settings_put(wanted, &operator()).await;
+    let refused = anomalies.settings_put(wanted, &operator()).await;
     assert!(matches!(refused, Err(EngineError::Invalid(errors)) if errors.len() == 2));
     let mut wanted = read.clone();
     wanted.cost.threshold_percent = 35.0;
-    let stored = desk.settings_put(wanted.clone(), &operator()).await.unwrap();
+    let stored = anomalies.settings_put(wanted.clone(), &operator()).await.unwrap();
     assert_eq!((stored.version, stored.cost.threshold_percent), (read.version + 1, 35.0));
-    assert!(matches!(desk.settings_put(wanted, &operator()).await, Err(EngineError::Conflict(_))));
+    assert!(matches!(anomalies.settings_put(wanted, &operator()).await, Err(EngineError::Conflict(_))));
     let entry = world.entries().pop().unwrap();
     assert_eq!(entry.changes.after.unwrap().get("cost.threshold_percent"), Some(&Json::from(35.0)));
 }
@@ -317,21 +329,31 @@ fn grave_deeds_are_found_and_ordinary_ones_are_not() {
 #[tokio::test]
 async fn what_was_said_can_be_taken_back() {
     let world = World::new();
-    let (desk, _) = desk(&world);
+    let (anomalies, _) = anomalies(&world);
     let system = Caller::system();
-    let first = desk.report(finding(&world, "i-1", 0.8), &system).await.unwrap().unwrap();
-    assert!(matches!(desk.reopen(&first.id, &operator()).await, Err(EngineError::Conflict(_))), "nothing to take back");
-    desk.feedback(&first.id, "false", None, &operator()).await.unwrap();
-    let open = desk.reopen(&first.id, &operator()).await.unwrap();
-    assert_eq!((open.status, open.resolved_at, open.opinion()), (AnomalyStatus::Open, None, None));
+    let first = anomalies.report(finding(&world, "i-1", 0.8), &system).await.unwrap().unwrap();
+    assert!(
+        matches!(anomalies.reopen(&first.id, &operator()).await, Err(EngineError::Conflict(_))),
+        "nothing to take back"
+    );
+    anomalies.feedback(&first.id, "false", None, &operator()).await.unwrap();
+    let open = anomalies.reopen(&first.id, &operator()).await.unwrap();
+    assert_eq!((open.status, open.resolved_at, open.current_feedback()), (AnomalyStatus::Open, None, None));
     assert_eq!(open.feedback[0].withdrawn.as_ref().unwrap().1, "olga@example.com", "it stays on record");
-    assert_eq!(told(&world).last().unwrap(), "anomaly.reopen");
+    assert_eq!(recorded(&world).last().unwrap(), "anomaly.reopen");
     world.clock.advance(SignedDuration::from_hours(24));
-    assert_eq!(desk.settle(&system).await.unwrap(), 1);
-    assert!(desk.report(finding(&world, "i-1", 0.8), &system).await.unwrap().is_some(), "it is no longer kept quiet");
-    desk.acknowledge(&first.id, &operator()).await.unwrap_err();
-    let again = desk.reopen(&first.id, &operator()).await.unwrap();
-    assert_eq!((again.status, desk.settle(&system).await.unwrap()), (AnomalyStatus::Open, 0), "it is looked at anew");
+    assert_eq!(anomalies.settle(&system).await.unwrap(), 1);
+    assert!(
+        anomalies.report(finding(&world, "i-1", 0.8), &system).await.unwrap().is_some(),
+        "it is no longer kept quiet"
+    );
+    anomalies.acknowledge(&first.id, &operator()).await.unwrap_err();
+    let again = anomalies.reopen(&first.id, &operator()).await.unwrap();
+    assert_eq!(
+        (again.status, anomalies.settle(&system).await.unwrap()),
+        (AnomalyStatus::Open, 0),
+        "it is looked at anew"
+    );
 }
 
 #[tokio::test]
@@ -342,14 +364,14 @@ async fn an_active_agents_change_is_undone_at_once_where_that_is_configured() {
         ("active", Reaction::AutoInvestigate, ""),
     ] {
         let world = World::new();
-        let (desk, kept) = desk(&world);
+        let (anomalies, kept) = anomalies(&world);
         kept.settings.lock().performance.action = reaction;
         world.machine("i-1", "t3.large", 5.0);
         let agent = world.agent(mode, false).await;
         world.run(&agent).await;
         let of = world.on("i-1").await.remove(0);
         let action = world.execute(&of).await;
-        let found = desk.report(finding(&world, "i-1", 0.9), &Caller::system()).await.unwrap().unwrap();
+        let found = anomalies.report(finding(&world, "i-1", 0.9), &Caller::system()).await.unwrap().unwrap();
         let executed = found.responses.iter().find(|response| response.stage == Stage::Execute);
         assert_eq!(executed.is_some(), !expected.is_empty(), "{mode} {found:?}");
         assert!(executed.is_none_or(|response| response.detail.contains(expected)), "{mode} {executed:?}");
@@ -359,42 +381,45 @@ async fn an_active_agents_change_is_undone_at_once_where_that_is_configured() {
         let order: Vec<Stage> = found.responses.iter().map(|response| response.stage).collect();
         let all = [Stage::Alert, Stage::Investigate, Stage::Recommend, Stage::Execute];
         assert_eq!(order, all[..if expected.is_empty() { 3 } else { 4 }]);
-        assert_eq!(told(&world).len(), order.len());
+        assert_eq!(recorded(&world).len(), order.len());
     }
 }
 
 #[tokio::test]
 async fn an_alert_alone_is_told_and_not_investigated() {
     let world = World::new();
-    let (desk, kept) = desk(&world);
+    let (anomalies, kept) = anomalies(&world);
     kept.settings.lock().performance.action = Reaction::Alert;
-    let found = desk.report(finding(&world, "i-1", 0.9), &Caller::system()).await.unwrap().unwrap();
-    assert_eq!((told(&world), found.cause.as_str()), (vec!["anomaly.detect".to_owned()], ""));
+    let found = anomalies.report(finding(&world, "i-1", 0.9), &Caller::system()).await.unwrap().unwrap();
+    assert_eq!((recorded(&world), found.cause.as_str()), (vec!["anomaly.detect".to_owned()], ""));
     let wrong = AnomalySettings::default();
     let wrong = AnomalySettings {
         cost: reeve_anomalies::CostSettings { action: Reaction::AlertAndQuarantine, ..wrong.cost.clone() },
         ..wrong
     };
-    let refused = desk.settings_put(wrong, &operator()).await;
+    let refused = anomalies.settings_put(wrong, &operator()).await;
     assert!(matches!(refused, Err(EngineError::Invalid(errors)) if errors[0].path == "cost.action"));
 }
 
 #[tokio::test]
 async fn threat_lists_are_checked_and_recorded_and_files_are_left_to_their_folder() {
     let world = World::new();
-    let (desk, kept) = desk(&world);
-    let refused = desk.threat_list_put("mine", "203.0.113.7\nnonsense".to_owned(), None, &operator()).await;
+    let (anomalies, kept) = anomalies(&world);
+    let refused = anomalies.threat_list_put("mine", "203.0.113.7\nnonsense".to_owned(), None, &operator()).await;
     assert!(matches!(refused, Err(EngineError::Invalid(errors)) if errors[0].path == "indicators[2]"));
-    let put = desk.threat_list_put("mine", "203.0.113.7".to_owned(), None, &operator()).await.unwrap();
+    let put = anomalies.threat_list_put("mine", "203.0.113.7".to_owned(), None, &operator()).await.unwrap();
     assert_eq!((put.indicators, put.by.as_str()), (1, "olga@example.com"));
     let system = Caller::system();
     let at = world.clock.now();
-    desk.threat_list_put("feed.txt", "198.51.100.0/24".to_owned(), Some(at), &system).await.unwrap();
-    let by_hand = desk.threat_list_put("feed.txt", String::new(), None, &operator()).await;
+    anomalies.threat_list_put("feed.txt", "198.51.100.0/24".to_owned(), Some(at), &system).await.unwrap();
+    let by_hand = anomalies.threat_list_put("feed.txt", String::new(), None, &operator()).await;
     assert!(matches!(by_hand, Err(EngineError::Conflict(_))));
-    assert!(matches!(desk.threat_list_delete("feed.txt", false, &operator()).await, Err(EngineError::Conflict(_))));
-    desk.threat_list_delete("feed.txt", true, &system).await.unwrap();
-    desk.threat_list_delete("mine", false, &operator()).await.unwrap();
+    assert!(matches!(
+        anomalies.threat_list_delete("feed.txt", false, &operator()).await,
+        Err(EngineError::Conflict(_))
+    ));
+    anomalies.threat_list_delete("feed.txt", true, &system).await.unwrap();
+    anomalies.threat_list_delete("mine", false, &operator()).await.unwrap();
     assert!(kept.lists.lock().is_empty());
     let with = |status: ActionStatus| -> Vec<String> {
         let entries = world.entries().into_iter().filter(|entry| entry.action.status == Some(status));

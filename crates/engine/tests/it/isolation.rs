@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use reeve_access::Role;
 use reeve_anomalies::threat::{ThreatList, Threats, together};
 use reeve_anomalies::{
-    Anomaly, AnomalyClass, AnomalyFilter, AnomalyStore, Desk, Finding, Place, Reaction, Reading, Stage,
+    Anomaly, AnomalyClass, AnomalyFilter, AnomalyService, AnomalyStore, Finding, Place, Reaction, Reading, Stage,
 };
 use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Entry, EventType, Json};
 use reeve_engine::ExclusionInput;
@@ -18,7 +18,7 @@ use reeve_recommend::{
     Priority, Recommendation, RecommendationType, Status,
 };
 
-use crate::anomalies::{Kept, desk};
+use crate::anomalies::{Kept, anomalies};
 use crate::world::{World, operator, person};
 
 const MACHINE: &str = "i-0abc1234def567890";
@@ -53,7 +53,7 @@ fn threat(world: &World, severity: Priority) -> Finding {
 }
 
 /// A world with a machine and an agent that may do so much by itself.
-async fn world(mode: &str, auto: bool, max_impact: &str) -> (World, Desk, std::sync::Arc<Kept>, Agent) {
+async fn world(mode: &str, auto: bool, max_impact: &str) -> (World, AnomalyService, std::sync::Arc<Kept>, Agent) {
     world_of("security_intelligence", mode, auto, max_impact).await
 }
 
@@ -62,7 +62,7 @@ async fn world_of(
     mode: &str,
     auto: bool,
     max_impact: &str,
-) -> (World, Desk, std::sync::Arc<Kept>, Agent) {
+) -> (World, AnomalyService, std::sync::Arc<Kept>, Agent) {
     let world = World::new();
     world.machine(MACHINE, "m5.large", 30.0);
     let text = |text: &str| Some(text.to_owned());
@@ -76,8 +76,8 @@ async fn world_of(
         ..AgentInput::default()
     };
     let agent = world.engine.agent_create(input, &person("admin", &[Role::Administrator])).await.unwrap();
-    let (desk, kept) = desk(&world);
-    (world, desk, kept, agent)
+    let (anomalies, kept) = anomalies(&world);
+    (world, anomalies, kept, agent)
 }
 
 fn spec(world: &World) -> Specification {
@@ -88,16 +88,16 @@ fn executed(of: &Anomaly) -> &str {
     of.responses.iter().find(|one| one.stage == Stage::Execute).map_or("", |one| one.detail.as_str())
 }
 
-async fn told(world: &World, desk: &Desk, severity: Priority) -> Anomaly {
-    let of = desk.report(threat(world, severity), &Caller::system()).await.unwrap().unwrap();
+async fn report_threat(world: &World, anomalies: &AnomalyService, severity: Priority) -> Anomaly {
+    let of = anomalies.report(threat(world, severity), &Caller::system()).await.unwrap().unwrap();
     world.engine.settle().await;
     of
 }
 
 #[tokio::test]
 async fn a_critical_threat_is_cut_off_at_once_and_a_person_lets_it_back() {
-    let (world, desk, kept, _) = world("active", true, "high").await;
-    let of = told(&world, &desk, Priority::Critical).await;
+    let (world, anomalies, kept, _) = world("active", true, "high").await;
+    let of = report_threat(&world, &anomalies, Priority::Critical).await;
     let order: Vec<Stage> = of.responses.iter().map(|one| one.stage).collect();
     assert_eq!(order, [Stage::Alert, Stage::Investigate, Stage::Recommend, Stage::Execute]);
     assert!(executed(&of).ends_with("has begun") && of.advice.contains("which can be undone"), "{of:?}");
@@ -118,7 +118,7 @@ async fn a_critical_threat_is_cut_off_at_once_and_a_person_lets_it_back() {
     kept.settings.lock().performance.action = Reaction::AutoRemediate;
     world.clock.advance(SignedDuration::from_mins(20));
     let slow = Finding { class: AnomalyClass::Performance, ..threat(&world, Priority::High) };
-    let slow = desk.report(slow, &Caller::system()).await.unwrap().unwrap();
+    let slow = anomalies.report(slow, &Caller::system()).await.unwrap().unwrap();
     assert!(executed(&slow).contains("a person alone lets it back"), "{}", executed(&slow));
     // Whoever looked into it stopped it meanwhile.
     world.cloud.change(MACHINE, |machine| machine.state = reeve_estate::ResourceState::Stopped);
@@ -134,7 +134,7 @@ async fn a_critical_threat_is_cut_off_at_once_and_a_person_lets_it_back() {
 
     // The next threat to it is told and recommended anew, whatever became of the last.
     world.clock.advance(SignedDuration::from_hours(48));
-    assert!(executed(&told(&world, &desk, Priority::Critical).await).ends_with("has begun"));
+    assert!(executed(&report_threat(&world, &anomalies, Priority::Critical).await).ends_with("has begun"));
     assert!(spec(&world).isolated);
 }
 
@@ -147,26 +147,26 @@ async fn whatever_is_missing_leaves_it_to_a_person() {
         ("safe_mode", true, "high", Priority::Critical, "agent not active"),
         ("learning", true, "high", Priority::Critical, "agent not active"),
     ] {
-        let (world, desk, _, _) = world(mode, auto, max_impact).await;
-        let of = told(&world, &desk, severity).await;
+        let (world, anomalies, _, _) = world(mode, auto, max_impact).await;
+        let of = report_threat(&world, &anomalies, severity).await;
         assert!(executed(&of).contains(expected), "{mode} {max_impact}: {}", executed(&of));
         assert_eq!(world.cloud.calls(), 0, "{mode} {max_impact}");
         let recommended = world.only(MACHINE).await;
         let waits = if max_impact == "medium" { Status::PendingApproval } else { Status::Open };
         assert_eq!((recommended.status, recommended.priority), (waits, severity));
-        assert!(told_again(&world, &desk, severity).await.is_none() && world.on(MACHINE).await.len() == 1);
+        assert!(report_again(&world, &anomalies, severity).await.is_none() && world.on(MACHINE).await.len() == 1);
     }
 }
 
-async fn told_again(world: &World, desk: &Desk, severity: Priority) -> Option<Anomaly> {
+async fn report_again(world: &World, anomalies: &AnomalyService, severity: Priority) -> Option<Anomaly> {
     world.clock.advance(SignedDuration::from_mins(1));
-    desk.report(threat(world, severity), &Caller::system()).await.unwrap()
+    anomalies.report(threat(world, severity), &Caller::system()).await.unwrap()
 }
 
 #[tokio::test]
 async fn a_permission_for_savings_cuts_no_machine_off_and_people_carry_the_advice_out() {
-    let (world, desk, _, saver) = world_of("cost_optimizer", "active", true, "high").await;
-    let of = told(&world, &desk, Priority::Critical).await;
+    let (world, anomalies, _, saver) = world_of("cost_optimizer", "active", true, "high").await;
+    let of = report_threat(&world, &anomalies, Priority::Critical).await;
     assert!(executed(&of).contains("no security_intelligence agent covers it"), "{}", executed(&of));
     assert_eq!((world.cloud.calls(), spec(&world).isolated), (0, false));
     let advice = world.only(MACHINE).await;
@@ -206,24 +206,24 @@ async fn guardrails_hold_for_it_too() {
         (|limits| limits.max_actions_per_day = 0, "actions begun in 24 hours"),
         (|limits| limits.max_share_per_day_percent = 0.0, "resources changed by the agent"),
     ] {
-        let (world, desk, _, _) = world("active", true, "high").await;
+        let (world, anomalies, _, _) = world("active", true, "high").await;
         switch(&world, set).await;
-        let of = told(&world, &desk, Priority::Critical).await;
+        let of = report_threat(&world, &anomalies, Priority::Critical).await;
         assert!(executed(&of).contains(expected), "{expected}: {}", executed(&of));
         assert_eq!((world.cloud.calls(), world.only(MACHINE).await.status), (0, Status::Open));
     }
-    let (world, desk, _, _) = world("active", true, "high").await;
+    let (world, anomalies, _, _) = world("active", true, "high").await;
     let (resource, reason) = (Some(MACHINE.to_owned()), "a honeypot".to_owned());
     let exclusion = ExclusionInput { resource, account: None, kind: None, reason, until: None };
     world.engine.exclude(exclusion, &operator()).await.unwrap();
-    let of = told(&world, &desk, Priority::Critical).await;
+    let of = report_threat(&world, &anomalies, Priority::Critical).await;
     assert!(executed(&of).contains("excluded") && world.on(MACHINE).await.is_empty(), "{}", executed(&of));
 }
 
 #[tokio::test]
 async fn a_person_approves_it_and_changed_groups_stop_it() {
-    let (world, desk, _, _) = world("safe_mode", false, "low").await;
-    told(&world, &desk, Priority::High).await;
+    let (world, anomalies, _, _) = world("safe_mode", false, "low").await;
+    report_threat(&world, &anomalies, Priority::High).await;
     let of = world.only(MACHINE).await;
     let signed = async |of: &Recommendation| {
         let Execution::PendingApproval(asked) = world.engine.execute(&of.id, None, None, &operator()).await.unwrap()
@@ -254,11 +254,11 @@ async fn a_person_approves_it_and_changed_groups_stop_it() {
 
 #[tokio::test]
 async fn what_grows_critical_is_answered_again_and_what_was_false_is_withdrawn() {
-    let (world, desk, kept, _) = world("active", true, "high").await;
-    let first = told(&world, &desk, Priority::High).await;
+    let (world, anomalies, kept, _) = world("active", true, "high").await;
+    let first = report_threat(&world, &anomalies, Priority::High).await;
     assert!(!spec(&world).isolated);
-    assert!(told_again(&world, &desk, Priority::High).await.is_none() && !spec(&world).isolated, "no graver");
-    assert!(told_again(&world, &desk, Priority::Critical).await.is_none());
+    assert!(report_again(&world, &anomalies, Priority::High).await.is_none() && !spec(&world).isolated, "no graver");
+    assert!(report_again(&world, &anomalies, Priority::Critical).await.is_none());
     world.engine.settle().await;
     assert!(spec(&world).isolated);
     let now = kept.anomaly_get(&first.id).await.unwrap();
@@ -267,9 +267,9 @@ async fn what_grows_critical_is_answered_again_and_what_was_false_is_withdrawn()
     assert_eq!(stages, [Stage::Alert, Stage::Investigate, Stage::Recommend, Stage::Execute]);
     assert_eq!(kept.anomaly_list(&AnomalyFilter::default()).await.unwrap().1, 1);
 
-    let (world, desk, _, _) = self::world("safe_mode", false, "low").await;
-    let of = told(&world, &desk, Priority::High).await;
-    desk.feedback(&of.id, "false", Some("our own test"), &operator()).await.unwrap();
+    let (world, anomalies, _, _) = self::world("safe_mode", false, "low").await;
+    let of = report_threat(&world, &anomalies, Priority::High).await;
+    anomalies.feedback(&of.id, "false", Some("our own test"), &operator()).await.unwrap();
     let ended = world.only(MACHINE).await;
     assert_eq!(ended.status, Status::Expired);
     assert!(matches!(
@@ -279,19 +279,19 @@ async fn what_grows_critical_is_answered_again_and_what_was_false_is_withdrawn()
 }
 
 /// A grave threat whose isolation an operator asked for and a director signed.
-async fn asked_for(mode: &str, max_impact: &str) -> (World, Desk, Anomaly, Approval) {
-    let (world, desk, _, _) = world(mode, true, max_impact).await;
-    let of = told(&world, &desk, Priority::High).await;
+async fn asked_for(mode: &str, max_impact: &str) -> (World, AnomalyService, Anomaly, Approval) {
+    let (world, anomalies, _, _) = world(mode, true, max_impact).await;
+    let of = report_threat(&world, &anomalies, Priority::High).await;
     let waits = world.only(MACHINE).await;
     let asked = world.engine.execute(&waits.id, None, None, &operator()).await.unwrap();
     let Execution::PendingApproval(asked) = asked else { panic!("high impact needs signatures") };
     let signed = world.engine.approve(&asked.id, None, &person("dora", &[Role::Director])).await.unwrap();
     assert_eq!((signed.status, signed.signed.len(), spec(&world).isolated), (ApprovalStatus::Pending, 1, false));
-    (world, desk, of, signed)
+    (world, anomalies, of, signed)
 }
 
-async fn grown_critical(world: &World, desk: &Desk, kept: &Anomaly) -> Recommendation {
-    assert!(told_again(world, desk, Priority::Critical).await.is_none(), "{kept:?}");
+async fn report_critical(world: &World, anomalies: &AnomalyService, kept: &Anomaly) -> Recommendation {
+    assert!(report_again(world, anomalies, Priority::Critical).await.is_none(), "{kept:?}");
     world.engine.settle().await;
     let of = world.only(MACHINE).await;
     assert_eq!(of.priority, Priority::Critical, "whoever is asked is told how grave it is");
@@ -300,8 +300,8 @@ async fn grown_critical(world: &World, desk: &Desk, kept: &Anomaly) -> Recommend
 
 #[tokio::test]
 async fn a_request_for_signatures_is_overtaken_by_a_critical_threat_that_may_be_answered_at_once() {
-    let (world, desk, of, asked) = asked_for("active", "high").await;
-    let done = grown_critical(&world, &desk, &of).await;
+    let (world, anomalies, of, asked) = asked_for("active", "high").await;
+    let done = report_critical(&world, &anomalies, &of).await;
     assert!(spec(&world).isolated && done.status == Status::Succeeded, "{:?}", done.status);
     let closed = world.memory.approval_get(&asked.id).await.unwrap();
     assert_eq!(closed.status, ApprovalStatus::Expired);
@@ -309,20 +309,20 @@ async fn a_request_for_signatures_is_overtaken_by_a_critical_threat_that_may_be_
     world.every_change_was_announced();
 
     // Where it may not be, the request stays, and so it does where a guardrail holds.
-    let (world, desk, of, asked) = asked_for("active", "medium").await;
-    let waits = grown_critical(&world, &desk, &of).await;
+    let (world, anomalies, of, asked) = asked_for("active", "medium").await;
+    let waits = report_critical(&world, &anomalies, &of).await;
     assert_eq!((waits.status, spec(&world).isolated), (Status::PendingApproval, false));
     assert_eq!(world.memory.approval_get(&asked.id).await.unwrap(), asked);
     world.engine.approve(&asked.id, None, &person("sam", &[Role::SecurityAnalyst])).await.unwrap();
     world.engine.settle().await;
     assert!(spec(&world).isolated, "the signature that was given still counts");
 
-    let (world, desk, of, asked) = asked_for("active", "high").await;
+    let (world, anomalies, of, asked) = asked_for("active", "high").await;
     let mut limits = world.memory.guardrails_get().await.unwrap();
     limits.max_actions_per_day = 0;
     limits.version += 1;
     world.memory.guardrails_put(&limits).await.unwrap();
-    let waits = grown_critical(&world, &desk, &of).await;
+    let waits = report_critical(&world, &anomalies, &of).await;
     assert_eq!((waits.status, world.cloud.calls()), (Status::PendingApproval, 0));
     assert!(waits.blocked.unwrap().contains("actions begun in 24 hours"));
     assert_eq!(world.memory.approval_get(&asked.id).await.unwrap(), asked);
@@ -330,19 +330,19 @@ async fn a_request_for_signatures_is_overtaken_by_a_critical_threat_that_may_be_
 
 #[tokio::test]
 async fn a_graver_threat_wakes_what_was_set_aside_and_replaces_a_plan_that_no_longer_fits() {
-    let (world, desk, _, _) = world("active", true, "high").await;
-    let of = told(&world, &desk, Priority::High).await;
+    let (world, anomalies, _, _) = world("active", true, "high").await;
+    let of = report_threat(&world, &anomalies, Priority::High).await;
     let until = world.clock.now() + SignedDuration::from_hours(48);
     world.engine.snooze(&world.only(MACHINE).await.id, until, None, &operator()).await.unwrap();
-    assert!(told_again(&world, &desk, Priority::High).await.is_none());
+    assert!(report_again(&world, &anomalies, Priority::High).await.is_none());
     assert_eq!(world.only(MACHINE).await.status, Status::Snoozed, "no graver");
-    assert_eq!(grown_critical(&world, &desk, &of).await.status, Status::Succeeded);
+    assert_eq!(report_critical(&world, &anomalies, &of).await.status, Status::Succeeded);
 
-    let (world, desk, of, asked) = asked_for("active", "medium").await;
+    let (world, anomalies, of, asked) = asked_for("active", "medium").await;
     let change = |machine: &mut reeve_estate::Resource| machine.specification.security_groups = vec!["sg-3".to_owned()];
     world.cloud.change(MACHINE, change);
     change(world.memory.resources.lock().get_mut(&ResourceId::new(MACHINE)).unwrap());
-    let anew = grown_critical(&world, &desk, &of).await;
+    let anew = report_critical(&world, &anomalies, &of).await;
     assert_eq!(world.memory.approval_get(&asked.id).await.unwrap().status, ApprovalStatus::Expired);
     let waiting = world.memory.approval_list(Some(&anew.id)).await.unwrap();
     let pending: Vec<_> = waiting.iter().filter(|one| one.status == ApprovalStatus::Pending).collect();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use reeve_access::RowFilter;
-use reeve_anomalies::{Anomaly, Deed, Reading};
+use reeve_anomalies::{Anomaly, Reading, RelatedEntry};
 
 use crate::time;
 pub use course::{AnomalyCourseBody, AnomalyCourseParams, CourseChangeBody, CoursePointBody};
@@ -188,21 +188,21 @@ pub struct AnomalyParams {
 impl AnomalyBody {
     /// An anomaly as somebody who may see these entries of the log is told of it.
     pub(crate) fn seen_by(of: &Anomaly, rows: &RowFilter) -> Self {
-        let allowed = |deed: &&Deed| rows.allows_actor(deed.actor.0.as_deref(), deed.actor.1.as_deref());
-        let deeds: Vec<&Deed> = of.deeds.iter().filter(allowed).collect();
-        let told = of.told(&deeds);
+        let allowed = |entry: &&RelatedEntry| rows.allows_actor(entry.actor.0.as_deref(), entry.actor.1.as_deref());
+        let entries: Vec<&RelatedEntry> = of.related_entries.iter().filter(allowed).collect();
+        let view = of.cause_for(&entries);
         AnomalyBody {
-            likely_cause: told.cause,
-            evidence: told.evidence,
-            recommended_action: told.advice,
-            log_entries: deeds
+            likely_cause: view.cause,
+            evidence: view.evidence,
+            recommended_action: view.advice,
+            log_entries: entries
                 .into_iter()
-                .map(|deed| AnomalyEntryBody {
-                    sequence: deed.sequence,
-                    event_id: deed.event_id.clone(),
-                    at: time::text(deed.at),
-                    who: deed.who().to_owned(),
-                    operation: deed.operation.clone(),
+                .map(|entry| AnomalyEntryBody {
+                    sequence: entry.sequence,
+                    event_id: entry.event_id.clone(),
+                    at: time::text(entry.at),
+                    who: entry.who().to_owned(),
+                    operation: entry.operation.clone(),
                 })
                 .collect(),
             ..AnomalyBody::from(of)

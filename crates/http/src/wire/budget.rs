@@ -1,6 +1,6 @@
 //! Budgets on the wire.
 
-use reeve_anomalies::budget::{Basis, Budget, BudgetAlert, Standing, Threshold};
+use reeve_anomalies::budget::{Basis, Budget, BudgetAlert, BudgetStatus, Threshold};
 use reeve_estate::Amount;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -200,7 +200,7 @@ impl ThresholdBody {
 }
 
 impl StandingBody {
-    fn of(budget: &Budget, standing: &Standing) -> Self {
+    fn of(budget: &Budget, standing: &BudgetStatus) -> Self {
         let days = |days: &[(jiff::civil::Date, Amount)]| {
             days.iter().map(|(day, of)| DayAmount { day: day.to_string(), amount: cents(*of) }).collect()
         };
@@ -228,7 +228,7 @@ impl StandingBody {
 
 impl BudgetBody {
     /// Returns the wire form of a budget with its standing.
-    pub(crate) fn of(budget: &Budget, standing: Option<&Standing>) -> Self {
+    pub(crate) fn of(budget: &Budget, standing: Option<&BudgetStatus>) -> Self {
         let scope = &budget.scope;
         BudgetBody {
             id: budget.id.0.clone(),

@@ -15,7 +15,7 @@ pub struct EventTypeBody {
     pub category: &'static str,
     /// Area of activity, as a heading.
     pub area: &'static str,
-    /// Severity of an entry of which nothing graver is known.
+    /// Severity of an entry of which nothing more severe is known.
     pub severity: &'static str,
     /// Writers of such entries: `reeve` alone, `shared` with other systems, `others` alone, or `planned` when Reeve lacks the
     /// feature so far.

@@ -37,7 +37,7 @@ pub struct Evidence {
     pub reason: Reason,
     /// Log-odds that the evidence adds; a negative weight speaks for an ordinary action.
     pub weight: f64,
-    /// In words, to be read after the deed; empty where it only lowers.
+    /// In words, to be read after the event; empty where it only lowers.
     pub words: Cow<'static, str>,
 }
 
@@ -69,7 +69,7 @@ impl Judgement {
         }
     }
 
-    /// The reasons in words, the heaviest first; those that make a deed look ordinary are left out.
+    /// The reasons in words, the heaviest first; those that make an event look ordinary are left out.
     pub fn reasons(&self) -> impl Iterator<Item = &str> {
         self.evidence.iter().filter(|one| one.weight > 0.0 && !one.words.is_empty()).map(|one| one.words.as_ref())
     }
@@ -87,11 +87,11 @@ fn logistic(log_odds: f64) -> f64 {
 
 /// Evidence as it gathers.
 #[derive(Debug, Default)]
-pub(crate) struct Scale {
+pub(crate) struct EvidenceList {
     evidence: Vec<Evidence>,
 }
 
-impl Scale {
+impl EvidenceList {
     /// Adds a weight, unless it is nothing.
     pub(crate) fn add(&mut self, reason: Reason, weight: f64, words: impl Into<Cow<'static, str>>) {
         if weight.abs() >= 0.005 {

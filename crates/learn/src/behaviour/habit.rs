@@ -2,7 +2,7 @@
 //! habit than one call does. Older hours fade.
 //!
 //! The hours are those of the clock. What is under way must not vouch for itself, though, and an intruder does not mind the clock: so
-//! [`Habits::hours_before`] leaves out every hour of the clock whose first such deed is less than sixty minutes old.
+//! [`Habits::hours_before`] leaves out every hour of the clock whose first such event is less than sixty minutes old.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const HOUR_MS: i64 = 3_600_000;
 /// An hour of the clock in which something was done.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Span {
-    /// Time of the first deed in it.
+    /// Time of the first event in it.
     first_ms: i64,
     /// Share of an hour that it counts for.
     weight: f64,
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(habits.firmest(101)[0].1.times, 10_001);
     }
 
-    /// A deed is repeated for an hour from a minute on: whatever that minute is, none of it is a habit until an hour has passed.
+    /// An event is repeated for an hour from a minute on: whatever that minute is, none of it is a habit until an hour has passed.
     #[test]
     fn an_ongoing_burst_is_no_habit_at_the_turn_of_the_hour() {
         const MINUTE_MS: i64 = 60_000;

@@ -1,13 +1,13 @@
 //! Rate of activity: the number of actions in ten minutes, compared with the usual number in ten minutes that have
 //! any.
 //!
-//! Counts go by the time of the deed, so deeds that arrive late or out of order fall where they belong. Two baselines are kept:
+//! Counts go by the time of the event, so events that arrive late or out of order fall where they belong. Two baselines are kept:
 //! one that follows within days and one that follows within months. Neither lets a single span move it by more than a step, so a
 //! burst does not teach that bursts are usual, and a slow increase runs away from the slow baseline.
 
 /// A span of counting.
 const SPAN_MS: i64 = 600_000;
-/// Spans that are kept open for late deeds.
+/// Spans that are kept open for late events.
 const OPEN: usize = 6;
 /// Rate at which the fast baseline follows: a part of the way each span.
 const FAST: f64 = 1.0 / 30.0;
@@ -26,7 +26,7 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Counts a deed.
+    /// Counts an event.
     pub(crate) fn count(&mut self, at_ms: i64) {
         let span = at_ms.div_euclid(SPAN_MS);
         if let Some(open) = self.open.iter_mut().find(|(at, count)| *at == span && *count > 0) {

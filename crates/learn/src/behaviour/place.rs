@@ -1,10 +1,10 @@
 //! From where, in which region, and with what program, against the past of principal, peers and estate.
 
-use super::deed::{Deed, PrincipalKind, Trait};
-use super::evidence::{Reason, Scale};
+use super::event::{ActivityEvent, PrincipalKind, Trait};
+use super::evidence::{EvidenceList, Reason};
 use super::habit::Habits;
 use super::names::NameId;
-use super::rarity::{Witnesses, known};
+use super::rarity::{Baselines, known};
 use super::subject::Step;
 use super::words::Verb;
 
@@ -13,22 +13,22 @@ const STILL_NEW: f64 = 0.6;
 /// Share of what is known that the estate lends to judge the network of a principal of whom nothing is known.
 const OF_THE_ESTATE: f64 = 0.6;
 
-/// Weighs where a deed came from.
-pub(crate) fn weigh(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
+/// Weighs where an event came from.
+pub(crate) fn add_evidence(event: &ActivityEvent, step: &Step, baselines: &Baselines<'_>, evidence: &mut EvidenceList) {
     // The cloud's own services come from wherever they run.
-    if deed.kind == PrincipalKind::Service || deed.traits.has(Trait::PassedOn) {
+    if event.kind == PrincipalKind::Service || event.traits.has(Trait::PassedOn) {
         return;
     }
-    if !machine(deed, step, witnesses, scale) {
-        network(deed, step, witnesses, scale);
+    if !machine(event, step, baselines, evidence) {
+        network(event, step, baselines, evidence);
     }
-    region(deed, step, witnesses, scale);
-    country(deed, step, witnesses, scale);
-    tool(step, witnesses, scale);
+    region(event, step, baselines, evidence);
+    country(event, step, baselines, evidence);
+    tool(step, baselines, evidence);
 }
 
 /// Looking around weighs less than acting, signing in more.
-fn loudness(step: &Step) -> f64 {
+fn verb_factor(step: &Step) -> f64 {
     match step.meaning.verb {
         Verb::Read | Verb::SignOut => 0.6,
         Verb::SignIn => 1.3,
@@ -44,13 +44,13 @@ fn newness(own: &Habits, name: NameId, step: &Step) -> Option<f64> {
     (own.hours_before(name, step.at_ms) < 0.5).then_some(if seen { STILL_NEW } else { 1.0 })
 }
 
-fn network(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
+fn network(event: &ActivityEvent, step: &Step, baselines: &Baselines<'_>, evidence: &mut EvidenceList) {
     let Some(network) = step.network else { return };
-    let Some(newness) = newness(&witnesses.own.past.networks, network, step) else {
-        return scale.add(Reason::Place, -0.2, "");
+    let Some(newness) = newness(&baselines.own.past.networks, network, step) else {
+        return evidence.add(Reason::Place, -0.2, "");
     };
-    let peers = witnesses.peers_hours(|past| &past.networks, network, step.hour);
-    let estate = witnesses.estate_hours(|past| &past.networks, network, step.hour);
+    let peers = baselines.peers_hours(|past| &past.networks, network, step.hour);
+    let estate = baselines.estate_hours(|past| &past.networks, network, step.hour);
     // An address of the company's own is no news for anybody of the company.
     let strangeness = if peers >= 0.5 {
         0.35
@@ -59,77 +59,77 @@ fn network(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scal
     } else {
         1.0
     };
-    let public = if deed.place.public { 1.0 } else { 0.6 };
+    let public = if event.place.public { 1.0 } else { 0.6 };
     // Of somebody new only the estate can say that nobody comes from there.
     let estate_knows =
-        if strangeness < 1.0 { 0.0 } else { OF_THE_ESTATE * known(witnesses.estate.past.hours.total() / 4.0) };
-    let knows = known(witnesses.own.past.hours.total()).max(estate_knows);
-    let weight = 1.4 * newness * knows * strangeness * public * loudness(step);
-    let noun = witnesses.own.kind.noun();
-    scale.add_with(Reason::Place, weight, || match strangeness {
-        s if s < 0.5 => format!("from a network ({}) new for this {noun}, known from its peers", deed.place.network),
-        s if s < 1.0 => format!("from a network ({}) new for this {noun} and its peers", deed.place.network),
-        _ => format!("from a network ({}) that nobody has come from", deed.place.network),
+        if strangeness < 1.0 { 0.0 } else { OF_THE_ESTATE * known(baselines.estate.past.hours.total() / 4.0) };
+    let knows = known(baselines.own.past.hours.total()).max(estate_knows);
+    let weight = 1.4 * newness * knows * strangeness * public * verb_factor(step);
+    let noun = baselines.own.kind.noun();
+    evidence.add_with(Reason::Place, weight, || match strangeness {
+        s if s < 0.5 => format!("from a network ({}) new for this {noun}, known from its peers", event.place.network),
+        s if s < 1.0 => format!("from a network ({}) new for this {noun} and its peers", event.place.network),
+        _ => format!("from a network ({}) that nobody has come from", event.place.network),
     });
 }
 
 /// Adds evidence for credentials of a machine that are used from a public address. Machines leave the cloud's network
 /// only through its own gates, which become known. Returns `true` if the network was weighed here, so that its newness
 /// is not counted a second time.
-fn machine(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) -> bool {
+fn machine(event: &ActivityEvent, step: &Step, baselines: &Baselines<'_>, evidence: &mut EvidenceList) -> bool {
     let Some(network) = step.network else { return false };
-    if !deed.traits.has(Trait::MachineCredentials) || !deed.place.public {
+    if !event.traits.has(Trait::MachineCredentials) || !event.place.public {
         return false;
     }
-    let known_for = witnesses.own.past.networks.hours(network, step.hour)
-        + witnesses.peers_hours(|past| &past.networks, network, step.hour);
+    let known_for = baselines.own.past.networks.hours(network, step.hour)
+        + baselines.peers_hours(|past| &past.networks, network, step.hour);
     let weight = 2.6 / (1.0 + known_for);
-    scale.add_with(Reason::Place, weight, || {
-        format!("credentials that were given to a machine are used from a public address ({})", deed.place.network)
+    evidence.add_with(Reason::Place, weight, || {
+        format!("credentials that were given to a machine are used from a public address ({})", event.place.network)
     });
     true
 }
 
-fn region(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
+fn region(event: &ActivityEvent, step: &Step, baselines: &Baselines<'_>, evidence: &mut EvidenceList) {
     let Some(region) = step.region else { return };
-    let own = &witnesses.own.past.regions;
+    let own = &baselines.own.past.regions;
     if own.hours(region, step.hour) >= 0.5 {
         return;
     }
-    let estate = witnesses.estate_hours(|past| &past.regions, region, step.hour);
-    let others = witnesses.estate.past.hours.total();
+    let estate = baselines.estate_hours(|past| &past.regions, region, step.hour);
+    let others = baselines.estate.past.hours.total();
     let nobody = if estate < 0.5 { 0.7 * known(others / 4.0) } else { 0.0 };
-    let weight = (0.5 * known(witnesses.own.past.hours.total()) + nobody) * loudness(step);
-    scale.add_with(Reason::Place, weight, || {
+    let weight = (0.5 * known(baselines.own.past.hours.total()) + nobody) * verb_factor(step);
+    evidence.add_with(Reason::Place, weight, || {
         let seen_by = if nobody > 0.0 { "nobody in the estate" } else { "it never before" };
-        format!("in a region ({}) where {seen_by} has done anything", deed.place.region)
+        format!("in a region ({}) where {seen_by} has done anything", event.place.region)
     });
 }
 
 /// Countries are few and change seldom, so that a new one says more than a new network does.
-fn country(deed: &Deed, step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
+fn country(event: &ActivityEvent, step: &Step, baselines: &Baselines<'_>, evidence: &mut EvidenceList) {
     let Some(country) = step.country else { return };
-    let own = &witnesses.own.past.countries;
-    let Some(newness) = newness(own, country, step) else { return scale.add(Reason::Place, -0.1, "") };
-    let others = witnesses.estate_hours(|past| &past.countries, country, step.hour);
-    let all = witnesses.estate.past.countries.total(step.hour);
+    let own = &baselines.own.past.countries;
+    let Some(newness) = newness(own, country, step) else { return evidence.add(Reason::Place, -0.1, "") };
+    let others = baselines.estate_hours(|past| &past.countries, country, step.hour);
+    let all = baselines.estate.past.countries.total(step.hour);
     // An intruder who was there twice makes no office of it.
     let nobody = known(all / 4.0) / (1.0 + others / 4.0);
-    let weight = (0.7 * known(own.total(step.hour)) + 1.5 * nobody) * newness * loudness(step);
-    scale.add_with(Reason::Place, weight, || {
+    let weight = (0.7 * known(own.total(step.hour)) + 1.5 * nobody) * newness * verb_factor(step);
+    evidence.add_with(Reason::Place, weight, || {
         let seen_by = if nobody >= 0.5 { "hardly anybody" } else { "it never before" };
-        format!("from a country ({}) from which {seen_by} has come", deed.place.country)
+        format!("from a country ({}) from which {seen_by} has come", event.place.country)
     });
 }
 
-fn tool(step: &Step, witnesses: &Witnesses<'_>, scale: &mut Scale) {
+fn tool(step: &Step, baselines: &Baselines<'_>, evidence: &mut EvidenceList) {
     let Some(tool) = step.tool else { return };
-    let own = &witnesses.own.past.tools;
+    let own = &baselines.own.past.tools;
     if own.hours(tool, step.hour) < 0.5 {
-        let estate = witnesses.estate_hours(|past| &past.tools, tool, step.hour);
-        let weight =
-            (0.25 * known(witnesses.own.past.hours.total()) + if estate < 0.5 { 0.15 } else { 0.0 }) * loudness(step);
+        let estate = baselines.estate_hours(|past| &past.tools, tool, step.hour);
+        let weight = (0.25 * known(baselines.own.past.hours.total()) + if estate < 0.5 { 0.15 } else { 0.0 })
+            * verb_factor(step);
         let weight = if own.total(step.hour) < 1.0 { 0.0 } else { weight };
-        scale.add(Reason::Identity, weight, "with a program it has not used before");
+        evidence.add(Reason::Identity, weight, "with a program it has not used before");
     }
 }

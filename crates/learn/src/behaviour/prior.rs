@@ -3,13 +3,13 @@
 //! MITRE ATT&CK for clouds: credential access, persistence, evasion, exfiltration, impact), not fitted to labelled
 //! events.
 
-use super::deed::{Deed, Outcome, PrincipalKind, Trait};
-use super::evidence::{Reason, Scale};
+use super::event::{ActivityEvent, Outcome, PrincipalKind, Trait};
+use super::evidence::{EvidenceList, Reason};
 use super::words::{Class, Verb, Words};
 
 mod parameters;
 
-/// Verb and class of a deed's operation, and whether it asks for many at once.
+/// Verb and class of an event's operation, and whether it asks for many at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Meaning {
     /// Verb of the operation.
@@ -36,20 +36,27 @@ impl Meaning {
         Self {
             verb,
             class: Class::of(&words, verb),
-            bulk: words.asks(&["batch", "bulk", "all"]),
-            narrows: words.asks(&["selector", "filter", "suppression", "exclusion", "exception", "ipset", "session"])
-                || words.asks(&["set"]) && words.asks(&["ip", "threat", "trusted"])
-                || words.asks(&["ip"]) && words.has("guardduty"),
+            bulk: words.operation_has(&["batch", "bulk", "all"]),
+            narrows: words.operation_has(&[
+                "selector",
+                "filter",
+                "suppression",
+                "exclusion",
+                "exception",
+                "ipset",
+                "session",
+            ]) || words.operation_has(&["set"]) && words.operation_has(&["ip", "threat", "trusted"])
+                || words.operation_has(&["ip"]) && words.has("guardduty"),
             lists: words.last_part().first().is_some_and(|word| matches!(word.as_str(), "list" | "describe"))
-                && !words.asks(&["key"]),
-            outbound: words.asks(&["egress", "outbound"]),
-            exports: words.asks(&["export"]) && !verb.only_looks(),
+                && !words.operation_has(&["key"]),
+            outbound: words.operation_has(&["egress", "outbound"]),
+            exports: words.operation_has(&["export"]) && !verb.only_looks(),
         }
     }
 
     /// The meaning where the name of the operation does not tell the verb, from what the parameters change.
-    fn with_traits(self, deed: &Deed) -> Self {
-        let has = |one| deed.traits.has(one);
+    fn with_traits(self, event: &ActivityEvent) -> Self {
+        let has = |one| event.traits.has(one);
         let verb = match self.verb {
             Verb::Other if has(Trait::OpensToAll) || has(Trait::Shares) || has(Trait::NamesForeignAccount) => {
                 Verb::Grant
@@ -120,55 +127,55 @@ impl Meaning {
     }
 }
 
-/// Weighs what a deed means, whoever does it: verb, class, parameters, kind of principal, outcome.
-pub(crate) fn weigh(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
-    let meaning = meaning.with_traits(deed);
-    scale.add(Reason::Meaning, meaning.of_verb(), "");
+/// Weighs what an event means, whoever does it: verb, class, parameters, kind of principal, outcome.
+pub(crate) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
+    let meaning = meaning.with_traits(event);
+    evidence.add(Reason::Meaning, meaning.of_verb(), "");
     let (weight, words) = meaning.of_class();
-    scale.add(Reason::Meaning, weight, words);
+    evidence.add(Reason::Meaning, weight, words);
     if meaning.exports {
-        scale.add(Reason::Meaning, 1.2, "takes a copy of data out");
+        evidence.add(Reason::Meaning, 1.2, "takes a copy of data out");
     }
-    parameters::weigh(deed, meaning, scale);
-    kind(deed, meaning, scale);
-    outcome(deed, meaning, scale);
+    parameters::add_evidence(event, meaning, evidence);
+    kind(event, meaning, evidence);
+    outcome(event, meaning, evidence);
 }
 
-fn kind(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
+fn kind(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
     let reads = meaning.verb.only_looks();
-    let has = |one| deed.traits.has(one);
-    match deed.kind {
-        PrincipalKind::Root if reads => scale.add(Reason::Identity, 0.8, "done as the owner of the account"),
-        PrincipalKind::Root if deed.outcome != Outcome::Done => {
-            scale.add(Reason::Identity, 1.2, "tried as the owner of the account");
+    let has = |one| event.traits.has(one);
+    match event.kind {
+        PrincipalKind::Root if reads => evidence.add(Reason::Identity, 0.8, "done as the owner of the account"),
+        PrincipalKind::Root if event.outcome != Outcome::Done => {
+            evidence.add(Reason::Identity, 1.2, "tried as the owner of the account");
         }
-        PrincipalKind::Root => scale.add(Reason::Identity, 2.6, "done as the owner of the account"),
-        PrincipalKind::Anonymous => scale.add(Reason::Identity, 1.0, "done by somebody unknown"),
-        PrincipalKind::Service => scale.add(Reason::Identity, -2.5, ""),
+        PrincipalKind::Root => evidence.add(Reason::Identity, 2.6, "done as the owner of the account"),
+        PrincipalKind::Anonymous => evidence.add(Reason::Identity, 1.0, "done by somebody unknown"),
+        PrincipalKind::Service => evidence.add(Reason::Identity, -2.5, ""),
         _ => {}
     }
-    if has(Trait::PassedOn) && deed.kind != PrincipalKind::Service {
-        scale.add(Reason::Identity, -1.8, "");
+    if has(Trait::PassedOn) && event.kind != PrincipalKind::Service {
+        evidence.add(Reason::Identity, -1.8, "");
     }
     if has(Trait::LongLivedKey) {
-        scale.add(Reason::Identity, if reads { 0.3 } else { 0.9 }, "done with a key that does not expire");
+        evidence.add(Reason::Identity, if reads { 0.3 } else { 0.9 }, "done with a key that does not expire");
     }
 }
 
 /// Weighs the outcome. A failed action changed nothing, but a refused read is a sign of reconnaissance.
-fn outcome(deed: &Deed, meaning: Meaning, scale: &mut Scale) {
+fn outcome(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
     let signs_in = meaning.verb == Verb::SignIn;
     // To try it says it all: nobody stops the log by mistake, and whoever was refused tries another way.
     let blinds = matches!(meaning.class, Class::Watching | Class::Organization)
         && matches!(meaning.verb, Verb::Remove | Verb::Stop);
-    match deed.outcome {
+    match event.outcome {
         Outcome::Done => {}
-        Outcome::Denied | Outcome::Failed if signs_in => scale.add(Reason::Outcome, 0.3, "the sign-in failed"),
-        Outcome::Denied if meaning.verb.only_looks() => scale.add(Reason::Outcome, 0.7, "it was refused"),
-        Outcome::Denied if blinds => scale.add(Reason::Outcome, -0.2, ""),
-        Outcome::Failed if blinds => scale.add(Reason::Outcome, -1.0, ""),
-        Outcome::Denied => scale.add(Reason::Outcome, -1.6, ""),
-        Outcome::Failed => scale.add(Reason::Outcome, -2.4, ""),
-        Outcome::Rehearsed => scale.add(Reason::Outcome, -1.2, ""),
+        Outcome::Denied | Outcome::Failed if signs_in => evidence.add(Reason::Outcome, 0.3, "the sign-in failed"),
+        Outcome::Denied if meaning.verb.only_looks() => evidence.add(Reason::Outcome, 0.7, "it was refused"),
+        Outcome::Denied if blinds => evidence.add(Reason::Outcome, -0.2, ""),
+        Outcome::Failed if blinds => evidence.add(Reason::Outcome, -1.0, ""),
+        Outcome::Denied => evidence.add(Reason::Outcome, -1.6, ""),
+        Outcome::Failed => evidence.add(Reason::Outcome, -2.4, ""),
+        Outcome::Rehearsed => evidence.add(Reason::Outcome, -1.2, ""),
     }
 }

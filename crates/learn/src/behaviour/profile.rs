@@ -1,6 +1,6 @@
 //! Profile of a principal's usual behavior for display: actions, hours, places, peers, and recent unusual actions.
 
-use super::deed::{Deed, PrincipalKind};
+use super::event::{ActivityEvent, PrincipalKind};
 use super::evidence::Judgement;
 use super::habit::Habits;
 use super::names::{NameId, Names};
@@ -9,7 +9,7 @@ use super::subject::Subject;
 /// Entries of each list.
 const MOST: usize = 10;
 
-/// A deed that was unusual.
+/// An event that was unusual.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unusual {
     /// Time of the action, in milliseconds since the epoch.
@@ -25,11 +25,11 @@ pub struct Unusual {
 }
 
 impl Unusual {
-    pub(crate) fn of(deed: &Deed, judgement: &Judgement) -> Self {
+    pub(crate) fn of(event: &ActivityEvent, judgement: &Judgement) -> Self {
         Self {
-            at_ms: deed.at_ms,
-            operation: deed.operation.clone(),
-            resource: deed.resource.clone(),
+            at_ms: event.at_ms,
+            operation: event.operation.clone(),
+            resource: event.resource.clone(),
             score: judgement.score,
             reasons: judgement.reasons().take(3).map(str::to_owned).collect(),
         }
@@ -54,11 +54,11 @@ pub struct Profile {
     pub kind: PrincipalKind,
     /// The group it is compared with; empty for none.
     pub group: String,
-    /// Deeds seen.
-    pub deeds: u64,
-    /// Days with any deed.
+    /// Events seen.
+    pub events: u64,
+    /// Days with any event.
     pub days: u32,
-    /// The first and the last deed, in milliseconds since the epoch.
+    /// The first and the last event, in milliseconds since the epoch.
     pub seen_ms: (i64, i64),
     /// Usual actions with their number of calls, the most habitual first.
     pub actions: Vec<(String, u64)>,
@@ -98,7 +98,7 @@ impl Profile {
             principal: principal.to_owned(),
             kind: subject.kind,
             group: subject.peers.clone(),
-            deeds: subject.deeds,
+            events: subject.events,
             days: subject.past.hours.days(),
             seen_ms: (subject.first_ms, subject.last_ms),
             actions: list(&subject.past.actions),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::deed::{Deed, Outcome, PrincipalKind};
+use super::event::{ActivityEvent, Outcome, PrincipalKind};
 use super::habit::Habits;
 use super::hours::Hours;
 use super::names::NameId;
@@ -21,18 +21,18 @@ const MOST_PACES: usize = 48;
 const MOST_DOERS: usize = 8;
 /// Members of a group that are told apart.
 const MOST_MEMBERS: usize = 512;
-/// A visit lasts so long from its first deed on.
-const VISIT_MS: i64 = 3_600_000;
-/// Time in which the gravity of a deed halves for what is done beside it. With one that lasted an hour, somebody who does one
-/// grave thing an hour was suspect all day, and everything they did ranked alike.
-const HEAT_HALVES_MS: f64 = 600_000.0;
-/// Unusual deeds remembered of one principal.
+/// A visit lasts so long from its first event on.
+const SESSION_MS: i64 = 3_600_000;
+/// Time in which the gravity of an event halves for what is done beside it. With one that lasted an hour, somebody who does one
+/// severe thing an hour was suspect all day, and everything they did ranked alike.
+const SEVERITY_HALF_LIFE_MS: f64 = 600_000.0;
+/// Unusual events remembered of one principal.
 const MOST_UNUSUAL: usize = 8;
 
-/// The parts of a deed that habits are made of.
+/// The parts of an event that habits are made of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Step {
-    /// Service, operation, outcome and grave traits.
+    /// Service, operation, outcome and severe traits.
     pub(crate) action: NameId,
     pub(crate) network: Option<NameId>,
     pub(crate) region: Option<NameId>,
@@ -41,16 +41,16 @@ pub(crate) struct Step {
     pub(crate) meaning: Meaning,
     pub(crate) hour: i64,
     pub(crate) at_ms: i64,
-    /// From the kind of deed before to this one.
-    pub(crate) turn: Option<NameId>,
+    /// From the kind of event before to this one.
+    pub(crate) transition: Option<NameId>,
     /// `true` if the action succeeded: a refused or failed one makes no place a usual one.
     pub(crate) done: bool,
 }
 
 impl Step {
     /// Returns `true` if the action is a sign-in that failed.
-    pub(crate) fn failed_sign_in(&self, deed: &Deed) -> bool {
-        self.meaning.verb == Verb::SignIn && deed.outcome != Outcome::Done
+    pub(crate) fn failed_sign_in(&self, event: &ActivityEvent) -> bool {
+        self.meaning.verb == Verb::SignIn && event.outcome != Outcome::Done
     }
 }
 
@@ -62,8 +62,8 @@ pub(crate) struct Past {
     pub(crate) regions: Habits,
     pub(crate) countries: Habits,
     pub(crate) tools: Habits,
-    /// From one kind of deed to the next.
-    pub(crate) turns: Habits,
+    /// From one kind of event to the next.
+    pub(crate) transitions: Habits,
     pub(crate) hours: Hours,
 }
 
@@ -81,14 +81,14 @@ impl Past {
         }
         other(&mut self.regions, step.region);
         other(&mut self.tools, step.tool);
-        other(&mut self.turns, step.turn);
+        other(&mut self.transitions, step.transition);
         self.hours.note(step.hour, weight);
     }
 }
 
 /// Actions of a principal within an hour.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Visit {
+pub(crate) struct ActivitySession {
     began_ms: Option<i64>,
     /// Bits of the kinds of looking around, by fingerprint.
     pub(crate) looks: Sample,
@@ -101,19 +101,19 @@ pub(crate) struct Visit {
     /// Accounts whose sign-ins failed.
     pub(crate) accounts: Sample,
     /// Severity of the most severe action, without the severity that it passed on to others.
-    pub(crate) heat: f64,
+    pub(crate) severity: f64,
     /// Time of the most severe action.
-    pub(crate) hot_ms: i64,
+    pub(crate) severest_ms: i64,
     /// Name of the most severe action.
-    pub(crate) hot: Option<NameId>,
+    pub(crate) severest: Option<NameId>,
     /// Stages of an intrusion, a bit each.
     pub(crate) stages: u8,
 }
 
-impl Visit {
-    /// The visit that a deed of this time belongs to: deeds may arrive out of order.
+impl ActivitySession {
+    /// The visit that an event of this time belongs to: events may arrive out of order.
     pub(crate) fn at(&mut self, at_ms: i64) -> &mut Self {
-        let near = self.began_ms.is_some_and(|began| (at_ms - began).abs() < VISIT_MS);
+        let near = self.began_ms.is_some_and(|began| (at_ms - began).abs() < SESSION_MS);
         if !near {
             *self = Self { began_ms: Some(at_ms), ..Self::default() };
         }
@@ -121,9 +121,9 @@ impl Visit {
     }
 
     /// Returns the severity of the earlier actions at a time: it halves every ten minutes.
-    pub(crate) fn heat_at(&self, at_ms: i64) -> f64 {
-        let away = (at_ms - self.hot_ms).unsigned_abs() as f64 / HEAT_HALVES_MS;
-        self.heat * (-away).exp2()
+    pub(crate) fn severity_at(&self, at_ms: i64) -> f64 {
+        let away = (at_ms - self.severest_ms).unsigned_abs() as f64 / SEVERITY_HALF_LIFE_MS;
+        self.severity * (-away).exp2()
     }
 }
 
@@ -155,10 +155,10 @@ pub(crate) struct Subject {
     pub(crate) peers: String,
     pub(crate) past: Past,
     pub(crate) paces: BTreeMap<(Verb, u8), Pace>,
-    pub(crate) visit: Visit,
+    pub(crate) session: ActivitySession,
     pub(crate) last: Option<Meaning>,
     pub(crate) unusual: VecDeque<Unusual>,
-    pub(crate) deeds: u64,
+    pub(crate) events: u64,
     pub(crate) first_ms: i64,
     pub(crate) last_ms: i64,
     /// Last activity, as the number of actions that the whole watch had seen by then.
@@ -166,7 +166,7 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// Counts a deed of this meaning.
+    /// Counts an event of this meaning.
     pub(crate) fn count(&mut self, step: &Step) {
         let key = self.pace_key(step);
         self.paces.entry(key).or_default().count(step.at_ms);
@@ -192,32 +192,35 @@ impl Subject {
 
 /// A group of peers, or the whole estate.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Crowd {
+pub(crate) struct Population {
     pub(crate) past: Past,
     /// Principals by action, as fingerprints. Late ones are not listed, so a full list means many.
-    doers: BTreeMap<NameId, Vec<u64>>,
+    principals_by_action: BTreeMap<NameId, Vec<u64>>,
     members: Vec<u64>,
     pub(crate) seen: u64,
 }
 
-impl Crowd {
+impl Population {
     pub(crate) fn note(&mut self, step: &Step, weight: f64, principal: u64) {
         self.past.note(step, weight);
         if !self.members.contains(&principal) && self.members.len() < MOST_MEMBERS {
             self.members.push(principal);
         }
-        if self.doers.len() >= 4 * MOST_ACTIONS && !self.doers.contains_key(&step.action) {
-            self.doers.pop_first();
+        if self.principals_by_action.len() >= 4 * MOST_ACTIONS && !self.principals_by_action.contains_key(&step.action)
+        {
+            self.principals_by_action.pop_first();
         }
-        let doers = self.doers.entry(step.action).or_default();
-        if doers.len() < MOST_DOERS && !doers.contains(&principal) {
-            doers.push(principal);
+        let principals_by_action = self.principals_by_action.entry(step.action).or_default();
+        if principals_by_action.len() < MOST_DOERS && !principals_by_action.contains(&principal) {
+            principals_by_action.push(principal);
         }
     }
 
     /// Returns the number of other members that performed the action, as far as they are counted.
     pub(crate) fn others_did(&self, action: NameId, principal: u64) -> usize {
-        self.doers.get(&action).map_or(0, |doers| doers.iter().filter(|one| **one != principal).count())
+        self.principals_by_action
+            .get(&action)
+            .map_or(0, |principals_by_action| principals_by_action.iter().filter(|one| **one != principal).count())
     }
 
     /// Returns the number of other members.
@@ -244,9 +247,9 @@ mod tests {
 
     #[test]
     fn a_visit_ends_after_an_hour_either_way() {
-        let mut visit = Visit::default();
-        visit.at(10 * VISIT_MS).denied = 3;
-        assert_eq!(visit.at(10 * VISIT_MS - 60_000).denied, 3);
-        assert_eq!(visit.at(11 * VISIT_MS + 1).denied, 0);
+        let mut session = ActivitySession::default();
+        session.at(10 * SESSION_MS).denied = 3;
+        assert_eq!(session.at(10 * SESSION_MS - 60_000).denied, 3);
+        assert_eq!(session.at(11 * SESSION_MS + 1).denied, 0);
     }
 }

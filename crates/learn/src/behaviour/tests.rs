@@ -8,8 +8,8 @@ const DAY: i64 = 24 * HOUR;
 /// A Monday.
 const START: i64 = 1_788_739_200_000;
 
-fn deed(principal: &str, service: &str, operation: &str, at_ms: i64) -> Deed {
-    Deed {
+fn event(principal: &str, service: &str, operation: &str, at_ms: i64) -> ActivityEvent {
+    ActivityEvent {
         at_ms: START + at_ms,
         principal: principal.to_owned(),
         kind: PrincipalKind::Person,
@@ -22,13 +22,13 @@ fn deed(principal: &str, service: &str, operation: &str, at_ms: i64) -> Deed {
             region: "eu-central-1".to_owned(),
             ..Place::default()
         },
-        ..Deed::default()
+        ..ActivityEvent::default()
     }
 }
 
-fn with(mut deed: Deed, traits: &[Trait]) -> Deed {
-    deed.traits = traits.iter().copied().collect();
-    deed
+fn with(mut event: ActivityEvent, traits: &[Trait]) -> ActivityEvent {
+    event.traits = traits.iter().copied().collect();
+    event
 }
 
 /// Weeks of office work of some people: signing in, looking, now and then a deploy.
@@ -38,21 +38,21 @@ fn office(watch: &mut Watch, people: &[&str], weeks: i64) {
             for (n, principal) in people.iter().enumerate() {
                 let at = day * DAY + hour * HOUR + n as i64 * MINUTE;
                 if hour == 8 {
-                    watch.observe(&with(deed(principal, "signin", "ConsoleLogin", at), &[Trait::SecondFactor]));
+                    watch.observe(&with(event(principal, "signin", "ConsoleLogin", at), &[Trait::SecondFactor]));
                 }
                 for (k, operation) in ["DescribeInstances", "DescribeVolumes", "ListTables"].iter().enumerate() {
-                    watch.observe(&deed(principal, "ec2", operation, at + 20_000 + k as i64 * 1000));
+                    watch.observe(&event(principal, "ec2", operation, at + 20_000 + k as i64 * 1000));
                 }
                 if hour == 11 {
-                    watch.observe(&deed(principal, "ecs", "UpdateService", at + 30_000));
+                    watch.observe(&event(principal, "ecs", "UpdateService", at + 30_000));
                 }
             }
         }
     }
 }
 
-fn score(watch: &mut Watch, deed: &Deed) -> f64 {
-    watch.observe(deed).score
+fn score(watch: &mut Watch, event: &ActivityEvent) -> f64 {
+    watch.observe(event).score
 }
 
 fn reasons(judgement: &Judgement) -> String {
@@ -61,34 +61,34 @@ fn reasons(judgement: &Judgement) -> String {
 
 #[test]
 fn a_cold_start_ranks_by_meaning() {
-    let cold = |deed: Deed| Watch::default().observe(&deed).score;
+    let cold = |event: ActivityEvent| Watch::default().observe(&event).score;
     let quiet = [
-        deed("a", "ec2", "DescribeInstances", 0),
-        deed("a", "s3", "GetObject", 0),
-        deed("a", "Microsoft.Compute", "Microsoft.Compute/virtualMachines/read", 0),
-        deed("a", "compute", "v1.compute.instances.list", 0),
-        deed("a", "frobnicator", "ListFrobs", 0),
+        event("a", "ec2", "DescribeInstances", 0),
+        event("a", "s3", "GetObject", 0),
+        event("a", "Microsoft.Compute", "Microsoft.Compute/virtualMachines/read", 0),
+        event("a", "compute", "v1.compute.instances.list", 0),
+        event("a", "frobnicator", "ListFrobs", 0),
     ];
-    let ordinary = [deed("a", "ecs", "UpdateService", 0), deed("a", "frobnicator", "CreateFrob", 0)];
+    let ordinary = [event("a", "ecs", "UpdateService", 0), event("a", "frobnicator", "CreateFrob", 0)];
     let grave = [
-        deed("a", "cloudtrail", "StopLogging", 0),
-        deed("a", "organizations", "LeaveOrganization", 0),
-        with(deed("a", "iam", "AttachUserPolicy", 0), &[Trait::GivesAdmin]),
-        with(deed("a", "ec2", "AuthorizeSecurityGroupIngress", 0), &[Trait::OpensToAll, Trait::RemotePort]),
-        with(deed("a", "ec2", "ModifySnapshotAttribute", 0), &[Trait::Shares, Trait::NamesForeignAccount]),
-        deed("a", "Microsoft.Insights", "Microsoft.Insights/diagnosticSettings/delete", 0),
-        deed("a", "logging", "google.logging.v2.ConfigServiceV2.DeleteSink", 0),
-        deed("a", "iam", "google.iam.admin.v1.CreateServiceAccountKey", 0),
-        deed("a", "watcher", "DisableAuditSink", 0),
+        event("a", "cloudtrail", "StopLogging", 0),
+        event("a", "organizations", "LeaveOrganization", 0),
+        with(event("a", "iam", "AttachUserPolicy", 0), &[Trait::GivesAdmin]),
+        with(event("a", "ec2", "AuthorizeSecurityGroupIngress", 0), &[Trait::OpensToAll, Trait::RemotePort]),
+        with(event("a", "ec2", "ModifySnapshotAttribute", 0), &[Trait::Shares, Trait::NamesForeignAccount]),
+        event("a", "Microsoft.Insights", "Microsoft.Insights/diagnosticSettings/delete", 0),
+        event("a", "logging", "google.logging.v2.ConfigServiceV2.DeleteSink", 0),
+        event("a", "iam", "google.iam.admin.v1.CreateServiceAccountKey", 0),
+        event("a", "watcher", "DisableAuditSink", 0),
     ];
-    for deed in quiet {
-        assert!(cold(deed.clone()) < 0.05, "{} {}", deed.operation, cold(deed.clone()));
+    for event in quiet {
+        assert!(cold(event.clone()) < 0.05, "{} {}", event.operation, cold(event.clone()));
     }
-    for deed in ordinary {
-        assert!((0.05..0.3).contains(&cold(deed.clone())), "{} {}", deed.operation, cold(deed.clone()));
+    for event in ordinary {
+        assert!((0.05..0.3).contains(&cold(event.clone())), "{} {}", event.operation, cold(event.clone()));
     }
-    for deed in grave {
-        assert!(cold(deed.clone()) >= 0.5, "{} {}", deed.operation, cold(deed.clone()));
+    for event in grave {
+        assert!(cold(event.clone()) >= 0.5, "{} {}", event.operation, cold(event.clone()));
     }
 }
 
@@ -97,12 +97,13 @@ fn a_new_user_of_a_known_team_is_judged_by_the_team() {
     let mut watch = Watch::default();
     office(&mut watch, &["a", "b", "c"], 3);
     let at = 21 * DAY + 10 * HOUR;
-    let usual = score(&mut watch, &deed("new", "ecs", "UpdateService", at));
-    let judgement = watch.observe(&deed("new", "rds", "DeleteDBInstance", at + MINUTE));
+    let usual = score(&mut watch, &event("new", "ecs", "UpdateService", at));
+    let judgement = watch.observe(&event("new", "rds", "DeleteDBInstance", at + MINUTE));
     assert!(usual < 0.1, "{usual}");
     assert!(judgement.score > 3.0 * usual && judgement.score > 0.3, "{}", judgement.score);
     assert!(reasons(&judgement).contains("none of its 3 peers"), "{}", reasons(&judgement));
-    let of_nobody = Deed { peers: String::new(), ..deed("stranger", "ecs", "UpdateService", at + 2 * MINUTE) };
+    let of_nobody =
+        ActivityEvent { peers: String::new(), ..event("stranger", "ecs", "UpdateService", at + 2 * MINUTE) };
     assert!(score(&mut watch, &of_nobody) > usual);
 }
 
@@ -110,13 +111,15 @@ fn a_new_user_of_a_known_team_is_judged_by_the_team() {
 fn a_first_login_at_night_says_so() {
     let mut watch = Watch::default();
     office(&mut watch, &["a", "b"], 4);
-    let login = |at| with(deed("a", "signin", "ConsoleLogin", at), &[Trait::SecondFactor]);
+    let login = |at| with(event("a", "signin", "ConsoleLogin", at), &[Trait::SecondFactor]);
     let by_day = watch.observe(&login(28 * DAY + 8 * HOUR)).score;
     let by_night = watch.observe(&login(29 * DAY + 3 * HOUR));
     assert!(by_day < 0.02 && by_night.score > 5.0 * by_day, "{by_day} {}", by_night.score);
     assert!(reasons(&by_night).contains("outside its hours (it was 03:00 UTC)"), "{}", reasons(&by_night));
-    let abroad =
-        Deed { place: Place { network: "203.0.113.0/24".into(), ..login(0).place }, ..login(30 * DAY + 3 * HOUR) };
+    let abroad = ActivityEvent {
+        place: Place { network: "203.0.113.0/24".into(), ..login(0).place },
+        ..login(30 * DAY + 3 * HOUR)
+    };
     let abroad = watch.observe(&abroad);
     assert!(abroad.score > by_night.score && reasons(&abroad).contains("nobody has come from"), "{}", reasons(&abroad));
 }
@@ -126,16 +129,16 @@ fn a_burst_is_loud_and_soon_over() {
     let mut watch = Watch::default();
     office(&mut watch, &["a", "b"], 4);
     let at = 28 * DAY + 10 * HOUR;
-    let last = (0..600).map(|n| watch.observe(&deed("a", "s3", "GetObject", at + n * 500))).last();
+    let last = (0..600).map(|n| watch.observe(&event("a", "s3", "GetObject", at + n * 500))).last();
     let last = last.unwrap_or_default();
     assert!(last.score >= 0.5 && last.weight_of(Reason::Volume) > 2.0, "{last:?}");
     assert!(reasons(&last).contains("600 in ten minutes"), "{}", reasons(&last));
-    assert!(score(&mut watch, &deed("a", "s3", "GetObject", at + 5 * HOUR)) < 0.1);
+    assert!(score(&mut watch, &event("a", "s3", "GetObject", at + 5 * HOUR)) < 0.1);
 }
 
 #[test]
 fn looking_around_before_it_makes_a_change_of_rights_louder() {
-    let change = |at| deed("a", "iam", "PutUserPolicy", at);
+    let change = |at| event("a", "iam", "PutUserPolicy", at);
     let mut alone = Watch::default();
     office(&mut alone, &["a", "b"], 3);
     let mut after = alone.clone();
@@ -145,7 +148,7 @@ fn looking_around_before_it_makes_a_change_of_rights_louder() {
             .iter()
             .enumerate()
     {
-        after.observe(&deed("a", "iam", operation, at + n as i64 * 10_000));
+        after.observe(&event("a", "iam", operation, at + n as i64 * 10_000));
     }
     let (alone, after) = (alone.observe(&change(at + MINUTE)), after.observe(&change(at + MINUTE)));
     assert!(after.score > alone.score + 0.1, "{} {}", alone.score, after.score);
@@ -158,9 +161,9 @@ fn looking_around_says_nothing_of_somebody_unknown() {
     for (n, operation) in
         ["ListUsers", "ListRoles", "ListPolicies", "ListGroups", "GetAccountSummary"].iter().enumerate()
     {
-        watch.observe(&deed("new", "iam", operation, n as i64 * MINUTE));
+        watch.observe(&event("new", "iam", operation, n as i64 * MINUTE));
     }
-    let made = watch.observe(&deed("new", "iam", "CreateUser", 10 * MINUTE));
+    let made = watch.observe(&event("new", "iam", "CreateUser", 10 * MINUTE));
     let looked = made.evidence.iter().find(|one| one.words.contains("looking around")).map_or(0.0, |one| one.weight);
     assert!(looked < 0.1, "everything is new at first: {made:?}");
 }
@@ -168,7 +171,7 @@ fn looking_around_says_nothing_of_somebody_unknown() {
 #[test]
 fn rights_that_only_read_are_less_than_others_and_others_less_than_all() {
     let grants =
-        |traits: &[Trait]| Watch::default().observe(&with(deed("a", "iam", "AttachUserPolicy", 0), traits)).score;
+        |traits: &[Trait]| Watch::default().observe(&with(event("a", "iam", "AttachUserPolicy", 0), traits)).score;
     let [reading, some, all] = [grants(&[Trait::GivesReading]), grants(&[]), grants(&[Trait::GivesAdmin])];
     assert!(reading < some && some < all, "{reading} {some} {all}");
     assert_eq!(
@@ -176,7 +179,8 @@ fn rights_that_only_read_are_less_than_others_and_others_less_than_all() {
         all,
         "what reads takes nothing off what does everything"
     );
-    let creates = |traits: &[Trait]| Watch::default().observe(&with(deed("a", "ec2", "RunInstances", 0), traits)).score;
+    let creates =
+        |traits: &[Trait]| Watch::default().observe(&with(event("a", "ec2", "RunInstances", 0), traits)).score;
     assert_eq!(creates(&[Trait::GivesReading]), creates(&[]), "a machine that may read is a machine like others");
 }
 
@@ -184,9 +188,9 @@ fn rights_that_only_read_are_less_than_others_and_others_less_than_all() {
 fn that_a_machines_credentials_come_from_elsewhere_is_said_once() {
     let mut watch = Watch::default();
     for hour in 0..100 {
-        watch.observe(&with(deed("robot", "s3", "PutObject", hour * HOUR), &[Trait::MachineCredentials]));
+        watch.observe(&with(event("robot", "s3", "PutObject", hour * HOUR), &[Trait::MachineCredentials]));
     }
-    let mut away = with(deed("robot", "s3", "PutObject", 100 * HOUR), &[Trait::MachineCredentials]);
+    let mut away = with(event("robot", "s3", "PutObject", 100 * HOUR), &[Trait::MachineCredentials]);
     away.place.network = "198.51.100.0/24".to_owned();
     let found = watch.observe(&away);
     assert!(reasons(&found).contains("credentials that were given to a machine"), "{}", reasons(&found));
@@ -196,19 +200,19 @@ fn that_a_machines_credentials_come_from_elsewhere_is_said_once() {
 #[test]
 fn events_after_a_severe_one_score_higher() {
     let mut watch = Watch::default();
-    let before = score(&mut watch, &deed("a", "ec2", "CreateImage", 0));
-    watch.observe(&deed("a", "cloudtrail", "StopLogging", MINUTE));
-    let after = watch.observe(&deed("a", "ec2", "CopyImage", 2 * MINUTE));
-    let handed = Deed { becomes: "role".to_owned(), ..deed("a", "sts", "AssumeRole", 3 * MINUTE) };
-    watch.observe(&handed);
-    let as_role = watch.observe(&deed("role", "ec2", "CreateImage", 4 * MINUTE));
+    let before = score(&mut watch, &event("a", "ec2", "CreateImage", 0));
+    watch.observe(&event("a", "cloudtrail", "StopLogging", MINUTE));
+    let after = watch.observe(&event("a", "ec2", "CopyImage", 2 * MINUTE));
+    let assumed_sessions = ActivityEvent { becomes: "role".to_owned(), ..event("a", "sts", "AssumeRole", 3 * MINUTE) };
+    watch.observe(&assumed_sessions);
+    let as_role = watch.observe(&event("role", "ec2", "CreateImage", 4 * MINUTE));
     assert!(
         after.score > before + 0.03 && reasons(&after).contains("cloudtrail:StopLogging"),
         "{before} {}",
         after.score
     );
     assert!(reasons(&as_role).contains("cloudtrail:StopLogging"), "{}", reasons(&as_role));
-    assert!(score(&mut watch, &deed("a", "ec2", "CreateImage", 2 * DAY)) < after.score);
+    assert!(score(&mut watch, &event("a", "ec2", "CreateImage", 2 * DAY)) < after.score);
 }
 
 #[test]
@@ -216,7 +220,7 @@ fn a_deploy_robot_is_quiet_from_its_first_thousand_to_its_last() {
     for (kind, gap) in [(PrincipalKind::Program, 1_000), (PrincipalKind::Role, 1_000), (PrincipalKind::Program, 60_000)]
     {
         let mut watch = Watch::default();
-        let deploy = |n: i64| Deed { kind, ..deed("robot", "ecs", "UpdateService", n * gap) };
+        let deploy = |n: i64| ActivityEvent { kind, ..event("robot", "ecs", "UpdateService", n * gap) };
         let scores: Vec<f64> = (0..10_000).map(|n| watch.observe(&deploy(n)).score).collect();
         let loud = scores.iter().filter(|score| **score >= 0.5).count();
         let loudest_later = scores[5_000..].iter().copied().fold(0.0, f64::max);
@@ -232,7 +236,7 @@ fn a_slow_increase_does_not_become_usual() {
         let times = if day < 30 { 5 } else { (5.0 * 1.09_f64.powi(day - 30)) as i64 };
         for hour in 9..17 {
             for n in 0..times {
-                at_the_end = watch.observe(&deed(
+                at_the_end = watch.observe(&event(
                     "a",
                     "s3",
                     "GetObject",
@@ -248,19 +252,19 @@ fn a_slow_increase_does_not_become_usual() {
 #[test]
 fn suspicious_events_teach_little() {
     let grave = |n: i64| {
-        with(deed("a", "ec2", "ModifySnapshotAttribute", n * HOUR), &[Trait::Shares, Trait::NamesForeignAccount])
+        with(event("a", "ec2", "ModifySnapshotAttribute", n * HOUR), &[Trait::Shares, Trait::NamesForeignAccount])
     };
     let mut watch = Watch::default();
     office(&mut watch, &["b", "c"], 2);
     let scores: Vec<f64> =
-        (0..24).map(|n| score(&mut watch, &Deed { at_ms: grave(n).at_ms + 14 * DAY, ..grave(n) })).collect();
+        (0..24).map(|n| score(&mut watch, &ActivityEvent { at_ms: grave(n).at_ms + 14 * DAY, ..grave(n) })).collect();
     assert!(scores.iter().all(|score| *score >= 0.5), "{scores:?}");
 }
 
 #[test]
 fn guessing_passwords_from_user_to_user_is_seen_at_the_address() {
     let mut watch = Watch::default();
-    let login = |principal: &str, at, outcome| Deed { outcome, ..deed(principal, "sso", "login", at) };
+    let login = |principal: &str, at, outcome| ActivityEvent { outcome, ..event(principal, "sso", "login", at) };
     for n in 0..20 {
         watch.observe(&login(&format!("u{}", n % 10), n * 10_000, Outcome::Failed));
     }
@@ -276,7 +280,7 @@ fn guessing_passwords_from_user_to_user_is_seen_at_the_address() {
 #[test]
 fn refusals_add_up() {
     let mut watch = Watch::default();
-    let refused = |n: i64| Deed { outcome: Outcome::Denied, ..deed("a", "ec2", "GetPasswordData", n * 1000) };
+    let refused = |n: i64| ActivityEvent { outcome: Outcome::Denied, ..event("a", "ec2", "GetPasswordData", n * 1000) };
     let first = score(&mut watch, &refused(0));
     let last = (1..30).map(|n| score(&mut watch, &refused(n))).last().unwrap_or_default();
     assert!(first < 0.5 && last > 0.5 && last > first, "{first} {last}");
@@ -284,20 +288,20 @@ fn refusals_add_up() {
 
 #[test]
 fn a_score_comes_from_the_past_alone() {
-    let deeds: Vec<Deed> = (0..500)
+    let events: Vec<ActivityEvent> = (0..500)
         .map(|n: i64| {
             let operation =
                 ["DescribeInstances", "CreateUser", "StopLogging", "GetObject", "ConsoleLogin"][(n * n % 5) as usize];
-            deed(&format!("u{}", n % 7), "iam", operation, n * 7 * MINUTE)
+            event(&format!("u{}", n % 7), "iam", operation, n * 7 * MINUTE)
         })
         .collect();
-    let run = |deeds: &[Deed]| {
+    let run = |events: &[ActivityEvent]| {
         let mut watch = Watch::default();
-        deeds.iter().map(|deed| watch.observe(deed)).collect::<Vec<_>>()
+        events.iter().map(|event| watch.observe(event)).collect::<Vec<_>>()
     };
-    let all = run(&deeds);
-    assert_eq!(all, run(&deeds));
-    assert_eq!(all[..200], run(&deeds[..200])[..]);
+    let all = run(&events);
+    assert_eq!(all, run(&events));
+    assert_eq!(all[..200], run(&events[..200])[..]);
     assert!(all.iter().all(|one| (0.0..=1.0).contains(&one.score)));
 }
 
@@ -306,7 +310,7 @@ fn memory_is_bounded() {
     let limits = Limits { principals: 50, groups: 5, names: 100 };
     let mut watch = Watch::new(limits);
     for n in 0..5_000_i64 {
-        let mut one = deed(&format!("u{n}"), &format!("s{n}"), &format!("Do{n}"), n * MINUTE);
+        let mut one = event(&format!("u{n}"), &format!("s{n}"), &format!("Do{n}"), n * MINUTE);
         one.peers = format!("g{n}");
         one.becomes = format!("v{n}");
         watch.observe(&one);
@@ -319,7 +323,7 @@ fn memory_is_bounded() {
 fn a_profile_says_what_is_usual() {
     let mut watch = Watch::default();
     office(&mut watch, &["a", "b", "c"], 3);
-    watch.observe(&with(deed("a", "iam", "AttachUserPolicy", 21 * DAY + 9 * HOUR), &[Trait::GivesAdmin]));
+    watch.observe(&with(event("a", "iam", "AttachUserPolicy", 21 * DAY + 9 * HOUR), &[Trait::GivesAdmin]));
     let profile = watch.profile("a").unwrap_or_else(|| unreachable!("a was observed"));
     assert_eq!(profile.hours, [8, 9, 10, 11, 12, 13, 14, 15, 16]);
     assert_eq!(profile.actions[0].1, 135);
@@ -333,13 +337,13 @@ fn a_profile_says_what_is_usual() {
 }
 
 #[test]
-fn deeds_that_arrive_out_of_order_are_taken() {
+fn events_that_arrive_out_of_order_are_taken() {
     let mut watch = Watch::default();
     office(&mut watch, &["a"], 2);
     for at in
         [14 * DAY + 10 * HOUR, 3 * DAY, -40 * DAY, 14 * DAY + 9 * HOUR, i64::MIN / 2 - START, i64::MAX / 2 - START]
     {
-        let score = score(&mut watch, &deed("a", "ec2", "DescribeInstances", at));
+        let score = score(&mut watch, &event("a", "ec2", "DescribeInstances", at));
         assert!((0.0..=1.0).contains(&score), "{at}: {score}");
     }
 }
@@ -350,14 +354,14 @@ fn at_home(watch: &mut Watch) {
         for (principal, operation) in
             [("111:ci", "UpdateService"), ("111:ann", "DescribeInstances"), ("111:ben", "ListTables")]
         {
-            watch.observe(&from("DE", "192.0.2.0/24", deed(principal, "ecs", operation, hour * HOUR)));
+            watch.observe(&from("DE", "192.0.2.0/24", event(principal, "ecs", operation, hour * HOUR)));
         }
     }
 }
 
-fn from(country: &str, network: &str, deed: Deed) -> Deed {
-    let place = Place { network: network.to_owned(), country: country.to_owned(), ..deed.place };
-    Deed { place, ..deed }
+fn from(country: &str, network: &str, event: ActivityEvent) -> ActivityEvent {
+    let place = Place { network: network.to_owned(), country: country.to_owned(), ..event.place };
+    ActivityEvent { place, ..event }
 }
 
 #[test]
@@ -374,10 +378,13 @@ fn a_stolen_key_that_is_refused_everything_is_seen_by_where_and_how_widely_it_tr
     ];
     let story = |watch: &mut Watch, country: &str, network: &str, at: i64| -> Vec<f64> {
         let one = |(n, (service, operation, outcome)): (usize, &(&str, &str, Outcome))| {
-            let deed =
-                Deed { outcome: *outcome, kind: PrincipalKind::Program, ..deed("111:AKIA1", service, operation, at) };
-            let deed = Deed { at_ms: deed.at_ms + n as i64 * 40_000, ..with(deed, &[Trait::LongLivedKey]) };
-            watch.observe(&from(country, network, deed)).score
+            let event = ActivityEvent {
+                outcome: *outcome,
+                kind: PrincipalKind::Program,
+                ..event("111:AKIA1", service, operation, at)
+            };
+            let event = ActivityEvent { at_ms: event.at_ms + n as i64 * 40_000, ..with(event, &[Trait::LongLivedKey]) };
+            watch.observe(&from(country, network, event)).score
         };
         tries.iter().enumerate().map(one).collect()
     };
@@ -391,7 +398,7 @@ fn a_stolen_key_that_is_refused_everything_is_seen_by_where_and_how_widely_it_tr
     assert!(again[4].max(again[5]) >= 0.6, "{again:?}");
     // Whoever switches the key off answers it; without anything before it, the same is worth a look.
     let off = |watch: &mut Watch| {
-        let mut off = with(deed("111:ann", "iam", "UpdateAccessKey", 500 * HOUR + 30 * MINUTE), &[Trait::SwitchesOff]);
+        let mut off = with(event("111:ann", "iam", "UpdateAccessKey", 500 * HOUR + 30 * MINUTE), &[Trait::SwitchesOff]);
         off.resource = "AKIA1".to_owned();
         watch.observe(&from("DE", "192.0.2.0/24", off)).score
     };
@@ -406,8 +413,10 @@ fn sign_ins_that_fail_for_many_accounts_of_one_network_are_guessing() {
     let mut watch = Watch::default();
     let people = ["111:a", "111:b", "111:c", "111:d", "111:e", "111:f"];
     office(&mut watch, &people, 4);
-    let failed =
-        |principal: &str, at: i64| Deed { outcome: Outcome::Failed, ..deed(principal, "signin", "ConsoleLogin", at) };
+    let failed = |principal: &str, at: i64| ActivityEvent {
+        outcome: Outcome::Failed,
+        ..event(principal, "signin", "ConsoleLogin", at)
+    };
     // Everybody mistypes now and then.
     for (day, principal) in people.iter().enumerate() {
         watch.observe(&failed(principal, day as i64 * DAY + 8 * HOUR));
@@ -432,9 +441,9 @@ fn habitual_events_beside_severe_ones_are_not_all_suspect() {
     let (mut beside, mut raised) = (0, 0);
     for hour in 0..20 {
         let at = 21 * DAY + hour * HOUR;
-        watch.observe(&with(deed("a", "iam", "AttachUserPolicy", at), &[Trait::GivesAdmin]));
+        watch.observe(&with(event("a", "iam", "AttachUserPolicy", at), &[Trait::GivesAdmin]));
         for minute in (2..60).step_by(4) {
-            let judged = watch.observe(&deed("a", "ec2", "CreateTags", at + minute * MINUTE));
+            let judged = watch.observe(&event("a", "ec2", "CreateTags", at + minute * MINUTE));
             beside += 1;
             raised += i32::from(judged.weight_of(Reason::Sequence) > 0.1);
         }
@@ -445,7 +454,7 @@ fn habitual_events_beside_severe_ones_are_not_all_suspect() {
 #[test]
 fn a_refused_attempt_to_blind_the_log_is_grave() {
     let refused = |service: &str, operation: &str| {
-        Watch::default().observe(&Deed { outcome: Outcome::Denied, ..deed("a", service, operation, 0) }).score
+        Watch::default().observe(&ActivityEvent { outcome: Outcome::Denied, ..event("a", service, operation, 0) }).score
     };
     for operation in ["StopLogging", "DeleteTrail"] {
         assert!(refused("cloudtrail", operation) >= 0.6, "{operation} {}", refused("cloudtrail", operation));
@@ -455,13 +464,13 @@ fn a_refused_attempt_to_blind_the_log_is_grave() {
 
 #[test]
 fn a_verb_that_nobody_knows_is_told_by_what_it_changes() {
-    let cold = |deed: Deed| Watch::default().observe(&deed).score;
-    let plain = cold(deed("a", "codebuild", "FrobnicateProject", 0));
-    let public = cold(with(deed("a", "codebuild", "FrobnicateProject", 0), &[Trait::OpensToAll]));
+    let cold = |event: ActivityEvent| Watch::default().observe(&event).score;
+    let plain = cold(event("a", "codebuild", "FrobnicateProject", 0));
+    let public = cold(with(event("a", "codebuild", "FrobnicateProject", 0), &[Trait::OpensToAll]));
     assert!(plain < 0.1 && public > 0.45, "{plain} {public}");
-    assert!(cold(with(deed("a", "x", "FrobnicateAudit", 0), &[Trait::SwitchesOff])) > 0.5);
-    let export = cold(deed("a", "dynamodb", "ExportTableToPointInTime", 0));
-    assert!(export > 5.0 * cold(deed("a", "dynamodb", "DescribeExport", 0)) && export > 0.2, "{export}");
+    assert!(cold(with(event("a", "x", "FrobnicateAudit", 0), &[Trait::SwitchesOff])) > 0.5);
+    let export = cold(event("a", "dynamodb", "ExportTableToPointInTime", 0));
+    assert!(export > 5.0 * cold(event("a", "dynamodb", "DescribeExport", 0)) && export > 0.2, "{export}");
 }
 
 #[test]
@@ -469,7 +478,7 @@ fn an_ordinary_console_sign_in_is_no_alarm() {
     let mut watch = Watch::default();
     let people = ["a", "b", "c", "d"];
     let signs_in =
-        |principal: &str, at: i64| with(deed(principal, "signin", "ConsoleLogin", at), &[Trait::NoSecondFactor]);
+        |principal: &str, at: i64| with(event(principal, "signin", "ConsoleLogin", at), &[Trait::NoSecondFactor]);
     let first = Watch::default().observe(&signs_in("a", 0)).score;
     assert!((0.4..0.7).contains(&first), "{first}");
     for day in 0..5 {

@@ -56,12 +56,12 @@ impl Words {
     }
 
     /// Returns `true` if the operation itself, not its service, has any of the words.
-    pub fn asks(&self, words: &[&str]) -> bool {
+    pub fn operation_has(&self, words: &[&str]) -> bool {
         self.operation().iter().any(|one| words.iter().any(|word| same(one, word)))
     }
 
     /// Returns `true` if the service's name has any of the words.
-    pub fn serves(&self, words: &[&str]) -> bool {
+    pub fn service_has(&self, words: &[&str]) -> bool {
         self.all[..self.operation].iter().any(|one| words.iter().any(|word| same(one, word)))
     }
 
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn service_and_operation_are_told_apart() {
         let words = Words::of("logs", "DeleteLogGroup");
-        assert!(words.serves(&["log"]) && words.asks(&["log"]) && words.has_all(&["log", "group"]));
-        assert!(!words.serves(&["group"]) && !words.has("trail"));
+        assert!(words.service_has(&["log"]) && words.operation_has(&["log"]) && words.has_all(&["log", "group"]));
+        assert!(!words.service_has(&["group"]) && !words.has("trail"));
     }
 }

@@ -40,7 +40,7 @@ pub(crate) enum Tone {
     Notice,
     /// Went wrong.
     Bad,
-    /// Went wrong, and grave.
+    /// Went wrong, and severe.
     Worst,
 }
 

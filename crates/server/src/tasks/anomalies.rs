@@ -1,4 +1,4 @@
-//! Watches metrics and behaviour, and hands what is strange to the desk.
+//! Watches metrics and behaviour, and hands what is strange to the anomaly service.
 //!
 //! The log is followed from a cursor that moves once everything found before it is kept. Behaviour is judged by a past that lives in
 //! memory: after a start the entries before the cursor are read for their lesson alone.
@@ -138,12 +138,12 @@ async fn tell(context: &TaskContext, found: Vec<Finding>) -> Vec<Finding> {
     let caller = Caller::system();
     let mut unkept = Vec::new();
     for finding in found {
-        if let Err(error) = context.desk.report(finding.clone(), &caller).await {
+        if let Err(error) = context.anomaly_service.report(finding.clone(), &caller).await {
             tracing::warn!(%error, "an anomaly could not be kept; it is tried again");
             unkept.push(finding);
         }
     }
-    if let Err(error) = context.desk.settle(&caller).await {
+    if let Err(error) = context.anomaly_service.settle(&caller).await {
         tracing::warn!(%error, "anomalies that are over could not be ended");
     }
     unkept

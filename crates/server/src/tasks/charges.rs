@@ -1,5 +1,5 @@
 //! Watches spending: reads the bills in `charges/` of the data directory whenever one of them, or the settings, changed, and
-//! hands unusual days to the desk.
+//! hands unusual days to the anomaly service.
 //!
 //! Bills are FOCUS files (`.csv`, `.csv.gz`), put there by an export job or by hand. A file that cannot be read is told and
 //! left out.
@@ -65,7 +65,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 tracing::info!(why, "spending was not judged");
             }
             for finding in found {
-                if let Err(error) = context.desk.report(finding, &Caller::system()).await {
+                if let Err(error) = context.anomaly_service.report(finding, &Caller::system()).await {
                     // It is looked at again at the next beat.
                     return context.journal.failed("charges", &error).await;
                 }

@@ -8,7 +8,7 @@ use reeve_access::{AccessStore, WorkspaceStore};
 use reeve_alerts::AlertStore;
 use reeve_anomalies::budget::BudgetStore;
 use reeve_anomalies::threat::ThreatStore;
-use reeve_anomalies::{AnomalyStore, Desk};
+use reeve_anomalies::{AnomalyService, AnomalyStore};
 use reeve_engine::Engine;
 use reeve_engine::models::Registry;
 use reeve_estate::{EstateStore, SampleStore};
@@ -56,7 +56,7 @@ pub(crate) struct TaskContext {
     pub(crate) threats: Arc<dyn ThreatStore>,
     pub(crate) workspace: Arc<dyn WorkspaceStore>,
     pub(crate) carrier: Arc<dyn Carrier>,
-    pub(crate) desk: Arc<Desk>,
+    pub(crate) anomaly_service: Arc<AnomalyService>,
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) engine: Arc<Engine>,
     pub(crate) registry: Arc<Registry>,

@@ -54,7 +54,11 @@ async fn follow(context: &TaskContext, folder: &Path, refused: &mut Refused) -> 
                 "it has more than {LONGEST_LIST} bytes"
             );
             let text = tokio::fs::read_to_string(&path).await?;
-            context.desk.threat_list_put(name, text, Some(*written), &caller).await.map_err(anyhow::Error::from)
+            context
+                .anomaly_service
+                .threat_list_put(name, text, Some(*written), &caller)
+                .await
+                .map_err(anyhow::Error::from)
         };
         match put.await.with_context(|| path.display().to_string()) {
             Ok(list) => tracing::info!(list = list.name, indicators = list.indicators, "a threat list was read"),
@@ -66,7 +70,7 @@ async fn follow(context: &TaskContext, folder: &Path, refused: &mut Refused) -> 
     }
     let gone = |list: &&ListState| list.from_file && !files.iter().any(|(of, _)| *of == list.name);
     for list in known.iter().filter(gone) {
-        context.desk.threat_list_delete(&list.name, true, &caller).await?;
+        context.anomaly_service.threat_list_delete(&list.name, true, &caller).await?;
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! An anomaly, and the settings of all.
 
 use reeve_anomalies::{
-    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalySettings, AnomalyStatus, CostSettings, Deed,
-    FeedbackKind, PerformanceSettings, Place, Reaction, Reading, Response, SecuritySettings, Sensitivity, Stage,
+    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalySettings, AnomalyStatus, CostSettings, FeedbackKind,
+    PerformanceSettings, Place, Reaction, Reading, RelatedEntry, Response, SecuritySettings, Sensitivity, Stage,
 };
 use reeve_estate::Metric;
 use reeve_recommend::Priority;
@@ -25,7 +25,7 @@ pub(crate) struct AnomalyRow {
     evidence: Vec<String>,
     advice: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    deeds: Vec<DeedRow>,
+    deeds: Vec<RelatedEntryRow>,
     responses: Vec<ResponseRow>,
     feedback: Vec<FeedbackRow>,
     started_at: String,
@@ -67,7 +67,7 @@ struct ReadingRow {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct DeedRow {
+struct RelatedEntryRow {
     sequence: u64,
     event_id: String,
     at: String,
@@ -117,7 +117,7 @@ impl From<&Anomaly> for AnomalyRow {
             cause: anomaly.cause.clone(),
             evidence: anomaly.evidence.clone(),
             advice: anomaly.advice.clone(),
-            deeds: anomaly.deeds.iter().map(DeedRow::from).collect(),
+            deeds: anomaly.related_entries.iter().map(RelatedEntryRow::from).collect(),
             responses: anomaly.responses.iter().map(ResponseRow::from).collect(),
             feedback: anomaly.feedback.iter().map(FeedbackRow::from).collect(),
             started_at: anomaly.started_at.to_string(),
@@ -154,7 +154,7 @@ impl AnomalyRow {
             cause: self.cause,
             evidence: self.evidence,
             advice: self.advice,
-            deeds: self.deeds.into_iter().map(DeedRow::into_deed).collect::<Result<_, _>>()?,
+            related_entries: self.deeds.into_iter().map(RelatedEntryRow::into_entry).collect::<Result<_, _>>()?,
             responses: self.responses.into_iter().map(ResponseRow::into_response).collect::<Result<_, _>>()?,
             feedback: self.feedback.into_iter().map(FeedbackRow::into_feedback).collect::<Result<_, _>>()?,
             started_at: time(&self.started_at)?,
@@ -198,18 +198,18 @@ impl ReadingRow {
     }
 }
 
-impl From<&Deed> for DeedRow {
-    fn from(event: &Deed) -> Self {
-        let (event_id, operation, at) = (event.event_id.clone(), event.operation.clone(), event.at.to_string());
-        let (actor_id, actor_email) = event.actor.clone();
-        DeedRow { sequence: event.sequence, event_id, at, actor_id, actor_email, operation }
+impl From<&RelatedEntry> for RelatedEntryRow {
+    fn from(entry: &RelatedEntry) -> Self {
+        let (event_id, operation, at) = (entry.event_id.clone(), entry.operation.clone(), entry.at.to_string());
+        let (actor_id, actor_email) = entry.actor.clone();
+        RelatedEntryRow { sequence: entry.sequence, event_id, at, actor_id, actor_email, operation }
     }
 }
 
-impl DeedRow {
-    fn into_deed(self) -> Result<Deed, RowError> {
+impl RelatedEntryRow {
+    fn into_entry(self) -> Result<RelatedEntry, RowError> {
         let (event_id, operation, at) = (self.event_id, self.operation, time(&self.at)?);
-        Ok(Deed { sequence: self.sequence, event_id, at, actor: (self.actor_id, self.actor_email), operation })
+        Ok(RelatedEntry { sequence: self.sequence, event_id, at, actor: (self.actor_id, self.actor_email), operation })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Budgets, their standing and their alerts. Amounts are decimals as text, so that none is rounded.
 
 use jiff::civil::Date;
-use reeve_anomalies::budget::{Basis, Budget, BudgetAlert, BudgetId, Period, Scope, Span, Standing, Threshold};
+use reeve_anomalies::budget::{Basis, Budget, BudgetAlert, BudgetId, BudgetStatus, Period, Scope, Span, Threshold};
 use reeve_estate::Amount;
 use serde::{Deserialize, Serialize};
 
@@ -125,8 +125,8 @@ pub(crate) struct StandingRow {
     evaluated_at: String,
 }
 
-impl From<&Standing> for StandingRow {
-    fn from(standing: &Standing) -> Self {
+impl From<&BudgetStatus> for StandingRow {
+    fn from(standing: &BudgetStatus) -> Self {
         let by_day =
             |days: &[(Date, Amount)]| days.iter().map(|(day, amount)| (day.to_string(), amount.to_string())).collect();
         StandingRow {
@@ -145,14 +145,14 @@ impl From<&Standing> for StandingRow {
 }
 
 impl StandingRow {
-    pub(crate) fn into_standing(self) -> Result<Standing, RowError> {
+    pub(crate) fn into_status(self) -> Result<BudgetStatus, RowError> {
         let by_day = |days: Vec<(String, String)>| {
             days.into_iter()
                 .map(|(day, spent)| Ok((date(&day)?, amount(&spent)?)))
                 .collect::<Result<Vec<_>, RowError>>()
         };
         let not_counted = self.not_counted.into_iter().map(|(name, spent)| Ok((name, amount(&spent)?)));
-        Ok(Standing {
+        Ok(BudgetStatus {
             span: Span { start: date(&self.start)?, end: date(&self.end)? },
             spent: amount(&self.spent)?,
             forecast: match self.forecast {

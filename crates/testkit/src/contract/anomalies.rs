@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
 use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, AnomalyStore,
-    Deed, FeedbackKind, Place, Reaction, Reading, Response, Sensitivity, Stage,
+    FeedbackKind, Place, Reaction, Reading, RelatedEntry, Response, Sensitivity, Stage,
 };
 use reeve_estate::{Metric, StoreError};
 use reeve_recommend::Priority;
@@ -47,7 +47,7 @@ pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
         cause: "not known".into(),
         evidence: vec!["nothing else changed".into()],
         advice: "Look at it.".into(),
-        deeds: vec![Deed {
+        related_entries: vec![RelatedEntry {
             sequence: u64::MAX,
             event_id: "e-1".into(),
             at: started_at,

@@ -6,7 +6,7 @@ use anyhow::Result;
 use jiff::Timestamp;
 use jiff::civil::date;
 use reeve_anomalies::budget::{
-    Basis, Budget, BudgetAlert, BudgetId, BudgetStore, Period, Scope, Span, Standing, Threshold,
+    Basis, Budget, BudgetAlert, BudgetId, BudgetStatus, BudgetStore, Period, Scope, Span, Threshold,
 };
 use reeve_estate::{Amount, StoreError};
 
@@ -48,12 +48,12 @@ pub fn budget(id: &str, name: &str) -> Result<Budget> {
 ///
 /// # Errors
 /// None, as long as the amounts are right.
-pub fn standing(forecast: Result<&str, &str>) -> Result<Standing> {
+pub fn standing(forecast: Result<&str, &str>) -> Result<BudgetStatus> {
     let forecast = match forecast {
         Ok(amount) => Ok(amount.parse()?),
         Err(reason) => Err(reason.to_owned()),
     };
-    Ok(Standing {
+    Ok(BudgetStatus {
         span: Span { start: date(2027, 1, 1), end: date(2027, 4, 1) },
         spent: "0.0001".parse()?,
         forecast,

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use reeve_learn::behaviour::{Deed, Outcome, Place, PrincipalKind, Trait, Traits};
+use reeve_learn::behaviour::{ActivityEvent, Outcome, Place, PrincipalKind, Trait, Traits};
 
 use crate::chance::Chance;
 
@@ -184,18 +184,18 @@ impl Office {
     }
 
     /// Returns the actions of all people on these days, in order of time.
-    pub(super) fn days(&self, days: Range<i64>) -> Vec<Deed> {
-        let mut deeds = Vec::new();
+    pub(super) fn days(&self, days: Range<i64>) -> Vec<ActivityEvent> {
+        let mut events = Vec::new();
         for day in days {
             for (number, (team, person)) in people().enumerate() {
-                self.person(day, number, team, person, &mut deeds);
+                self.person(day, number, team, person, &mut events);
             }
             for robot in &ROBOTS {
-                self.robot(day, robot, &mut deeds);
+                self.robot(day, robot, &mut events);
             }
         }
-        deeds.sort_by(|a, b| a.at_ms.cmp(&b.at_ms).then_with(|| a.principal.cmp(&b.principal)));
-        deeds
+        events.sort_by(|a, b| a.at_ms.cmp(&b.at_ms).then_with(|| a.principal.cmp(&b.principal)));
+        events
     }
 
     /// Returns the number of ordinary users that an attack may come from: all but those who administer the estate.
@@ -204,16 +204,16 @@ impl Office {
     }
 
     /// A user in the middle of a working day, or somewhere else at night.
-    pub(super) fn victim(&self, number: usize, own_place: bool) -> Deed {
-        let Some((team, person)) = people().nth(number) else { return Deed::default() };
+    pub(super) fn victim(&self, number: usize, own_place: bool) -> ActivityEvent {
+        let Some((team, person)) = people().nth(number) else { return ActivityEvent::default() };
         let day = 57 - (number as i64 % 3);
-        let mut deed = user(team, person);
-        deed.at_ms = START_MS + day * 24 * HOUR_MS + (if own_place { team.begins + 4 } else { 1 }) * HOUR_MS;
-        deed.place = if own_place { office(team) } else { place("203.0.113.0/24") };
-        deed
+        let mut event = user(team, person);
+        event.at_ms = START_MS + day * 24 * HOUR_MS + (if own_place { team.begins + 4 } else { 1 }) * HOUR_MS;
+        event.place = if own_place { office(team) } else { place("203.0.113.0/24") };
+        event
     }
 
-    fn person(&self, day: i64, number: usize, team: &Team, person: usize, into: &mut Vec<Deed>) {
+    fn person(&self, day: i64, number: usize, team: &Team, person: usize, into: &mut Vec<ActivityEvent>) {
         let mut chance = Chance::new(self.seed ^ (day as u64) << 20, 100 + number as u64);
         let weekend = day.rem_euclid(7) >= 5;
         let works = if weekend { chance.happens(0.02) } else { !chance.happens(0.08) };
@@ -233,17 +233,17 @@ impl Office {
             ends += 180;
         }
         let mut put = |minute: i64, service: &str, operation: &str, chance: &mut Chance| {
-            let mut deed = user(team, person);
-            deed.at_ms = START_MS + day * 24 * HOUR_MS + minute * MINUTE_MS + chance.below(60_000) as i64;
-            (deed.service, deed.operation) = (service.to_owned(), operation.to_owned());
-            deed.place = from.clone();
-            deed.resource = format!("{operation}/{}", chance.below(6));
-            deed.outcome = if chance.happens(0.01) { Outcome::Denied } else { Outcome::Done };
+            let mut event = user(team, person);
+            event.at_ms = START_MS + day * 24 * HOUR_MS + minute * MINUTE_MS + chance.below(60_000) as i64;
+            (event.service, event.operation) = (service.to_owned(), operation.to_owned());
+            event.place = from.clone();
+            event.resource = format!("{operation}/{}", chance.below(6));
+            event.outcome = if chance.happens(0.01) { Outcome::Denied } else { Outcome::Done };
             if operation == "ConsoleLogin" {
-                deed.traits = Traits::default().with(Trait::SecondFactor);
-                deed.outcome = if chance.happens(0.06) { Outcome::Failed } else { Outcome::Done };
+                event.traits = Traits::default().with(Trait::SecondFactor);
+                event.outcome = if chance.happens(0.06) { Outcome::Failed } else { Outcome::Done };
             }
-            into.push(deed);
+            into.push(event);
         };
         put(begins, "signin", "ConsoleLogin", &mut chance);
         let mut minute = begins + 1;
@@ -261,7 +261,7 @@ impl Office {
         }
     }
 
-    fn robot(&self, day: i64, robot: &Robot, into: &mut Vec<Deed>) {
+    fn robot(&self, day: i64, robot: &Robot, into: &mut Vec<ActivityEvent>) {
         let mut chance = Chance::new(self.seed ^ (day as u64) << 20, 900 + robot.every_min as u64);
         let mut minute = chance.below(robot.every_min as usize) as i64;
         while minute < 24 * 60 {
@@ -269,7 +269,7 @@ impl Office {
                 for n in 0..*times {
                     let at_ms =
                         START_MS + day * 24 * HOUR_MS + minute * MINUTE_MS + n as i64 * 900 + chance.below(500) as i64;
-                    into.push(Deed {
+                    into.push(ActivityEvent {
                         at_ms,
                         principal: format!("1:{}", robot.role),
                         kind: PrincipalKind::Role,
@@ -278,7 +278,7 @@ impl Office {
                         operation: (*operation).to_owned(),
                         resource: format!("{operation}/{}", chance.below(*times)),
                         place: place("10.8.1.0/24"),
-                        ..Deed::default()
+                        ..ActivityEvent::default()
                     });
                 }
             }
@@ -291,12 +291,12 @@ fn people() -> impl Iterator<Item = (&'static Team, usize)> {
     TEAMS.iter().flat_map(|team| (0..team.people).map(move |person| (team, person)))
 }
 
-fn user(team: &Team, person: usize) -> Deed {
-    Deed {
+fn user(team: &Team, person: usize) -> ActivityEvent {
+    ActivityEvent {
         principal: format!("1:{}/{person}", team.name),
         kind: PrincipalKind::Person,
         peers: format!("1:{}", team.name),
-        ..Deed::default()
+        ..ActivityEvent::default()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Anomalies and their lists in memory, and desks over them.
+//! Anomalies and their lists in memory, and services over them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
-use reeve_anomalies::{Anomaly, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStore, Desk, DeskPorts};
+use reeve_anomalies::{Anomaly, AnomalyFilter, AnomalyId, AnomalyPorts, AnomalyService, AnomalySettings, AnomalyStore};
 use reeve_estate::StoreError;
 
 use crate::world::World;
@@ -108,14 +108,14 @@ impl AnomalyStore for Kept {
     }
 }
 
-pub(crate) fn desk(world: &World) -> (Desk, Arc<Kept>) {
+pub(crate) fn anomalies(world: &World) -> (AnomalyService, Arc<Kept>) {
     let kept = Arc::new(Kept::default());
-    (desk_over(world, &kept), kept)
+    (anomalies_over(world, &kept), kept)
 }
 
-/// A desk of another process over the same store and log.
-pub(super) fn desk_over(world: &World, kept: &Arc<Kept>) -> Desk {
-    Desk::new(DeskPorts {
+/// A service of another process over the same store and log.
+pub(super) fn anomalies_over(world: &World, kept: &Arc<Kept>) -> AnomalyService {
+    AnomalyService::new(AnomalyPorts {
         anomalies: Arc::clone(kept) as _,
         agents: Arc::clone(&world.memory) as _,
         estate: Arc::clone(&world.memory) as _,

@@ -77,7 +77,7 @@ pub(super) async fn acknowledge(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<AnomalyBody>, Problem> {
-    let found = app.desk.acknowledge(&AnomalyId(id), &asking(&caller)).await.map_err(problem)?;
+    let found = app.anomaly_service.acknowledge(&AnomalyId(id), &asking(&caller)).await.map_err(problem)?;
     Ok(Json(shown(&found, &caller)))
 }
 
@@ -91,7 +91,8 @@ pub(super) async fn feedback(
     Path(id): Path<String>,
     Body(body): Body<AnomalyFeedbackCreate>,
 ) -> Result<Json<AnomalyBody>, Problem> {
-    let said = app.desk.feedback(&AnomalyId(id), &body.kind, body.comments.as_deref(), &asking(&caller)).await;
+    let said =
+        app.anomaly_service.feedback(&AnomalyId(id), &body.kind, body.comments.as_deref(), &asking(&caller)).await;
     Ok(Json(shown(&said.map_err(problem)?, &caller)))
 }
 
@@ -103,7 +104,7 @@ pub(super) async fn reopen(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<AnomalyBody>, Problem> {
-    let found = app.desk.reopen(&AnomalyId(id), &asking(&caller)).await.map_err(problem)?;
+    let found = app.anomaly_service.reopen(&AnomalyId(id), &asking(&caller)).await.map_err(problem)?;
     Ok(Json(shown(&found, &caller)))
 }
 

@@ -28,6 +28,6 @@ pub(super) async fn put(
 ) -> Result<Json<AnomalySettingsBody>, Problem> {
     let before = app.anomalies.anomaly_settings_get().await?;
     let wanted = body.applied(&before)?;
-    let stored = app.desk.settings_put(wanted, &asking(&caller)).await.map_err(problem)?;
+    let stored = app.anomaly_service.settings_put(wanted, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(AnomalySettingsBody::from(&stored)))
 }

@@ -56,7 +56,7 @@ pub(super) async fn put(
     Path(name): Path<String>,
     Body(body): Body<ThreatListPut>,
 ) -> Result<Json<ThreatListBody>, Problem> {
-    let put = app.desk.threat_list_put(&name, body.indicators, None, &asking(&caller)).await;
+    let put = app.anomaly_service.threat_list_put(&name, body.indicators, None, &asking(&caller)).await;
     Ok(Json(ThreatListBody::from(&put.map_err(problem)?)))
 }
 
@@ -68,6 +68,6 @@ pub(super) async fn delete(
     caller: Caller,
     Path(name): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    app.desk.threat_list_delete(&name, false, &asking(&caller)).await.map_err(problem)?;
+    app.anomaly_service.threat_list_delete(&name, false, &asking(&caller)).await.map_err(problem)?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -43,7 +43,7 @@ pub enum Class {
 type Test = fn(&Words, Verb) -> bool;
 
 impl Class {
-    /// The class of an operation's object; the first that fits, from the gravest.
+    /// The class of an operation's object; the first that fits, from the most severe.
     pub fn of(words: &Words, verb: Verb) -> Self {
         const TESTS: [(Class, Test); 15] = [
             (Class::Watching, watching),
@@ -68,17 +68,18 @@ impl Class {
 
 fn organization(words: &Words, _: Verb) -> bool {
     // A subscription to a queue or a log is no account.
-    let account = words.asks(&["subscription"]) && words.serves(&["resource"]) && !words.asks(&["group"]);
+    let account =
+        words.operation_has(&["subscription"]) && words.service_has(&["resource"]) && !words.operation_has(&["group"]);
     words.has("organization")
-        || words.serves(&["subscription"])
+        || words.service_has(&["subscription"])
         || account
         || words.has_all(&["management", "group"])
-        || words.asks(&["organizational"])
+        || words.operation_has(&["organizational"])
 }
 
 fn watching(words: &Words, verb: Verb) -> bool {
     let taken_away = matches!(verb, Verb::Remove | Verb::Stop | Verb::Change);
-    words.serves(&[
+    words.service_has(&[
         "cloudtrail",
         "guardduty",
         "securityhub",
@@ -88,8 +89,8 @@ fn watching(words: &Words, verb: Verb) -> bool {
         "wafv",
         "inspector",
         "defender",
-    ]) || words.serves(&["config"]) && words.asks(&["recorder", "channel", "rule", "aggregator"])
-        || words.asks(&[
+    ]) || words.service_has(&["config"]) && words.operation_has(&["recorder", "channel", "rule", "aggregator"])
+        || words.operation_has(&[
             "trail",
             "logging",
             "detector",
@@ -101,49 +102,51 @@ fn watching(words: &Words, verb: Verb) -> bool {
             "audit",
             "analyzer",
         ])
-        || words.asks(&["alarm", "alert", "finding"]) && taken_away
-        || words.asks(&["log"]) && words.asks(&["flow", "query", "delivery", "access", "activity"])
-        || words.has("log") && words.asks(&["subscription"]) && words.asks(&["filter"])
-        || words.asks(&["log"]) && taken_away && !words.asks(&["event"])
+        || words.operation_has(&["alarm", "alert", "finding"]) && taken_away
+        || words.operation_has(&["log"]) && words.operation_has(&["flow", "query", "delivery", "access", "activity"])
+        || words.has("log") && words.operation_has(&["subscription"]) && words.operation_has(&["filter"])
+        || words.operation_has(&["log"]) && taken_away && !words.operation_has(&["event"])
         || words.has_all(&["web", "acl"])
         || words.has_all(&["security", "center"])
 }
 
 fn secret(words: &Words, verb: Verb) -> bool {
-    let keys = words.asks(&["key"]) && verb == Verb::Read && words.last_part().iter().any(|word| word == "list");
+    let keys =
+        words.operation_has(&["key"]) && verb == Verb::Read && words.last_part().iter().any(|word| word == "list");
     let cloud_keys = keys && words.has_any(&["storage", "vault", "cosmos", "document", "redis", "bus", "search"]);
     // Who may read a secret is a matter of rights.
-    let rights = words.asks(&["policy"]) && verb != Verb::Read;
-    words.asks(&["secret"])
-        || words.serves(&["secretsmanager", "secretmanager"]) && !rights
-        || words.asks(&["parameter"]) && words.serves(&["ssm"])
-        || words.asks(&["password"]) && verb == Verb::Read && !words.asks(&["policy"])
+    let rights = words.operation_has(&["policy"]) && verb != Verb::Read;
+    words.operation_has(&["secret"])
+        || words.service_has(&["secretsmanager", "secretmanager"]) && !rights
+        || words.operation_has(&["parameter"]) && words.service_has(&["ssm"])
+        || words.operation_has(&["password"]) && verb == Verb::Read && !words.operation_has(&["policy"])
         || words.has_all(&["key", "vault"]) && verb == Verb::Read
         || cloud_keys
 }
 
 fn trust(words: &Words, verb: Verb) -> bool {
-    words.asks(&["saml", "oidc", "idp", "federation", "federated", "trust"])
+    words.operation_has(&["saml", "oidc", "idp", "federation", "federated", "trust"])
         && verb != Verb::SignIn
         && verb != Verb::Assume
-        || words.has_all(&["open", "id"]) && words.asks(&["provider", "connect"])
-        || words.asks(&["identity"]) && words.asks(&["provider"])
-        || words.asks(&["assume"]) && words.asks(&["policy"])
-        || words.serves(&["rolesanywhere"])
-        || words.asks(&["federation"]) && words.asks(&["token"])
-        || words.asks(&["root"]) && verb == Verb::Assume
+        || words.has_all(&["open", "id"]) && words.operation_has(&["provider", "connect"])
+        || words.operation_has(&["identity"]) && words.operation_has(&["provider"])
+        || words.operation_has(&["assume"]) && words.operation_has(&["policy"])
+        || words.service_has(&["rolesanywhere"])
+        || words.operation_has(&["federation"]) && words.operation_has(&["token"])
+        || words.operation_has(&["root"]) && verb == Verb::Assume
 }
 
 fn credential(words: &Words, verb: Verb) -> bool {
-    let names = words.asks(&["credential", "password", "mfa", "otp", "passkey", "pat"])
-        || words.asks(&["login"]) && words.asks(&["profile"])
-        || words.asks(&["access", "api", "account", "signing"]) && words.asks(&["key"]);
+    let names = words.operation_has(&["credential", "password", "mfa", "otp", "passkey", "pat"])
+        || words.operation_has(&["login"]) && words.operation_has(&["profile"])
+        || words.operation_has(&["access", "api", "account", "signing"]) && words.operation_has(&["key"]);
     names && !matches!(verb, Verb::SignIn | Verb::Assume)
 }
 
 fn rights(words: &Words, verb: Verb) -> bool {
-    let other_policy = words.asks(&["lifecycle", "scaling", "autoscaling", "retention", "backup", "routing", "cache"]);
-    let names = words.asks(&[
+    let other_policy =
+        words.operation_has(&["lifecycle", "scaling", "autoscaling", "retention", "backup", "routing", "cache"]);
+    let names = words.operation_has(&[
         "policy",
         "permission",
         "role",
@@ -154,7 +157,7 @@ fn rights(words: &Words, verb: Verb) -> bool {
         "boundary",
         "entitlement",
     ]) || words.has_all(&["instance", "profile"])
-        || words.asks(&["iam"])
+        || words.operation_has(&["iam"])
         || words.has_all(&["account", "assignment"])
         || words.has_all(&["access", "entry"])
         || words.has_all(&["resource", "share"]);
@@ -162,13 +165,15 @@ fn rights(words: &Words, verb: Verb) -> bool {
 }
 
 fn member(words: &Words, verb: Verb) -> bool {
-    let named = words.asks(&["user", "principal", "member"]) || words.asks(&["service"]) && words.asks(&["account"]);
-    let group = words.asks(&["group"]) && words.serves(&["iam", "directory", "graph", "identitystore", "sso"]);
+    let named = words.operation_has(&["user", "principal", "member"])
+        || words.operation_has(&["service"]) && words.operation_has(&["account"]);
+    let group =
+        words.operation_has(&["group"]) && words.service_has(&["iam", "directory", "graph", "identitystore", "sso"]);
     (named || group) && verb != Verb::SignIn
 }
 
 fn safeguard(words: &Words, verb: Verb) -> bool {
-    words.asks(&[
+    words.operation_has(&[
         "encryption",
         "versioning",
         "retention",
@@ -177,13 +182,13 @@ fn safeguard(words: &Words, verb: Verb) -> bool {
         "lifecycle",
         "immutability",
         "lock",
-    ]) || words.asks(&["public"]) && words.asks(&["block"])
-        || words.asks(&["boundary"]) && verb == Verb::Remove
-        || words.serves(&["kms", "cloudkms"]) && matches!(verb, Verb::Stop | Verb::Remove)
+    ]) || words.operation_has(&["public"]) && words.operation_has(&["block"])
+        || words.operation_has(&["boundary"]) && verb == Verb::Remove
+        || words.service_has(&["kms", "cloudkms"]) && matches!(verb, Verb::Stop | Verb::Remove)
 }
 
 fn gate(words: &Words, _: Verb) -> bool {
-    words.asks(&["ingress", "egress", "firewall", "gateway", "route", "peering", "nsg", "endpoint"])
+    words.operation_has(&["ingress", "egress", "firewall", "gateway", "route", "peering", "nsg", "endpoint"])
         || words.has_all(&["security", "group"])
         || words.has_all(&["security", "rule"])
         || words.has_all(&["network", "acl"])
@@ -192,30 +197,33 @@ fn gate(words: &Words, _: Verb) -> bool {
 }
 
 fn code(words: &Words, verb: Verb) -> bool {
-    let shell = words.asks(&["session", "command", "script", "shell", "ssh", "serial", "document", "automation"])
-        && verb != Verb::Read;
-    let function = words.asks(&["function", "layer", "extension"]) && matches!(verb, Verb::Change | Verb::Grant);
-    shell || function || words.asks(&["code"]) && verb != Verb::Read || words.serves(&["cloudshell"])
+    let shell =
+        words.operation_has(&["session", "command", "script", "shell", "ssh", "serial", "document", "automation"])
+            && verb != Verb::Read;
+    let function =
+        words.operation_has(&["function", "layer", "extension"]) && matches!(verb, Verb::Change | Verb::Grant);
+    shell || function || words.operation_has(&["code"]) && verb != Verb::Read || words.service_has(&["cloudshell"])
 }
 
 fn model(words: &Words, _: Verb) -> bool {
-    words.asks(&["model", "foundation", "completion", "inference"])
+    words.operation_has(&["model", "foundation", "completion", "inference"])
 }
 
 fn standing(words: &Words, verb: Verb) -> bool {
-    let oneself = words.asks(&["caller", "whoami"]);
-    let account = words.asks(&["quota", "contact", "account", "billing", "identities", "identity", "verification"]);
+    let oneself = words.operation_has(&["caller", "whoami"]);
+    let account =
+        words.operation_has(&["quota", "contact", "account", "billing", "identities", "identity", "verification"]);
     verb == Verb::Read && (oneself || account)
 }
 
 fn copy(words: &Words, _: Verb) -> bool {
     // What a registry keeps is built, not copied from where data lives.
-    let built = words.serves(&["ecr", "registry", "artifactregistry"]);
-    !built && words.asks(&["snapshot", "image", "ami", "backup", "recovery", "archive", "dump"])
+    let built = words.service_has(&["ecr", "registry", "artifactregistry"]);
+    !built && words.operation_has(&["snapshot", "image", "ami", "backup", "recovery", "archive", "dump"])
 }
 
 fn store(words: &Words, _: Verb) -> bool {
-    words.asks(&[
+    words.operation_has(&[
         "bucket",
         "object",
         "table",
@@ -227,12 +235,23 @@ fn store(words: &Words, _: Verb) -> bool {
         "stream",
         "repository",
         "disk",
-    ]) || words.asks(&["file"]) && words.asks(&["system", "share"])
-        || words.serves(&["rds"]) && words.asks(&["cluster"])
+    ]) || words.operation_has(&["file"]) && words.operation_has(&["system", "share"])
+        || words.service_has(&["rds"]) && words.operation_has(&["cluster"])
 }
 
 fn machine(words: &Words, _: Verb) -> bool {
-    words.asks(&["instance", "machine", "vm", "node", "fleet", "container", "task", "pod", "cluster", "server"])
+    words.operation_has(&[
+        "instance",
+        "machine",
+        "vm",
+        "node",
+        "fleet",
+        "container",
+        "task",
+        "pod",
+        "cluster",
+        "server",
+    ])
 }
 
 #[cfg(test)]

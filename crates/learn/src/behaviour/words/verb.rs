@@ -225,12 +225,16 @@ impl Verb {
         match self {
             Self::Read | Self::Create | Self::Other if mints_token(words) => Self::Assume,
             // A report of what there is changes nothing.
-            Self::Create if words.asks(&["generate"]) && words.asks(&["report", "detail"]) => Self::Read,
-            Self::Start | Self::Stop | Self::Create if words.asks(&["session"]) && words.has_any(&["ssm", "shell"]) => {
+            Self::Create if words.operation_has(&["generate"]) && words.operation_has(&["report", "detail"]) => {
+                Self::Read
+            }
+            Self::Start | Self::Stop | Self::Create
+                if words.operation_has(&["session"]) && words.has_any(&["ssm", "shell"]) =>
+            {
                 Self::Run
             }
             Self::Create | Self::Remove | Self::Change | Self::Grant | Self::Other
-                if words.asks(&["tag", "tagging", "untag", "label"]) =>
+                if words.operation_has(&["tag", "tagging", "untag", "label"]) =>
             {
                 Self::Tag
             }
@@ -247,8 +251,8 @@ impl Verb {
 
 /// Tokens that make their holder somebody else.
 fn mints_token(words: &Words) -> bool {
-    words.asks(&["token"]) && words.asks(&["federation", "session", "access", "signin", "bearer"])
-        || words.asks(&["credential"]) && words.asks(&["role"])
+    words.operation_has(&["token"]) && words.operation_has(&["federation", "session", "access", "signin", "bearer"])
+        || words.operation_has(&["credential"]) && words.operation_has(&["role"])
 }
 
 fn known(word: &str) -> Option<Verb> {

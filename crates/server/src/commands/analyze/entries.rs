@@ -1,6 +1,6 @@
 //! `reeve analyze entries`: scores of audit records.
 //!
-//! Records are judged in the order of their times, by the same watch that the security agent keeps, and then in hindsight, which
+//! Records are judged in the order of their times, by the same watch that the security agent keeps, and then in retrospect, which
 //! the agent does not have; the answers stand in the order of the files. One that cannot be read is named on stderr and passed
 //! over; the exit code then is 1.
 

@@ -3,14 +3,14 @@
 use reeve_estate::{ResourceId, ResourceKind, StoreError};
 
 use super::super::record::{Anomaly, AnomalyClass};
-use super::Desk;
+use super::AnomalyService;
 use crate::quarantine;
 use reeve_recommend::{AgentType, Cause, EngineError, Offer, Priority, Recommendation, RecommendationId, Remedy};
 
-impl Desk {
-    /// Makes the isolation of the anomaly's machine a recommendation, where the threat is grave enough to interrupt it. The
+impl AnomalyService {
+    /// Makes the isolation of the anomaly's machine a recommendation, where the threat is severe enough to interrupt it. The
     /// anomaly's advice says so.
-    pub(super) async fn propose_isolation(
+    pub(super) async fn recommend_isolation(
         &self,
         anomaly: &mut Anomaly,
     ) -> Result<Option<Result<RecommendationId, String>>, EngineError> {
@@ -23,12 +23,15 @@ impl Desk {
             Err(error) if error.is_outage() => return Err(error),
             Err(error) => Err(error.to_string()),
         };
-        if let Ok(of) = &proposed {
-            let how = if of.plan.is_some() { "which can be undone" } else { "by hand" };
-            let more = format!("Cut {} off from the network, {how}: recommendation {}.", anomaly.place.name, of.id.0);
+        if let Ok(recommendation) = &proposed {
+            let how = if recommendation.plan.is_some() { "which can be undone" } else { "by hand" };
+            let more = format!(
+                "Cut {} off from the network, {how}: recommendation {}.",
+                anomaly.place.name, recommendation.id.0
+            );
             anomaly.advice = format!("{} {more}", anomaly.advice);
         }
-        Ok(Some(proposed.map(|of| of.id)))
+        Ok(Some(proposed.map(|recommendation| recommendation.id)))
     }
 
     /// Keeps the isolation of the anomaly's machine as a recommendation. The inner error is the reason why there is none.
@@ -66,21 +69,24 @@ impl Desk {
                 )
             }
             Some(Err(reason)) => format!("nothing was done: {reason}"),
-            Some(Ok(of)) if severity != Priority::Critical => {
+            Some(Ok(recommendation)) if severity != Priority::Critical => {
                 let words = "critical threats alone are quarantined without a person";
-                format!("nothing was done: {words}, and this one is {severity}; recommendation {} waits", of.0)
+                format!(
+                    "nothing was done: {words}, and this one is {severity}; recommendation {} waits",
+                    recommendation.0
+                )
             }
-            Some(Ok(of)) => {
+            Some(Ok(recommendation)) => {
                 let why = format!("anomaly {}: {}", anomaly.id.0, anomaly.title);
-                self.ports.responses.respond(&of, &why).await.map_or_else(failed, told)
+                self.ports.responses.respond(&recommendation, &why).await.map_or_else(failure_text, remedy_text)
             }
         })
     }
 }
 
 /// What came of a remedy, in words.
-pub(super) fn told(of: Remedy) -> String {
-    match of {
+pub(super) fn remedy_text(remedy: Remedy) -> String {
+    match remedy {
         Remedy::Undoing(action) => format!("action {} is being undone", action.0),
         Remedy::Began(action) => format!("action {} has begun", action.0),
         Remedy::Asked(approval) => format!("nothing was done yet: approval {} was asked for", approval.0),
@@ -90,6 +96,6 @@ pub(super) fn told(of: Remedy) -> String {
 
 // The signature is `map_or_else`'s.
 #[allow(clippy::needless_pass_by_value)]
-pub(super) fn failed(error: EngineError) -> String {
+pub(super) fn failure_text(error: EngineError) -> String {
     format!("nothing was done: {error}")
 }

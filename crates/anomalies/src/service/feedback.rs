@@ -2,14 +2,14 @@
 
 use reeve_audit::{FieldError, Json};
 
+use super::super::log_entry;
 use super::super::record::{Anomaly, AnomalyFeedback, AnomalyStatus, FeedbackKind, Response, Stage};
-use super::super::story;
-use super::Desk;
+use super::AnomalyService;
 use reeve_recommend::AnomalyId;
 use reeve_recommend::origin::Cause;
 use reeve_recommend::{Caller, EngineError};
 
-impl Desk {
+impl AnomalyService {
     /// Takes in what a person says. "False" keeps the like of it, up to this strangeness, quiet for thirty days; "planned"
     /// ends it without a lesson, since the next one may be none.
     ///
@@ -31,9 +31,9 @@ impl Desk {
             let message = "must have at most 2000 characters";
             return Err(EngineError::Invalid(vec![FieldError::new("comments", "invalid_value", message)]));
         }
-        let of = self.ports.anomalies.anomaly_get(id).await?;
+        let anomaly = self.ports.anomalies.anomaly_get(id).await?;
         let now = self.ports.clock.now();
-        let mut next = Anomaly { version: of.version + 1, ..of };
+        let mut next = Anomaly { version: anomaly.version + 1, ..anomaly };
         next.feedback.push(AnomalyFeedback { kind, comments, by: caller.name.clone(), at: now, withdrawn: None });
         let lesson = match kind {
             FeedbackKind::Real => "it counts as found rightly".to_owned(),
@@ -46,7 +46,7 @@ impl Desk {
             next.status = AnomalyStatus::Resolved;
             next.resolved_at = Some(now);
         }
-        self.record(story::stage(Stage::Learn, &next, &lesson, caller).with_metadata("feedback", kind.as_str()))
+        self.record(log_entry::stage(Stage::Learn, &next, &lesson, caller).with_metadata("feedback", kind.as_str()))
             .await?;
         next.responses.push(Response { stage: Stage::Learn, at: now, detail: lesson });
         self.ports.anomalies.anomaly_update(&next).await?;
@@ -64,21 +64,21 @@ impl Desk {
     /// # Errors
     /// A conflict when there is nothing to take back.
     pub async fn reopen(&self, id: &AnomalyId, caller: &Caller) -> Result<Anomaly, EngineError> {
-        let of = self.ports.anomalies.anomaly_get(id).await?;
-        let said = of.feedback.iter().rposition(|said| said.withdrawn.is_none());
-        if of.status == AnomalyStatus::Open && said.is_none() {
+        let anomaly = self.ports.anomalies.anomaly_get(id).await?;
+        let said = anomaly.feedback.iter().rposition(|said| said.withdrawn.is_none());
+        if anomaly.status == AnomalyStatus::Open && said.is_none() {
             return Err(EngineError::Conflict("it is open, and nothing was said of it".to_owned()));
         }
         let now = self.ports.clock.now();
-        let before = of.status;
+        let before = anomaly.status;
         let mut next = Anomaly {
             status: AnomalyStatus::Open,
             resolved_at: None,
             reopened_at: Some(now),
-            version: of.version + 1,
-            ..of
+            version: anomaly.version + 1,
+            ..anomaly
         };
-        let mut entry = story::about("anomaly.reopen", &next, caller)
+        let mut entry = log_entry::about("anomaly.reopen", &next, caller)
             .before(Json::object([("status", Json::from(before.as_str()))]))
             .after(Json::object([("status", Json::from(next.status.as_str()))]));
         if let Some(said) = said.and_then(|at| next.feedback.get_mut(at)) {

@@ -3,7 +3,7 @@
 //!
 //! A user who may see an anomaly may not be allowed to see those entries. They are therefore stored beside the anomaly
 //! and never mentioned in its texts; a presenter adds them for users who may see the entries themselves
-//! ([`Anomaly::told`]). Nobody else learns that they exist.
+//! ([`Anomaly::view`]). Nobody else learns that they exist.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, may_be_by_reeve, time_range};
@@ -14,8 +14,8 @@ use reeve_audit::{
 use reeve_estate::ResourceKind;
 use reeve_learn::behaviour::words::{Verb, Words};
 
+use super::behaviour_watch::operation;
 use super::cause::{BY_REEVE, NOT_KNOWN, SHORTLY};
-use super::deeds::operation;
 use super::pace::POINT;
 use super::record::{Anomaly, AnomalyClass};
 use super::words;
@@ -30,7 +30,7 @@ pub(super) const LATE: SignedDuration = SignedDuration::from_hours(1);
 
 /// An entry of the audit log that may tell the cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deed {
+pub struct RelatedEntry {
     /// Position in the log.
     pub sequence: u64,
     /// The entry's identifier.
@@ -43,7 +43,7 @@ pub struct Deed {
     pub operation: String,
 }
 
-impl Deed {
+impl RelatedEntry {
     /// Returns the actor's e-mail address, or identifier.
     #[must_use]
     pub fn who(&self) -> &str {
@@ -58,7 +58,7 @@ impl Deed {
 
 /// Description of the cause for one reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct CauseView {
     /// The cause in words.
     pub cause: String,
     /// Evidence of the cause.
@@ -68,30 +68,33 @@ pub struct Told {
 }
 
 impl Anomaly {
-    /// The cause as it is told to whoever may see these of its deeds, oldest first.
+    /// Returns the cause for a reader who may see these related entries, oldest first.
     #[must_use]
-    pub fn told(&self, deeds: &[&Deed]) -> Told {
-        let mut told = Told { cause: self.cause.clone(), evidence: self.evidence.clone(), advice: self.advice.clone() };
-        told.evidence.extend(deeds.iter().map(|deed| format!("entry {} of the log: {}", deed.sequence, deed.words())));
-        let Some(last) = deeds.last() else { return told };
+    pub fn cause_for(&self, related_entries: &[&RelatedEntry]) -> CauseView {
+        let mut view =
+            CauseView { cause: self.cause.clone(), evidence: self.evidence.clone(), advice: self.advice.clone() };
+        view.evidence.extend(
+            related_entries.iter().map(|entry| format!("entry {} of the log: {}", entry.sequence, entry.words())),
+        );
+        let Some(last) = related_entries.last() else { return view };
         if self.cause.starts_with(NOT_KNOWN) {
-            told.cause = last.words();
-            told.advice = format!("Ask {} what it was for, and undo it if the trouble stays.", last.who());
+            view.cause = last.words();
+            view.advice = format!("Ask {} what it was for, and undo it if the trouble stays.", last.who());
         } else if !self.cause.is_empty() && self.cause != BY_REEVE {
-            told.cause = format!("{}; {}", self.cause, last.words());
+            view.cause = format!("{}; {}", self.cause, last.words());
         }
-        told
+        view
     }
 }
 
 /// Returns the query for the log entries; `None` if the anomaly has no resource.
-pub(super) fn query(of: &Anomaly) -> Option<Query> {
-    ResourceKind::parse(&of.place.kind)?;
-    let from = of.started_at.checked_sub(SHORTLY).ok()?;
-    let to = match of.class {
-        AnomalyClass::Security => of.started_at,
-        // A point is dated by its beginning, and the deed may lie within it.
-        _ => of.started_at + POINT,
+pub(super) fn query(anomaly: &Anomaly) -> Option<Query> {
+    ResourceKind::parse(&anomaly.place.kind)?;
+    let from = anomaly.started_at.checked_sub(SHORTLY).ok()?;
+    let to = match anomaly.class {
+        AnomalyClass::Security => anomaly.started_at,
+        // A point is dated by its beginning, and the event may lie within it.
+        _ => anomaly.started_at + POINT,
     };
     let is = |column: Column, text: &str| Expr::field(column, Match::Exact(text.to_owned()));
     let failed = [ActionStatus::Failed, ActionStatus::Denied, ActionStatus::Pending];
@@ -101,7 +104,7 @@ pub(super) fn query(of: &Anomaly) -> Option<Query> {
         .chain([is(Column::EventType, events::RESOURCE_VIEW.name), is(Column::Category, "authentication")])
         // Reeve's own account of what it does to the resource; others could use the tag to hide.
         .chain([Expr::and([
-            // Changes that a sync saw are no deeds of Reeve's; who made them is in the cloud's own record.
+            // Changes that a sync saw are no events of Reeve's; who made them is in the cloud's own record.
             Expr::or([
                 Expr::field(FieldPath::MetadataTags, Match::Exact("intelligence".to_owned())),
                 Expr::field(FieldPath::MetadataTags, Match::Exact(OBSERVED.to_owned())),
@@ -110,7 +113,7 @@ pub(super) fn query(of: &Anomaly) -> Option<Query> {
         ])]);
     Some(Query {
         expr: Expr::and([
-            Expr::field(Column::ResourceId, Match::Identical(of.place.id.clone())),
+            Expr::field(Column::ResourceId, Match::Identical(anomaly.place.id.clone())),
             time_range(Some(from), Some(to)),
             Expr::negate(Expr::or(useless)),
         ]),
@@ -118,11 +121,11 @@ pub(super) fn query(of: &Anomaly) -> Option<Query> {
 }
 
 /// Those that changed something and that the anomaly is not itself of, oldest first. `found` is newest first.
-pub(super) fn deeds(of: &Anomaly, found: Vec<(u64, Entry)>) -> Vec<Deed> {
-    let mut deeds: Vec<Deed> = found
+pub(super) fn related_entries(anomaly: &Anomaly, found: Vec<(u64, Entry)>) -> Vec<RelatedEntry> {
+    let mut entries: Vec<RelatedEntry> = found
         .into_iter()
-        .filter(|(_, entry)| changes_something(entry) && concerns(of, entry))
-        .map(|(sequence, entry)| Deed {
+        .filter(|(_, entry)| changes_something(entry) && concerns(anomaly, entry))
+        .map(|(sequence, entry)| RelatedEntry {
             sequence,
             event_id: entry.event_id.as_str().to_owned(),
             at: entry.timestamp,
@@ -130,10 +133,10 @@ pub(super) fn deeds(of: &Anomaly, found: Vec<(u64, Entry)>) -> Vec<Deed> {
             actor: (entry.actor.id, entry.actor.email),
         })
         .collect();
-    deeds.sort_by_key(|deed| std::cmp::Reverse((deed.at, deed.sequence)));
-    deeds.truncate(MOST_KEPT);
-    deeds.reverse();
-    deeds
+    entries.sort_by_key(|entry| std::cmp::Reverse((entry.at, entry.sequence)));
+    entries.truncate(MOST_KEPT);
+    entries.reverse();
+    entries
 }
 
 fn changes_something(entry: &Entry) -> bool {
@@ -142,9 +145,10 @@ fn changes_something(entry: &Entry) -> bool {
 }
 
 /// Two accounts may have a database of one name; and what a machine does to itself is what its security anomaly tells already.
-fn concerns(of: &Anomaly, entry: &Entry) -> bool {
-    let account = entry.resource.account_id.as_ref().zip(of.place.account.as_ref());
-    let own = of.class == AnomalyClass::Security && machine(entry).is_some_and(|machine| machine == of.place.id);
+fn concerns(anomaly: &Anomaly, entry: &Entry) -> bool {
+    let account = entry.resource.account_id.as_ref().zip(anomaly.place.account.as_ref());
+    let own =
+        anomaly.class == AnomalyClass::Security && machine(entry).is_some_and(|machine| machine == anomaly.place.id);
     account.is_none_or(|(theirs, ours)| theirs == ours) && !own
 }
 
@@ -180,7 +184,7 @@ mod tests {
             cause: cause.to_owned(),
             evidence: vec!["CPU was 97 %".to_owned()],
             advice: "Look.".to_owned(),
-            deeds: Vec::new(),
+            related_entries: Vec::new(),
             responses: Vec::new(),
             feedback: Vec::new(),
             started_at: at(0),
@@ -202,15 +206,18 @@ mod tests {
     }
 
     /// Returns the operations that are kept for an anomaly.
-    fn kept(of: &Anomaly, entries: &[Entry]) -> Vec<String> {
-        let query = query(of).unwrap();
+    fn kept(anomaly: &Anomaly, entries: &[Entry]) -> Vec<String> {
+        let query = query(anomaly).unwrap();
         let found = entries.iter().rev().filter(|entry| query.matches(entry, entry.timestamp, at(60)));
-        deeds(of, found.map(|entry| (7, entry.clone())).collect()).into_iter().map(|deed| deed.operation).collect()
+        related_entries(anomaly, found.map(|entry| (7, entry.clone())).collect())
+            .into_iter()
+            .map(|entry| entry.operation)
+            .collect()
     }
 
     #[test]
     fn what_changed_something_shortly_before_is_kept() {
-        let of = anomaly("");
+        let degraded = anomaly("");
         let view = Entry { event_type: EventType::from_static("resource.view"), ..entry("Frobnicate", -5) };
         let failed = Entry {
             action: reeve_audit::Action { status: Some(ActionStatus::Failed), ..entry("StopInstances", -5).action },
@@ -230,54 +237,54 @@ mod tests {
             entry("RebootInstances", -121),
             entry("RebootInstances", 6),
         ];
-        assert_eq!(kept(&of, &passed_over), Vec::<String>::new());
+        assert_eq!(kept(&degraded, &passed_over), Vec::<String>::new());
         // Others cannot hide behind the tag of Reeve's own account.
         let by = reeve_audit::Submitter::local("uid 7");
         let hiding = Entry { submitted_by: Some(by.into()), ..entry("StopInstances", -5).with_tag("intelligence") };
-        assert_eq!(kept(&of, &[hiding]), ["StopInstances"]);
+        assert_eq!(kept(&degraded, &[hiding]), ["StopInstances"]);
         let done = [entry("ModifyInstanceAttribute", -119), entry("StartInstances", -3), entry("deploy", 5)];
-        assert_eq!(kept(&of, &done), ["ModifyInstanceAttribute", "StartInstances", "deploy"]);
+        assert_eq!(kept(&degraded, &done), ["ModifyInstanceAttribute", "StartInstances", "deploy"]);
         let many: Vec<Entry> = (0..20).map(|minute| entry(&format!("UpdateTo{minute}"), minute - 30)).collect();
-        assert_eq!(kept(&of, &many), ["UpdateTo15", "UpdateTo16", "UpdateTo17", "UpdateTo18", "UpdateTo19"]);
+        assert_eq!(kept(&degraded, &many), ["UpdateTo15", "UpdateTo16", "UpdateTo17", "UpdateTo18", "UpdateTo19"]);
 
         // Of a security anomaly strictly what was before it; of spending and of people nothing.
         let security = Anomaly { class: AnomalyClass::Security, ..anomaly("") };
         assert_eq!(kept(&security, &done), ["ModifyInstanceAttribute", "StartInstances"]);
-        let person = Place { kind: "principal".to_owned(), ..of.place.clone() };
-        assert!(query(&Anomaly { place: person, ..of }).is_none());
+        let person = Place { kind: "principal".to_owned(), ..degraded.place.clone() };
+        assert!(query(&Anomaly { place: person, ..degraded }).is_none());
     }
 
     #[test]
-    fn only_who_may_see_a_deed_is_told_of_it() {
-        let deed = |operation: &str, minute: i64| Deed {
+    fn an_entry_is_shown_only_to_users_who_may_see_it() {
+        let entry = |operation: &str, minute: i64| RelatedEntry {
             sequence: 41,
             event_id: "e".to_owned(),
             at: at(minute),
             actor: (Some("u-1".to_owned()), Some("ann@example.com".to_owned())),
             operation: operation.to_owned(),
         };
-        let (first, last) = (deed("StopInstances", -9), deed("StartInstances", -3));
+        let (first, last) = (entry("StopInstances", -9), entry("StartInstances", -3));
         let unknown =
             anomaly(&format!("{NOT_KNOWN}: nothing else changed that Reeve sees; it showed as a sudden rise"));
-        let blind = unknown.told(&[]);
+        let blind = unknown.cause_for(&[]);
         assert_eq!(
             (&blind.cause, &blind.evidence, &blind.advice),
             (&unknown.cause, &unknown.evidence, &unknown.advice)
         );
-        let seeing = unknown.told(&[&first, &last]);
+        let seeing = unknown.cause_for(&[&first, &last]);
         assert_eq!(seeing.cause, "ann@example.com did StartInstances on it at 2026-11-15 23:57 UTC");
         assert_eq!(
             seeing.evidence[1],
             "entry 41 of the log: ann@example.com did StopInstances on it at 2026-11-15 23:51 UTC"
         );
         assert!(seeing.evidence.len() == 3 && seeing.advice.starts_with("Ask ann@example.com"));
-        let sized = anomaly("its size was changed from a to b").told(&[&last]);
+        let sized = anomaly("its size was changed from a to b").cause_for(&[&last]);
         assert_eq!(
             sized.cause,
             "its size was changed from a to b; ann@example.com did StartInstances on it at 2026-11-15 23:57 UTC"
         );
         assert_eq!((sized.advice.as_str(), sized.evidence.len()), ("Look.", 2));
-        assert_eq!(anomaly(BY_REEVE).told(&[&last]).cause, BY_REEVE);
-        assert_eq!(anomaly("").told(&[&last]).cause, "", "nobody looked into it");
+        assert_eq!(anomaly(BY_REEVE).cause_for(&[&last]).cause, BY_REEVE);
+        assert_eq!(anomaly("").cause_for(&[&last]).cause, "", "nobody looked into it");
     }
 }

@@ -4,14 +4,14 @@ use jiff::Timestamp;
 use reeve_audit::{FieldError, Json};
 use reeve_estate::StoreError;
 
+use super::super::log_entry;
 use super::super::record::AnomalyClass;
 use super::super::settings::{AnomalySettings, Reaction};
-use super::super::story;
 use super::super::threat::{self, ThreatList};
-use super::Desk;
+use super::AnomalyService;
 use reeve_recommend::{Caller, EngineError};
 
-impl Desk {
+impl AnomalyService {
     /// Replaces the settings. `wanted.version` is the version that was read.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl Desk {
         }
         let after = AnomalySettings { version: before.version + 1, ..wanted };
         self.change(
-            story::policy(described(&before), described(&after), caller),
+            log_entry::policy(described(&before), described(&after), caller),
             self.ports.anomalies.anomaly_settings_put(&after),
         )
         .await?;
@@ -73,9 +73,9 @@ impl Desk {
             return Err(EngineError::Invalid(vec![FieldError::new("name", "invalid_value", message)]));
         }
         let indicators = threat::parse(&text).map_err(EngineError::Invalid)?.len() as u64;
-        let before = self.known_list(name).await?;
+        let before = self.threat_list(name).await?;
         if from_file.is_none() {
-            only_by_hand(before.as_ref())?;
+            refuse_from_file(before.as_ref())?;
         }
         let list = ThreatList {
             name: name.to_owned(),
@@ -86,7 +86,7 @@ impl Desk {
             indicators,
         };
         self.change(
-            story::threat_list("threat_list.put", before.as_ref(), Some(&list), caller),
+            log_entry::threat_list("threat_list.put", before.as_ref(), Some(&list), caller),
             self.ports.threats.threat_list_put(&list),
         )
         .await?;
@@ -100,16 +100,16 @@ impl Desk {
     pub async fn threat_list_delete(&self, name: &str, file_gone: bool, caller: &Caller) -> Result<(), EngineError> {
         let before = self.ports.threats.threat_list_get(name).await?;
         if !file_gone {
-            only_by_hand(Some(&before))?;
+            refuse_from_file(Some(&before))?;
         }
         self.change(
-            story::threat_list("threat_list.delete", Some(&before), None, caller),
+            log_entry::threat_list("threat_list.delete", Some(&before), None, caller),
             self.ports.threats.threat_list_delete(name),
         )
         .await
     }
 
-    async fn known_list(&self, name: &str) -> Result<Option<ThreatList>, EngineError> {
+    async fn threat_list(&self, name: &str) -> Result<Option<ThreatList>, EngineError> {
         match self.ports.threats.threat_list_get(name).await {
             Ok(list) => Ok(Some(list)),
             Err(StoreError::NotFound { .. }) => Ok(None),
@@ -118,7 +118,7 @@ impl Desk {
     }
 }
 
-fn only_by_hand(list: Option<&ThreatList>) -> Result<(), EngineError> {
+fn refuse_from_file(list: Option<&ThreatList>) -> Result<(), EngineError> {
     match list.filter(|list| list.from_file) {
         Some(list) => {
             let message = format!("list {:?} lies as a file in the data directory; change it there", list.name);
@@ -128,19 +128,19 @@ fn only_by_hand(list: Option<&ThreatList>) -> Result<(), EngineError> {
     }
 }
 
-fn described(of: &AnomalySettings) -> Json {
-    let metrics: Vec<String> = of.performance.metrics.iter().map(|metric| metric.as_str().to_owned()).collect();
+fn described(settings: &AnomalySettings) -> Json {
+    let metrics: Vec<String> = settings.performance.metrics.iter().map(|metric| metric.as_str().to_owned()).collect();
     Json::object([
-        ("cost.threshold_percent", Json::from(of.cost.threshold_percent)),
-        ("cost.window_hours", Json::from(of.cost.window_hours)),
-        ("cost.baseline_days", Json::from(of.cost.baseline_days)),
-        ("cost.action", Json::from(of.cost.action.as_str())),
+        ("cost.threshold_percent", Json::from(settings.cost.threshold_percent)),
+        ("cost.window_hours", Json::from(settings.cost.window_hours)),
+        ("cost.baseline_days", Json::from(settings.cost.baseline_days)),
+        ("cost.action", Json::from(settings.cost.action.as_str())),
         ("performance.metrics", Json::from(metrics)),
-        ("performance.sensitivity", Json::from(of.performance.sensitivity.as_str())),
-        ("performance.action", Json::from(of.performance.action.as_str())),
-        ("security.behavioral_analysis", Json::from(of.security.behavioral_analysis)),
-        ("security.threat_intelligence", Json::from(of.security.threat_intelligence)),
-        ("security.action", Json::from(of.security.action.as_str())),
-        ("security.sensitivity", Json::from(of.security.sensitivity.as_str())),
+        ("performance.sensitivity", Json::from(settings.performance.sensitivity.as_str())),
+        ("performance.action", Json::from(settings.performance.action.as_str())),
+        ("security.behavioral_analysis", Json::from(settings.security.behavioral_analysis)),
+        ("security.threat_intelligence", Json::from(settings.security.threat_intelligence)),
+        ("security.action", Json::from(settings.security.action.as_str())),
+        ("security.sensitivity", Json::from(settings.security.sensitivity.as_str())),
     ])
 }

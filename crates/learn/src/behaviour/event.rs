@@ -1,11 +1,11 @@
 //! Action of a principal, reduced to the facts that behavior analysis reads.
 
-/// One deed: who did what to which resource, from where, when, with which outcome.
+/// One event: who did what to which resource, from where, when, with which outcome.
 ///
 /// Texts may be empty where nothing is known; nothing is then concluded from them. `service` and `operation` are as their
 /// source calls them (`iam`, `CreateAccessKey`; `Microsoft.Storage/storageAccounts`, `listKeys/action`).
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Deed {
+pub struct ActivityEvent {
     /// Time of the action, in milliseconds since the epoch.
     pub at_ms: i64,
     /// Identifier of the principal, the same for all of its actions.
@@ -26,7 +26,7 @@ pub struct Deed {
     pub place: Place,
     /// The program that was used.
     pub tool: String,
-    /// The principal that this deed makes its doer become (a role that is assumed).
+    /// The principal that this event makes its doer become (a role that is assumed).
     pub becomes: String,
     /// Outcome of the action.
     pub outcome: Outcome,
@@ -98,7 +98,7 @@ pub enum Outcome {
 
 macro_rules! traits {
     ($($(#[$doc:meta])* $name:ident,)+) => {
-        /// Something that the parameters of a deed say, whatever the service.
+        /// Something that the parameters of an event say, whatever the service.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Trait { $($(#[$doc])* $name,)+ }
 

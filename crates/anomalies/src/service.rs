@@ -2,8 +2,8 @@
 
 mod configure;
 mod execute;
+mod feedback;
 mod isolation;
-mod opinion;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use reeve_audit::{Entry, EventId};
 use reeve_estate::{EstateStore, ResourceId, StoreError};
 
 use super::cause::{Around, Cause, likely_cause};
-use super::logged::{self, Deed, LATE, MOST_READ};
+use super::log_entry;
 use super::port::{AnomalyFilter, AnomalyStore};
 use super::record::{Anomaly, AnomalyClass, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage, derive_id};
-use super::story;
+use super::related_entries::{self, LATE, MOST_READ, RelatedEntry};
 use super::threat::ThreatStore;
 use reeve_recommend::AnomalyId;
 use reeve_recommend::Responses;
@@ -26,11 +26,11 @@ use reeve_recommend::recommendation::{Priority, RecommendationId};
 use reeve_recommend::{Caller, EngineError};
 
 /// Strangeness of one place this close together is one anomaly; one that is quiet for as long is over.
-const ONE_TROUBLE: SignedDuration = SignedDuration::from_hours(6);
+const MERGE_SPAN: SignedDuration = SignedDuration::from_hours(6);
 /// The same of spending: bills are told by the day, and a day or two late.
-const ONE_SPENDING: SignedDuration = SignedDuration::from_hours(72);
+const MERGE_SPAN_COST: SignedDuration = SignedDuration::from_hours(72);
 /// Time for which the feedback "false" suppresses similar anomalies.
-const QUIET_FOR: SignedDuration = SignedDuration::from_hours(24 * 30);
+const SUPPRESSED_FOR: SignedDuration = SignedDuration::from_hours(24 * 30);
 /// Time before an anomaly in which other anomalies and actions may be its cause.
 const CONTEXT: SignedDuration = SignedDuration::from_hours(6);
 
@@ -67,7 +67,7 @@ impl Finding {
 
 /// Possible remedies of an anomaly.
 #[derive(Debug, Default)]
-struct Suspect {
+struct Remedies {
     /// The change by Reeve that may have caused it.
     action: Option<ActionId>,
     /// The isolation of its machine, or why there is none.
@@ -76,7 +76,7 @@ struct Suspect {
 
 /// Ports that the service needs.
 #[derive(Clone)]
-pub struct DeskPorts {
+pub struct AnomalyPorts {
     /// Anomalies and their settings.
     pub anomalies: Arc<dyn AnomalyStore>,
     /// Actions, for causes.
@@ -97,15 +97,15 @@ pub struct DeskPorts {
 
 /// The desk.
 #[derive(Clone)]
-pub struct Desk {
-    ports: DeskPorts,
+pub struct AnomalyService {
+    ports: AnomalyPorts,
 }
 
-impl Desk {
+impl AnomalyService {
     /// A desk over these ports.
     #[must_use]
-    pub fn new(ports: DeskPorts) -> Desk {
-        Desk { ports }
+    pub fn new(ports: AnomalyPorts) -> AnomalyService {
+        AnomalyService { ports }
     }
 
     async fn record(&self, entry: Entry) -> Result<(), EngineError> {
@@ -128,36 +128,36 @@ impl Desk {
     pub async fn report(&self, finding: Finding, caller: &Caller) -> Result<Option<Anomaly>, EngineError> {
         let filter = AnomalyFilter { key: Some(finding.key()), limit: 50, ..AnomalyFilter::default() };
         let (known, _) = self.ports.anomalies.anomaly_list(&filter).await?;
-        let apart = one_trouble(finding.class);
-        let within = |of: &&Anomaly| {
-            finding.started_at.duration_since(of.last_at) <= apart
-                && of.started_at.duration_since(finding.last_at) <= apart
+        let apart = merge_span(finding.class);
+        let within = |anomaly: &&Anomaly| {
+            finding.started_at.duration_since(anomaly.last_at) <= apart
+                && anomaly.started_at.duration_since(finding.last_at) <= apart
         };
         if let Some(same) = known.iter().find(within) {
             self.extend(same.clone(), finding, caller).await?;
             return Ok(None);
         }
-        if known.iter().any(|of| quietened(of, finding.score(), self.ports.clock.now())) {
+        if known.iter().any(|anomaly| is_suppressed(anomaly, finding.score(), self.ports.clock.now())) {
             return Ok(None);
         }
         self.open(finding, caller).await
     }
 
-    async fn extend(&self, of: Anomaly, finding: Finding, caller: &Caller) -> Result<(), EngineError> {
-        if !of.responses.iter().any(|response| response.stage == Stage::Alert) {
+    async fn extend(&self, anomaly: Anomaly, finding: Finding, caller: &Caller) -> Result<(), EngineError> {
+        if !anomaly.responses.iter().any(|response| response.stage == Stage::Alert) {
             // It was kept, and the process ended or the log failed before anybody was told.
-            return self.respond(of, caller).await.map(drop);
+            return self.respond(anomaly, caller).await.map(drop);
         }
-        if of.status == AnomalyStatus::Resolved || finding.last_at <= of.last_at {
+        if anomaly.status == AnomalyStatus::Resolved || finding.last_at <= anomaly.last_at {
             return Ok(());
         }
-        let worse = finding.score() > of.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
-        let graver = finding.severity < of.severity;
-        let mut next = Anomaly { last_at: finding.last_at, version: of.version + 1, ..of };
-        if worse || graver {
+        let worse = finding.score() > anomaly.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
+        let more_severe = finding.severity < anomaly.severity;
+        let mut next = Anomaly { last_at: finding.last_at, version: anomaly.version + 1, ..anomaly };
+        if worse || more_severe {
             next.title = finding.title;
         }
-        if graver {
+        if more_severe {
             next.severity = finding.severity;
             next.evidence.extend(finding.evidence);
         }
@@ -170,11 +170,11 @@ impl Desk {
         }
         next.readings.sort_by(|a, b| b.score.total_cmp(&a.score));
         let recent = self.ports.clock.now().duration_since(next.detected_at) <= LATE;
-        if recent && next.deeds.is_empty() && !next.cause.is_empty() {
-            next.deeds = self.deeds(&next).await;
+        if recent && next.related_entries.is_empty() && !next.cause.is_empty() {
+            next.related_entries = self.related_entries(&next).await;
         }
         match self.ports.anomalies.anomaly_update(&next).await {
-            Ok(()) if graver && next.class == AnomalyClass::Security => self.respond(next, caller).await.map(drop),
+            Ok(()) if more_severe && next.class == AnomalyClass::Security => self.respond(next, caller).await.map(drop),
             // Somebody answers it at this moment; the next strange point extends it.
             Ok(()) | Err(StoreError::Conflict(_)) => Ok(()),
             Err(error) => Err(error.into()),
@@ -185,16 +185,19 @@ impl Desk {
     /// when another process has responded meanwhile: that one executes.
     async fn respond(&self, mut anomaly: Anomaly, caller: &Caller) -> Result<Option<Anomaly>, EngineError> {
         let reaction = self.ports.anomalies.anomaly_settings_get().await?.action(anomaly.class);
-        let told_before = !anomaly.responses.is_empty();
-        let detail =
-            if told_before { format!("{} by now: {}", anomaly.severity, anomaly.title) } else { anomaly.title.clone() };
-        self.answer(&mut anomaly, Stage::Alert, detail, caller).await?;
-        let suspect =
-            if reaction.investigates() { self.explain(&mut anomaly, caller).await? } else { Suspect::default() };
+        let reported_before = !anomaly.responses.is_empty();
+        let detail = if reported_before {
+            format!("{} by now: {}", anomaly.severity, anomaly.title)
+        } else {
+            anomaly.title.clone()
+        };
+        self.record_stage(&mut anomaly, Stage::Alert, detail, caller).await?;
+        let remedies =
+            if reaction.investigates() { self.diagnose(&mut anomaly, caller).await? } else { Remedies::default() };
         anomaly.version += 1;
         match self.ports.anomalies.anomaly_update(&anomaly).await {
             // Others are told already: an execution that fails is told too, and takes nothing back.
-            Ok(()) if reaction.executes() => self.execute(anomaly, suspect, caller).await.map(Some),
+            Ok(()) if reaction.executes() => self.execute(anomaly, remedies, caller).await.map(Some),
             Ok(()) => Ok(Some(anomaly)),
             Err(StoreError::Conflict(_)) => Ok(None),
             Err(error) => Err(error.into()),
@@ -202,13 +205,13 @@ impl Desk {
     }
 
     /// Investigates and recommends. Returns what may be done about it.
-    async fn explain(&self, anomaly: &mut Anomaly, caller: &Caller) -> Result<Suspect, EngineError> {
+    async fn diagnose(&self, anomaly: &mut Anomaly, caller: &Caller) -> Result<Remedies, EngineError> {
         let cause = self.investigate(anomaly).await?;
-        self.answer(anomaly, Stage::Investigate, cause.words, caller).await?;
-        let isolation = self.propose_isolation(anomaly).await?;
+        self.record_stage(anomaly, Stage::Investigate, cause.words, caller).await?;
+        let isolation = self.recommend_isolation(anomaly).await?;
         let advice = anomaly.advice.clone();
-        self.answer(anomaly, Stage::Recommend, advice, caller).await?;
-        Ok(Suspect { action: cause.suspect, isolation })
+        self.record_stage(anomaly, Stage::Recommend, advice, caller).await?;
+        Ok(Remedies { action: cause.suspect, isolation })
     }
 
     /// Keeps a new anomaly and responds to it. Returns `None` when another process has found the same.
@@ -232,7 +235,7 @@ impl Desk {
             cause: String::new(),
             evidence: finding.evidence,
             advice: String::new(),
-            deeds: Vec::new(),
+            related_entries: Vec::new(),
             responses: Vec::new(),
             feedback: Vec::new(),
             started_at: finding.started_at,
@@ -251,7 +254,7 @@ impl Desk {
 
     /// Records a stage of the response. The entry's identifier follows from the anomaly, the stage and its place among the responses, so
     /// that two processes, or one before and after a crash, record it once.
-    async fn answer(
+    async fn record_stage(
         &self,
         anomaly: &mut Anomaly,
         stage: Stage,
@@ -261,7 +264,7 @@ impl Desk {
         let at = self.ports.clock.now();
         let id = format!("{}-{}-{}", anomaly.id.0, stage.as_str(), anomaly.responses.len() + 1);
         let id = EventId::new(id).map_err(|error| RecordError(error.to_string()))?;
-        self.ports.recorder.record_once(story::stage(stage, anomaly, &detail, caller).with_id(id).at(at)).await?;
+        self.ports.recorder.record_once(log_entry::stage(stage, anomaly, &detail, caller).with_id(id).at(at)).await?;
         anomaly.responses.push(Response { stage, at, detail });
         Ok(())
     }
@@ -277,15 +280,15 @@ impl Desk {
         anomaly.evidence.extend(cause.evidence.iter().cloned());
         anomaly.cause.clone_from(&cause.words);
         anomaly.advice.clone_from(&cause.advice);
-        anomaly.deeds = self.deeds(anomaly).await;
+        anomaly.related_entries = self.related_entries(anomaly).await;
         Ok(cause)
     }
 
     /// Reads the log entries before the anomaly. A failure to read them does not delay the alert.
-    async fn deeds(&self, anomaly: &Anomaly) -> Vec<Deed> {
-        let Some(query) = logged::query(anomaly) else { return Vec::new() };
+    async fn related_entries(&self, anomaly: &Anomaly) -> Vec<RelatedEntry> {
+        let Some(query) = related_entries::query(anomaly) else { return Vec::new() };
         match self.ports.log.newest(query, MOST_READ).await {
-            Ok(found) => logged::deeds(anomaly, found),
+            Ok(found) => related_entries::related_entries(anomaly, found),
             Err(error) => {
                 tracing::warn!(%error, anomaly = anomaly.id.0, "the log was not asked for the cause of an anomaly");
                 Vec::new()
@@ -298,13 +301,13 @@ impl Desk {
     /// # Errors
     /// A conflict when it is over already.
     pub async fn acknowledge(&self, id: &AnomalyId, caller: &Caller) -> Result<Anomaly, EngineError> {
-        let of = self.ports.anomalies.anomaly_get(id).await?;
-        match of.status {
+        let anomaly = self.ports.anomalies.anomaly_get(id).await?;
+        match anomaly.status {
             AnomalyStatus::Resolved => Err(EngineError::Conflict("the anomaly is over already".to_owned())),
-            AnomalyStatus::Acknowledged => Ok(of),
+            AnomalyStatus::Acknowledged => Ok(anomaly),
             AnomalyStatus::Open => {
-                let next = Anomaly { status: AnomalyStatus::Acknowledged, version: of.version + 1, ..of };
-                self.record(story::about("anomaly.acknowledge", &next, caller)).await?;
+                let next = Anomaly { status: AnomalyStatus::Acknowledged, version: anomaly.version + 1, ..anomaly };
+                self.record(log_entry::about("anomaly.acknowledge", &next, caller)).await?;
                 self.ports.anomalies.anomaly_update(&next).await?;
                 Ok(next)
             }
@@ -321,11 +324,15 @@ impl Desk {
         for status in [AnomalyStatus::Open, AnomalyStatus::Acknowledged] {
             let filter = AnomalyFilter { status: vec![status], ..AnomalyFilter::default() };
             let (waiting, _) = self.ports.anomalies.anomaly_list(&filter).await?;
-            let stirred = |of: &Anomaly| of.reopened_at.map_or(of.last_at, |at| at.max(of.last_at));
-            for of in waiting.into_iter().filter(|of| now.duration_since(stirred(of)) > one_trouble(of.class)) {
-                let version = of.version + 1;
-                let next = Anomaly { status: AnomalyStatus::Resolved, resolved_at: Some(now), version, ..of };
-                self.record(story::about("anomaly.resolve", &next, caller)).await?;
+            let last_activity =
+                |anomaly: &Anomaly| anomaly.reopened_at.map_or(anomaly.last_at, |at| at.max(anomaly.last_at));
+            for anomaly in waiting
+                .into_iter()
+                .filter(|anomaly| now.duration_since(last_activity(anomaly)) > merge_span(anomaly.class))
+            {
+                let version = anomaly.version + 1;
+                let next = Anomaly { status: AnomalyStatus::Resolved, resolved_at: Some(now), version, ..anomaly };
+                self.record(log_entry::about("anomaly.resolve", &next, caller)).await?;
                 match self.ports.anomalies.anomaly_update(&next).await {
                     Ok(()) => ended += 1,
                     Err(StoreError::Conflict(_)) => {}
@@ -337,17 +344,17 @@ impl Desk {
     }
 }
 
-const fn one_trouble(class: AnomalyClass) -> SignedDuration {
+const fn merge_span(class: AnomalyClass) -> SignedDuration {
     match class {
-        AnomalyClass::Cost => ONE_SPENDING,
-        _ => ONE_TROUBLE,
+        AnomalyClass::Cost => MERGE_SPAN_COST,
+        _ => MERGE_SPAN,
     }
 }
 
 /// Returns `true` if a similar anomaly, at least as anomalous, was recently reported as false.
-fn quietened(of: &Anomaly, score: f64, now: Timestamp) -> bool {
-    let strangest = of.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
-    of.opinion().is_some_and(|said| {
-        said.kind == FeedbackKind::False && now.duration_since(said.at) <= QUIET_FOR && score <= strangest
+fn is_suppressed(anomaly: &Anomaly, score: f64, now: Timestamp) -> bool {
+    let strangest = anomaly.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
+    anomaly.current_feedback().is_some_and(|said| {
+        said.kind == FeedbackKind::False && now.duration_since(said.at) <= SUPPRESSED_FOR && score <= strangest
     })
 }

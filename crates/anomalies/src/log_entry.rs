@@ -11,8 +11,8 @@ use reeve_recommend::record::{POLICY, entry};
 const ANOMALY: EventType = events::ANOMALY.event_type();
 
 /// About one anomaly.
-pub(super) fn about(operation: &str, of: &Anomaly, caller: &Caller) -> Entry {
-    let place = &of.place;
+pub(super) fn about(operation: &str, anomaly: &Anomaly, caller: &Caller) -> Entry {
+    let place = &anomaly.place;
     let mut resource = ResourceRef::new(place.kind.clone(), place.id.clone());
     if let Some(provider) = &place.provider {
         let text = |part: &Option<String>| part.clone().unwrap_or_default();
@@ -20,14 +20,14 @@ pub(super) fn about(operation: &str, of: &Anomaly, caller: &Caller) -> Entry {
     }
     entry(ANOMALY, operation, ActionStatus::Success, caller)
         .on(resource)
-        .with_severity(severity(of.severity))
-        .with_metadata("anomaly_id", of.id.0.clone())
-        .with_metadata("anomaly_type", of.class.as_str())
-        .with_metadata("title", of.title.clone())
+        .with_severity(severity(anomaly.severity))
+        .with_metadata("anomaly_id", anomaly.id.0.clone())
+        .with_metadata("anomaly_type", anomaly.class.as_str())
+        .with_metadata("title", anomaly.title.clone())
 }
 
 /// A stage of the response.
-pub(super) fn stage(stage: Stage, of: &Anomaly, detail: &str, caller: &Caller) -> Entry {
+pub(super) fn stage(stage: Stage, anomaly: &Anomaly, detail: &str, caller: &Caller) -> Entry {
     let operation = match stage {
         Stage::Alert => "anomaly.detect",
         Stage::Investigate => "anomaly.investigate",
@@ -35,8 +35,8 @@ pub(super) fn stage(stage: Stage, of: &Anomaly, detail: &str, caller: &Caller) -
         Stage::Execute => "anomaly.execute",
         Stage::Learn => "anomaly.learn",
     };
-    let entry = about(operation, of, caller).with_metadata("detail", detail);
-    match (stage, of.readings.first()) {
+    let entry = about(operation, anomaly, caller).with_metadata("detail", detail);
+    match (stage, anomaly.readings.first()) {
         (Stage::Alert, Some(reading)) => entry.after(Json::object([
             ("metric", Json::from(reading.metric.map(|metric| metric.as_str().to_owned()))),
             ("value", Json::from(reading.value)),
@@ -46,8 +46,8 @@ pub(super) fn stage(stage: Stage, of: &Anomaly, detail: &str, caller: &Caller) -
             ("score", Json::from(reading.score)),
             ("sign", Json::from(reading.sign.clone())),
         ])),
-        (Stage::Investigate, _) if !of.deeds.is_empty() => {
-            let sequences: Vec<Json> = of.deeds.iter().map(|deed| Json::from(deed.sequence)).collect();
+        (Stage::Investigate, _) if !anomaly.related_entries.is_empty() => {
+            let sequences: Vec<Json> = anomaly.related_entries.iter().map(|entry| Json::from(entry.sequence)).collect();
             entry.with_metadata("entries", Json::from(sequences))
         }
         _ => entry,
@@ -90,8 +90,8 @@ pub(super) fn threat_list(
     }
 }
 
-const fn severity(of: Priority) -> Severity {
-    match of {
+const fn severity(anomaly: Priority) -> Severity {
+    match anomaly {
         Priority::Critical => Severity::Critical,
         Priority::High => Severity::High,
         Priority::Medium => Severity::Medium,

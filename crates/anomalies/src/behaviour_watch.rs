@@ -5,8 +5,8 @@ use reeve_audit::Entry;
 use reeve_estate::ResourceKind;
 use reeve_learn::behaviour::{Judgement, Reason};
 
-use super::desk::Finding;
 use super::record::{AnomalyClass, Place, Reading};
+use super::service::Finding;
 use super::settings::AnomalySettings;
 use crate::behaviour::{EntryWatch, failed_sign_in, machine};
 use reeve_recommend::recommendation::Priority;
@@ -31,13 +31,13 @@ impl BehaviourWatch {
         }
         let operation = operation(entry);
         let reasons: Vec<String> = judged.reasons().take(5).map(str::to_owned).collect();
-        let (who, place) = knocking(entry, &judged).unwrap_or_else(|| place(entry));
+        let (who, place) = sign_in_attack(entry, &judged).unwrap_or_else(|| place(entry));
         let why = reasons.first().map_or("unusual for them", String::as_str);
         let title = match place.1 {
             ADDRESS => format!("Somebody at {who} tries to sign in: {why}"),
             _ => format!("{who} did {operation}: {why}"),
         };
-        let told = Told {
+        let finding = SecurityFinding {
             severity: if judged.score >= 0.9 { Priority::High } else { Priority::Medium },
             title,
             place,
@@ -46,7 +46,7 @@ impl BehaviourWatch {
             sign: reasons.first().cloned().unwrap_or_default(),
             evidence: reasons,
         };
-        Some(told.finding(entry, recorded_at))
+        Some(finding.finding(entry, recorded_at))
     }
 }
 
@@ -61,14 +61,14 @@ fn is_own_account(entry: &Entry) -> bool {
 
 /// The address from which sign-ins fail, or succeed after failing for several accounts: guessing is one trouble of its address, not
 /// one of each account.
-fn knocking(entry: &Entry, judged: &Judgement) -> Option<(String, (String, &'static str))> {
-    let knocks = judged.weight_of(Reason::Guessing) > 0.0 || failed_sign_in(entry);
-    let address = entry.actor.ip_address.filter(|_| knocks)?.to_string();
+fn sign_in_attack(entry: &Entry, judged: &Judgement) -> Option<(String, (String, &'static str))> {
+    let failed = judged.weight_of(Reason::Guessing) > 0.0 || failed_sign_in(entry);
+    let address = entry.actor.ip_address.filter(|_| failed)?.to_string();
     Some((address.clone(), (address, ADDRESS)))
 }
 
 /// Finding about one entry.
-pub(super) struct Told {
+pub(super) struct SecurityFinding {
     pub(super) severity: Priority,
     pub(super) title: String,
     /// Whom or what the trouble is of, and its kind.
@@ -80,7 +80,7 @@ pub(super) struct Told {
     pub(super) evidence: Vec<String>,
 }
 
-impl Told {
+impl SecurityFinding {
     /// As a finding of the security class.
     pub(super) fn finding(self, entry: &Entry, recorded_at: Timestamp) -> Finding {
         let (id, kind) = self.place;
