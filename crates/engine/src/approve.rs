@@ -1,36 +1,31 @@
 //! Signing and refusing approval requests. An approval binds to the hash of one exact plan.
 
-use std::sync::Arc;
-
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use reeve_audit::{ActionStatus as Went, FieldError};
 
-use super::execute::Wish;
-use super::state::{needed, optional};
-use super::{Caller, Engine, EngineError, story};
+use super::records::{needed, optional};
+use super::request::Wish;
+use super::{Caller, EngineError, RecommendationService, story};
 use reeve_recommend::approval::{Approval, ApprovalId, ApprovalStatus, Delegation, Signed};
 use reeve_recommend::caller::same_person;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::recommendation::Recommendation;
 
-/// Those who can sign are reminded this often.
-const REMIND_EVERY: SignedDuration = SignedDuration::from_hours(24);
-
-impl Engine {
+impl RecommendationService {
     /// Signs a request with the first missing signature the caller may give. The last signature starts the execution, or
     /// puts it on its schedule; a guardrail that says no then leaves it approved, with the reason on the recommendation.
     ///
     /// # Errors
     /// [`EngineError::Forbidden`] for one's own request, a second signature by one person, or a missing right.
     pub async fn approve(
-        self: &Arc<Self>,
+        &self,
         id: &ApprovalId,
         comment: Option<&str>,
         caller: &Caller,
     ) -> Result<Approval, EngineError> {
         let comment = optional("comment", comment)?;
-        let _turn = self.turn.lock().await;
-        let (approval, of) = self.waiting(id, caller).await?;
+        let _turn = self.records.turn.lock().await;
+        let (approval, of) = self.approvals.waiting(id, caller).await?;
         may_sign(&approval, caller)?;
         let Some(signature) = caller.can_sign(&approval).first().copied() else {
             let names: Vec<&str> = approval.needed.iter().map(|s| s.as_str()).collect();
@@ -40,15 +35,15 @@ impl Engine {
             )));
         };
         let mut signed = Approval { version: approval.version + 1, ..approval };
-        signed.signed.push(Signed { signature, by: caller.name.clone(), at: self.ports.clock.now(), comment });
+        signed.signed.push(Signed { signature, by: caller.name.clone(), at: self.records.clock.now(), comment });
         let complete = signed.needed.iter().all(|s| signed.signed.iter().any(|given| given.signature == *s));
         if complete {
             signed.status = ApprovalStatus::Approved;
         }
         let entry = story::approval("approval.sign", Went::Success, &signed, &of, caller)
             .with_metadata("signature", signature.as_str());
-        self.record(vec![entry]).await?;
-        self.ports.agents.approval_update(&signed).await?;
+        self.records.record(vec![entry]).await?;
+        self.records.agents.approval_update(&signed).await?;
         if complete {
             self.approved(of, &signed, caller).await?;
         }
@@ -61,8 +56,8 @@ impl Engine {
     /// [`EngineError::Forbidden`] for who could neither sign nor asked.
     pub async fn reject(&self, id: &ApprovalId, reason: &str, caller: &Caller) -> Result<Approval, EngineError> {
         let reason = needed("reason", reason)?;
-        let _turn = self.turn.lock().await;
-        let (approval, of) = self.waiting(id, caller).await?;
+        let _turn = self.records.turn.lock().await;
+        let (approval, of) = self.approvals.waiting(id, caller).await?;
         let may = caller.is(&approval.requested_by)
             || !caller.can_sign(&approval).is_empty()
             || approval.needed.iter().any(|s| caller.signatures.contains(s));
@@ -73,11 +68,11 @@ impl Engine {
         }
         let version = approval.version + 1;
         let rejected = Approval { status: ApprovalStatus::Rejected, reason: Some(reason.clone()), version, ..approval };
-        self.record(vec![story::approval("approval.reject", Went::Denied, &rejected, &of, caller)]).await?;
-        self.ports.agents.approval_update(&rejected).await?;
+        self.records.record(vec![story::approval("approval.reject", Went::Denied, &rejected, &of, caller)]).await?;
+        self.records.agents.approval_update(&rejected).await?;
         if of.status == Status::PendingApproval {
             let why = format!("approval was refused: {reason}");
-            self.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(&why), caller).await?;
+            self.records.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(&why), caller).await?;
         }
         Ok(rejected)
     }
@@ -96,8 +91,8 @@ impl Engine {
     ) -> Result<Approval, EngineError> {
         let to = needed("to", to)?;
         let comment = optional("comment", comment)?;
-        let _turn = self.turn.lock().await;
-        let (approval, of) = self.waiting(id, caller).await?;
+        let _turn = self.records.turn.lock().await;
+        let (approval, of) = self.approvals.waiting(id, caller).await?;
         may_sign(&approval, caller)?;
         // What was left to the caller is not the caller's to pass on.
         let own = caller.can_sign(&approval).into_iter().find(|s| caller.signatures.contains(s));
@@ -110,7 +105,7 @@ impl Engine {
             return Err(EngineError::Invalid(vec![FieldError::new("to", "invalid_value", message)]));
         }
         let mut next = Approval { version: approval.version + 1, ..approval };
-        let (from, at) = (caller.name.clone(), self.ports.clock.now());
+        let (from, at) = (caller.name.clone(), self.records.clock.now());
         next.delegated.retain(|delegation| delegation.signature != signature || !caller.is(&delegation.from));
         next.delegated.push(Delegation { signature, from, to: to.clone(), at });
         let mut entry = story::approval("approval.delegate", Went::Success, &next, &of, caller)
@@ -119,68 +114,14 @@ impl Engine {
         if let Some(comment) = comment {
             entry = entry.with_metadata("comment", comment);
         }
-        self.record(vec![entry]).await?;
-        self.ports.agents.approval_update(&next).await?;
+        self.records.record(vec![entry]).await?;
+        self.records.agents.approval_update(&next).await?;
         Ok(next)
-    }
-
-    /// Reminds of a request that has waited a day since it was made, or since the last reminder. Whether it did.
-    pub(super) async fn remind(&self, approval: &Approval, caller: &Caller) -> Result<bool, EngineError> {
-        let now = self.ports.clock.now();
-        let last = approval.reminded_at.unwrap_or(approval.requested_at);
-        if now.duration_since(last) < REMIND_EVERY {
-            return Ok(false);
-        }
-        let of = self.ports.agents.recommendation_get(&approval.recommendation).await?;
-        let reminded = Approval { reminded_at: Some(now), version: approval.version + 1, ..approval.clone() };
-        self.record(vec![story::approval("approval.remind", Went::Pending, &reminded, &of, caller)]).await?;
-        self.ports.agents.approval_update(&reminded).await?;
-        Ok(true)
-    }
-
-    /// A request that still waits, with its recommendation; one whose time or plan is over is closed instead.
-    async fn waiting(&self, id: &ApprovalId, caller: &Caller) -> Result<(Approval, Recommendation), EngineError> {
-        let approval = self.ports.agents.approval_get(id).await?;
-        if approval.status != ApprovalStatus::Pending {
-            return Err(EngineError::Conflict(format!("the request is {} already", approval.status)));
-        }
-        let of = self.ports.agents.recommendation_get(&approval.recommendation).await?;
-        let hash = of.plan.as_ref().map(|plan| plan.hash.clone()).unwrap_or_default();
-        let (over, error) = if approval.expires_at <= self.ports.clock.now() {
-            let message = "the request has expired; ask for the execution again".to_owned();
-            ("nobody answered in time", EngineError::Conflict(message))
-        } else if hash != approval.plan_hash {
-            ("the plan changed", EngineError::PlanChanged { seen: approval.plan_hash.clone(), now: hash })
-        } else {
-            return Ok((approval, of));
-        };
-        self.lapse(approval, &of, over, caller).await?;
-        Err(error)
-    }
-
-    /// Closes a request whose time or plan is over, and opens its recommendation again.
-    pub(super) async fn lapse(
-        &self,
-        approval: Approval,
-        of: &Recommendation,
-        reason: &str,
-        caller: &Caller,
-    ) -> Result<(), EngineError> {
-        let version = approval.version + 1;
-        let expired =
-            Approval { status: ApprovalStatus::Expired, reason: Some(reason.to_owned()), version, ..approval };
-        self.record(vec![story::approval("approval.expire", Went::Success, &expired, of, caller)]).await?;
-        self.ports.agents.approval_update(&expired).await?;
-        if of.status == Status::PendingApproval {
-            let why = format!("approval lapsed: {reason}");
-            self.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(&why), caller).await?;
-        }
-        Ok(())
     }
 
     /// All signatures are there: onto the schedule, or off.
     pub(super) async fn approved(
-        self: &Arc<Self>,
+        &self,
         of: Recommendation,
         approval: &Approval,
         caller: &Caller,
@@ -188,23 +129,18 @@ impl Engine {
         if of.status != Status::PendingApproval {
             return Ok(());
         }
-        let of = self.grant_exception(of, approval, caller).await?;
-        let later = of.scheduled_for.filter(|at: &Timestamp| *at > self.ports.clock.now()).is_some();
-        let to = self.next(&of, if later { Status::Scheduled } else { Status::Approved })?;
-        let to = self.make_move("recommendation.approve", &of, to, caller).await?;
+        let of = self.approvals.grant_exception(of, approval, caller).await?;
+        let later = of.scheduled_for.filter(|at: &Timestamp| *at > self.records.clock.now()).is_some();
+        let to = self.records.next(&of, if later { Status::Scheduled } else { Status::Approved })?;
+        let to = self.records.make_move("recommendation.approve", &of, to, caller).await?;
         if later { Ok(()) } else { self.go_on(to, &approval.requested_by, caller).await }
     }
 
     /// Begins what is approved, in the name of who asked. The signature stands whatever holds it back; why it does not run
     /// stands on the recommendation.
-    pub(super) async fn go_on(
-        self: &Arc<Self>,
-        of: Recommendation,
-        by: &str,
-        caller: &Caller,
-    ) -> Result<(), EngineError> {
+    pub(super) async fn go_on(&self, of: Recommendation, by: &str, caller: &Caller) -> Result<(), EngineError> {
         let id = of.id.clone();
-        match self.proceed(of, Wish { by, ..Wish::of(caller, None) }).await {
+        match self.execution.proceed(of, Wish { by, ..Wish::of(caller, None) }).await {
             Ok(_) | Err(EngineError::Blocked(_)) => Ok(()),
             Err(error) if error.is_outage() => Err(error),
             Err(error) => self.keep_reason(&id, &error.to_string()).await,

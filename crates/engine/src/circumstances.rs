@@ -1,18 +1,19 @@
 //! The decision whether a recommendation may be executed: the one place that execution, tests, rollouts, diagnosis and the
 //! applicability in lists ask.
 //!
-//! Everything that decides is read once ([`Engine::circumstances`]) and asked for many recommendations ([`Circumstances::decide`]),
+//! Everything that decides is read once ([`GuardrailService::circumstances`]) and asked for many recommendations ([`Circumstances::decide`]),
 //! so that a list of a thousand costs one reading.
 
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::{SignedDuration, Timestamp};
+use reeve_audit::{ActionStatus as Went, Severity};
 use reeve_estate::{Connection, ConnectionId, Resource, ResourceFilter, ResourceId};
 
 use super::auto::signatures_for;
-use super::execute::{Target, Wish, planned};
 use super::guard::{Asked, BUDGET_DAYS, check};
-use super::{Caller, Engine, EngineError};
+use super::request::{Target, Wish, planned};
+use super::{Caller, EngineError, GuardrailService, story};
 use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::agent::{Agent, AgentId, Mode};
 use reeve_recommend::applicability::Applicability;
@@ -109,23 +110,23 @@ impl From<Refusal> for Applicability {
     }
 }
 
-impl Engine {
+impl GuardrailService {
     /// Reads what decides about executions now.
     pub(super) async fn circumstances(&self) -> Result<Circumstances, EngineError> {
-        let now = self.ports.clock.now();
-        let connections = self.ports.estate.connection_list().await?;
-        let (listed, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
-        let agents = self.ports.agents.agent_list(None).await?;
+        let now = self.records.clock.now();
+        let connections = self.estate.connection_list().await?;
+        let (listed, _) = self.estate.resource_list(&ResourceFilter::default()).await?;
+        let agents = self.records.agents.agent_list(None).await?;
         let size = |agent: &Agent| listed.iter().filter(|r| agent.scope.includes(r, &connections)).count() as u64;
         let scope_sizes = agents.iter().map(|agent| (agent.id.clone(), size(agent))).collect();
         let since = now.checked_sub(SignedDuration::from_hours(24 * BUDGET_DAYS)).ok();
         Ok(Circumstances {
             now,
-            limits: self.ports.agents.guardrails_get().await?,
-            exclusions: self.ports.agents.exclusion_list().await?,
-            history: self.ports.agents.action_list(None, since).await?,
+            limits: self.records.agents.guardrails_get().await?,
+            exclusions: self.records.agents.exclusion_list().await?,
+            history: self.records.agents.action_list(None, since).await?,
             // An old change that is being undone began before the guardrails' history.
-            unsettled: self.ports.agents.action_unsettled(now).await?,
+            unsettled: self.records.agents.action_unsettled(now).await?,
             scope_sizes,
             resources: listed.into_iter().map(|one| ((one.connection.clone(), one.id.clone()), one)).collect(),
             agents: agents.into_iter().map(|agent| (agent.id.clone(), agent)).collect(),
@@ -249,5 +250,48 @@ fn not_excluded(exclusions: &[Exclusion], of: &Recommendation, now: Timestamp) -
             limit: 0.0,
             value: 1.0,
         }),
+    }
+}
+
+impl GuardrailService {
+    /// Asks what decides about the execution; returns the signatures that it needs. A guardrail's block is recorded and kept on
+    /// the recommendation.
+    pub(super) async fn permitted(
+        &self,
+        of: &Recommendation,
+        target: Target<'_>,
+        wish: &Wish<'_>,
+    ) -> Result<Vec<Signature>, EngineError> {
+        let refusal = match self.circumstances().await?.decide(of, target, wish) {
+            Ok(needed) => return Ok(needed),
+            Err(refusal) => refusal,
+        };
+        match &refusal {
+            Refusal::Learning(_) => self.refused(of, "agent mode is learning", wish).await?,
+            Refusal::Guardrail(block) => {
+                let words = block.to_string();
+                self.refused(of, &words, wish).await?;
+                let now = self.records.clock.now();
+                let version = of.version + 1;
+                let kept = Recommendation { blocked: Some(words), updated_at: now, version, ..of.clone() };
+                self.records.agents.recommendation_update(&kept).await?;
+            }
+            _ => {}
+        }
+        Err(refusal.into_error())
+    }
+
+    /// Actions as far back as the guardrails look, newest first.
+    pub(super) async fn lately(&self) -> Result<Vec<Action>, EngineError> {
+        let since = self.records.clock.now().checked_sub(SignedDuration::from_hours(24 * BUDGET_DAYS)).ok();
+        Ok(self.records.agents.action_list(None, since).await?)
+    }
+
+    async fn refused(&self, of: &Recommendation, why: &str, wish: &Wish<'_>) -> Result<(), EngineError> {
+        let entry = story::about(story::RECOMMENDATION, "recommendation.execute", Went::Denied, of, wish.caller)
+            .with_severity(Severity::Low)
+            .with_metadata("asked_by", wish.by)
+            .with_metadata("reason", why);
+        self.records.record(vec![entry]).await
     }
 }

@@ -1,22 +1,46 @@
 //! Creating, configuring and deleting agents. Each is recorded with the configuration before and after: the intent, then the outcome.
 
+use std::sync::Arc;
+
 use reeve_audit::{ActionStatus, FieldError};
+use reeve_estate::EstateStore;
 
 use super::agent_input::{Settings, agent_type, overlay};
-use super::state::optional;
-use super::{AgentInput, Caller, Engine, EngineError, fresh_id, story};
-use reeve_recommend::Setting;
+use super::records::optional;
+use super::{AgentInput, Caller, EngineError, Records, RunService, ScopeService, fresh_id, story};
 use reeve_recommend::agent::{Agent, AgentId, AgentType, Mode, Scope};
+use reeve_recommend::{AgentTypes, Setting};
 
-impl Engine {
+/// Configured agents: created, changed, deleted, diagnosed.
+pub struct AgentService {
+    pub(super) records: Arc<Records>,
+    scopes: Arc<ScopeService>,
+    runs: Arc<RunService>,
+    pub(super) estate: Arc<dyn EstateStore>,
+    agent_types: AgentTypes,
+}
+
+impl AgentService {
+    /// Creates the service over the services that it asks, the inventory and the registry of agent types.
+    #[must_use]
+    pub fn new(
+        records: Arc<Records>,
+        scopes: Arc<ScopeService>,
+        runs: Arc<RunService>,
+        estate: Arc<dyn EstateStore>,
+        agent_types: AgentTypes,
+    ) -> Self {
+        AgentService { records, scopes, runs, estate, agent_types }
+    }
+
     /// Makes an agent.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field; types this release cannot run are among them.
     pub async fn agent_create(&self, input: AgentInput, caller: &Caller) -> Result<Agent, EngineError> {
-        let kind = agent_type(&input, &self.ports.agent_types);
+        let kind = agent_type(&input, &self.agent_types);
         let settings =
-            overlay(Settings::defaults(), self.settings_of(kind.as_ref().ok()), &input, self.ports.clock.now());
+            overlay(Settings::defaults(), self.settings_of(kind.as_ref().ok()), &input, self.records.clock.now());
         let (kind, settings) = match (kind, settings) {
             (Ok(kind), Ok(settings)) => (kind, settings),
             (kind, settings) => {
@@ -25,7 +49,7 @@ impl Engine {
                 return Err(EngineError::Invalid(errors));
             }
         };
-        self.is_connected("scope", &settings.scope).await?;
+        self.scopes.is_connected("scope", &settings.scope).await?;
         let reason = optional("reason", input.reason.as_deref())?;
         let mut agent = self.agent_from(AgentId(fresh_id()), kind, settings);
         // A period shorter than the usual one would otherwise be a way around the reason.
@@ -38,18 +62,18 @@ impl Engine {
         if let Some(reason) = reason {
             entry = entry.with_metadata("reason", reason);
         }
-        self.change(entry, self.ports.agents.agent_insert(&agent)).await?;
+        self.records.change(entry, self.records.agents.agent_insert(&agent)).await?;
         Ok(agent)
     }
 
     /// Settings that agents of a type have.
     fn settings_of(&self, agent_type: Option<&AgentType>) -> &[Setting] {
-        agent_type.and_then(|of| self.ports.agent_types.get(*of)).map_or(&[], |row| row.settings())
+        agent_type.and_then(|of| self.agent_types.get(*of)).map_or(&[], |row| row.settings())
     }
 
     /// Checks that an agent has learned for `period` days, or that a reason is given why it need not. Returns the reason where one is needed.
     async fn waived(&self, agent: &Agent, period: u32, reason: Option<&str>) -> Result<Option<String>, EngineError> {
-        let days = self.days_observed(agent).await?;
+        let days = self.scopes.days_observed(agent).await?;
         if days >= period {
             return Ok(None);
         }
@@ -90,7 +114,7 @@ impl Engine {
             settings: settings.values,
             learning_waived: None,
             version: 1,
-            created_at: self.ports.clock.now(),
+            created_at: self.records.clock.now(),
             last_run: None,
         }
     }
@@ -105,7 +129,7 @@ impl Engine {
         input: AgentInput,
         caller: &Caller,
     ) -> Result<Agent, EngineError> {
-        let before = self.ports.agents.agent_get(id).await?;
+        let before = self.records.agents.agent_get(id).await?;
         let settings = Settings {
             name: before.name.clone(),
             mode: before.mode,
@@ -119,7 +143,7 @@ impl Engine {
         };
         let reason = optional("reason", input.reason.as_deref())?;
         let known = self.settings_of(Some(&before.agent_type));
-        let settings = overlay(settings, known, &input, self.ports.clock.now()).map_err(EngineError::Invalid)?;
+        let settings = overlay(settings, known, &input, self.records.clock.now()).map_err(EngineError::Invalid)?;
         if input.accounts.is_some() || input.services.is_some() {
             let known = |names: &[String], before: &[String]| -> Vec<String> {
                 names.iter().filter(|name| !before.contains(name)).cloned().collect()
@@ -129,7 +153,7 @@ impl Engine {
                 accounts: known(&settings.scope.accounts, &before.scope.accounts),
                 services: known(&settings.scope.services, &before.scope.services),
             };
-            self.is_connected("scope", &added).await?;
+            self.scopes.is_connected("scope", &added).await?;
         }
         let mut after = Agent {
             version: before.version + 1,
@@ -144,7 +168,7 @@ impl Engine {
         if let Some(reason) = reason {
             entry = entry.with_metadata("reason", reason);
         }
-        self.change(entry, self.ports.agents.agent_update(&after)).await?;
+        self.records.change(entry, self.records.agents.agent_update(&after)).await?;
         Ok(after)
     }
 
@@ -153,17 +177,17 @@ impl Engine {
     /// # Errors
     /// A conflict while one of its plans runs.
     pub async fn agent_delete(&self, id: &AgentId, caller: &Caller) -> Result<(), EngineError> {
-        let _turn = self.turn.lock().await;
-        let agent = self.ports.agents.agent_get(id).await?;
-        let actions = self.ports.agents.action_list(None, None).await?;
-        if self.is_running(id)
+        let _turn = self.records.turn.lock().await;
+        let agent = self.records.agents.agent_get(id).await?;
+        let actions = self.records.agents.action_list(None, None).await?;
+        if self.runs.is_running(id)
             || actions.iter().any(|action| action.agent_id.as_ref() == Some(id) && action.status.is_active())
         {
             return Err(EngineError::Conflict("the agent is at work; wait until it has finished".to_owned()));
         }
         let entry = story::about_agent("agent.delete", ActionStatus::Success, &agent, caller)
             .before(story::configuration(&agent));
-        self.change(entry, self.ports.agents.agent_delete(id)).await
+        self.records.change(entry, self.records.agents.agent_delete(id)).await
     }
 
     /// How far an agent has learned: days of samples its scope had at the last run, and the share of its learning period
@@ -176,5 +200,13 @@ impl Engine {
         let period = f64::from(agent.learning_period_days);
         let percent = if period > 0.0 { (days / period * 100.0).min(100.0) } else { 100.0 };
         Ok((days.min(period.max(0.0)), percent))
+    }
+}
+
+impl AgentService {
+    /// Agent types that this service runs.
+    #[must_use]
+    pub fn agent_types(&self) -> &AgentTypes {
+        &self.agent_types
     }
 }

@@ -3,8 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Resource, ResourceFilter};
 
-use super::execute::{Target, Wish};
-use super::{Caller, Engine, EngineError};
+use super::request::{Target, Wish};
+use super::{AgentService, Caller, EngineError, RecommendationService};
 use reeve_recommend::action::{Action, ActionStatus};
 use reeve_recommend::agent::{Agent, AgentId};
 use reeve_recommend::diagnosis;
@@ -19,18 +19,18 @@ use reeve_recommend::together::{Relation, relation};
 /// What came or went within this counts as a change of the environment.
 const RECENT: SignedDuration = SignedDuration::from_hours(24 * 14);
 
-impl Engine {
+impl RecommendationService {
     /// Why a recommendation does not execute.
     ///
     /// # Errors
     /// [`EngineError::NotFound`]; the store's failures.
     pub async fn diagnose(&self, id: &RecommendationId, caller: &Caller) -> Result<Diagnosis, EngineError> {
-        let of = self.ports.agents.recommendation_get(id).await?;
-        let agent = self.agent_of(&of).await.ok().flatten();
-        let may_act = self.ports.estate.connection_get(&of.subject.connection).await.ok().map(|c| c.allow_actions);
+        let of = self.records.agents.recommendation_get(id).await?;
+        let agent = self.records.agent_of(&of).await.ok().flatten();
+        let may_act = self.estate.connection_get(&of.subject.connection).await.ok().map(|c| c.allow_actions);
         let wish = Wish::of(caller, None);
-        let block = self.circumstances().await?.block(&of, agent.as_ref(), Target::of(&of), &wish);
-        let past = self.ports.agents.action_list(Some(id), None).await?;
+        let block = self.guardrails.circumstances().await?.block(&of, agent.as_ref(), Target::of(&of), &wish);
+        let past = self.records.agents.action_list(Some(id), None).await?;
         let failed = |status| matches!(status, ActionStatus::Failed | ActionStatus::Aborted | ActionStatus::RolledBack);
         let facts = StuckFacts {
             agent: agent.as_ref(),
@@ -45,13 +45,13 @@ impl Engine {
 
     async fn conflicts(&self, of: &Recommendation) -> Result<Vec<String>, EngineError> {
         let mut found = Vec::new();
-        let exclusions = self.ports.agents.exclusion_list().await?;
-        if let Some(exclusion) = excluded(&exclusions, &of.subject, of.kind, self.ports.clock.now()) {
+        let exclusions = self.records.agents.exclusion_list().await?;
+        if let Some(exclusion) = excluded(&exclusions, &of.subject, of.kind, self.records.clock.now()) {
             found.push(format!("{} excluded it: {}", exclusion.by, exclusion.reason));
         }
         let filter =
             RecommendationFilter { resource: Some(of.subject.id.0.clone()), ..RecommendationFilter::default() };
-        let (others, _) = self.ports.agents.recommendation_list(&filter).await?;
+        let (others, _) = self.records.agents.recommendation_list(&filter).await?;
         for other in others.iter().filter(|other| other.id != of.id && !other.status.is_end()) {
             match relation(of.kind, other.kind) {
                 _ if matches!(other.status, Status::Executing | Status::Verifying) => {
@@ -64,25 +64,27 @@ impl Engine {
         }
         Ok(found)
     }
+}
 
+impl AgentService {
     /// Why an agent's findings are of low confidence, or do not fit.
     ///
     /// # Errors
     /// [`EngineError::NotFound`]; the store's failures.
     pub async fn diagnose_agent(&self, id: &AgentId) -> Result<Vec<Diagnosis>, EngineError> {
-        let agent = self.ports.agents.agent_get(id).await?;
+        let agent = self.records.agents.agent_get(id).await?;
         let facts = self.finding_facts(&agent).await?;
         Ok(vec![diagnosis::low_confidence(&agent, &facts), diagnosis::irrelevant(&agent, &facts)])
     }
 
     async fn finding_facts(&self, agent: &Agent) -> Result<FindingFacts, EngineError> {
-        let connections = self.ports.estate.connection_list().await?;
-        let (all, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
+        let connections = self.estate.connection_list().await?;
+        let (all, _) = self.estate.resource_list(&ResourceFilter::default()).await?;
         let scope: Vec<&Resource> = all.iter().filter(|r| agent.scope.includes(r, &connections)).collect();
         let filter = RecommendationFilter { agent: Some(agent.id.0.clone()), ..RecommendationFilter::default() };
-        let (own, _) = self.ports.agents.recommendation_list(&filter).await?;
-        let feedback = self.ports.agents.feedback_list(None).await?;
-        let recent = |at: Timestamp| self.ports.clock.now().duration_since(at) < RECENT;
+        let (own, _) = self.records.agents.recommendation_list(&filter).await?;
+        let feedback = self.records.agents.feedback_list(None).await?;
+        let recent = |at: Timestamp| self.records.clock.now().duration_since(at) < RECENT;
         let gone = own.iter().filter(|of| {
             of.status == Status::Expired && recent(of.updated_at) && of.closing == Some(Closing::ResourceGone)
         });

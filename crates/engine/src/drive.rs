@@ -59,7 +59,7 @@ impl Runner {
                 }
                 Err(error) => {
                     let passing = matches!(error.kind, ActErrorKind::Unknown | ActErrorKind::Throttled);
-                    if !passing || self.engine.ports.clock.now() >= until {
+                    if !passing || self.execution.records.clock.now() >= until {
                         return Err(self.refused(error));
                     }
                 }
@@ -102,7 +102,7 @@ impl Runner {
             };
             // What is still on its way (members that start, a replica that is made) has until the deadline.
             looks += u32::from(seen.state != ResourceState::Changing);
-            if looks > LOOKS || self.engine.ports.clock.now() >= self.deadline() {
+            if looks > LOOKS || self.execution.records.clock.now() >= self.deadline() {
                 return Err(format!("the change did not stick: {difference}"));
             }
             self.wait(POLL_S).await?;
@@ -118,7 +118,7 @@ impl Runner {
 
     /// Leaves the resource as it is until a time. A test does not wait for it.
     pub(super) async fn hold(&mut self, until: Timestamp) -> Result<Done, String> {
-        while self.action.purpose == Purpose::Apply && self.engine.ports.clock.now() < until {
+        while self.action.purpose == Purpose::Apply && self.execution.records.clock.now() < until {
             self.wait(POLL_S).await?;
         }
         self.look(self.deadline()).await?;
@@ -144,7 +144,7 @@ impl Runner {
             if goal.is_reached(&seen.resource) {
                 return Ok(seen);
             }
-            if self.engine.ports.clock.now() >= until {
+            if self.execution.records.clock.now() >= until {
                 return Err(format!("{} did not come about in time; it is {}", goal.name(), seen.state));
             }
             let moving = seen.state == ResourceState::Changing;

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use super::execute::Wish;
-use super::{Caller, Engine, EngineError};
+use super::request::Wish;
+use super::{Approvals, Caller, EngineError, ExecutionService, RecommendationService, Records, RolloutService};
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
@@ -32,50 +32,71 @@ pub struct Due {
     pub resumed: u64,
 }
 
-impl Engine {
+/// Does what is due: the work that waits for a time.
+pub struct Scheduler {
+    records: Arc<Records>,
+    approvals: Arc<Approvals>,
+    recommendations: Arc<RecommendationService>,
+    execution: Arc<ExecutionService>,
+    rollouts: Arc<RolloutService>,
+}
+
+impl Scheduler {
+    /// Creates the scheduler over the services whose work waits.
+    #[must_use]
+    pub fn new(
+        records: Arc<Records>,
+        approvals: Arc<Approvals>,
+        recommendations: Arc<RecommendationService>,
+        execution: Arc<ExecutionService>,
+        rollouts: Arc<RolloutService>,
+    ) -> Self {
+        Scheduler { records, approvals, recommendations, execution, rollouts }
+    }
+
     /// Does what is due. Call it every minute or so.
     ///
     /// # Errors
     /// When the store or the log fails; the next round goes on where this one stopped.
-    pub async fn due(self: &Arc<Self>) -> Result<Due, EngineError> {
-        let (resumed, unsettled) = self.take_up_all().await?;
+    pub async fn due(&self) -> Result<Due, EngineError> {
+        let (resumed, unsettled) = self.execution.take_up_all().await?;
         let mut done = Due { resumed: resumed as u64, ..Due::default() };
         let caller = Caller::system();
-        done.watched = self.watch_changes(unsettled, &caller).await?;
+        done.watched = self.execution.watch_changes(unsettled, &caller).await?;
         done.approvals_expired = self.lapse_approvals(&caller).await?;
         let filter = RecommendationFilter {
             status: vec![Status::Open, Status::PendingApproval, Status::Approved, Status::Scheduled, Status::Snoozed],
             ..RecommendationFilter::default()
         };
-        let (waiting, _) = self.ports.agents.recommendation_list(&filter).await?;
+        let (waiting, _) = self.records.agents.recommendation_list(&filter).await?;
         for of in waiting {
             self.one_due(of, &caller, &mut done).await?;
         }
-        done.rolled_on = self.roll_out(&caller).await?;
+        done.rolled_on = self.rollouts.roll_out(&caller).await?;
         Ok(done)
     }
 
     async fn lapse_approvals(&self, caller: &Caller) -> Result<u64, EngineError> {
-        let _turn = self.turn.lock().await;
-        let now = self.ports.clock.now();
+        let _turn = self.records.turn.lock().await;
+        let now = self.records.clock.now();
         let mut lapsed = 0;
-        for approval in self.ports.agents.approval_list(None).await? {
+        for approval in self.records.agents.approval_list(None).await? {
             if approval.status == ApprovalStatus::Pending && approval.expires_at <= now {
-                let of = self.ports.agents.recommendation_get(&approval.recommendation).await?;
-                self.lapse(approval, &of, "nobody answered in time", caller).await?;
+                let of = self.records.agents.recommendation_get(&approval.recommendation).await?;
+                self.approvals.lapse(approval, &of, "nobody answered in time", caller).await?;
                 lapsed += 1;
             } else if approval.status == ApprovalStatus::Pending {
-                self.remind(&approval, caller).await?;
+                self.approvals.remind(&approval, caller).await?;
             }
         }
         Ok(lapsed)
     }
 
-    async fn one_due(self: &Arc<Self>, of: Recommendation, caller: &Caller, done: &mut Due) -> Result<(), EngineError> {
-        let _turn = self.turn.lock().await;
-        let now = self.ports.clock.now();
+    async fn one_due(&self, of: Recommendation, caller: &Caller, done: &mut Due) -> Result<(), EngineError> {
+        let _turn = self.records.turn.lock().await;
+        let now = self.records.clock.now();
         // It may have moved since it was listed.
-        let of = self.ports.agents.recommendation_get(&of.id).await?;
+        let of = self.records.agents.recommendation_get(&of.id).await?;
         match of.status {
             Status::Scheduled if of.scheduled_for.is_some_and(|at| at <= now) => {
                 if self.start_scheduled(of, caller).await? {
@@ -85,20 +106,20 @@ impl Engine {
                 }
             }
             Status::Snoozed if of.snoozed_until.is_some_and(|until| until <= now) => {
-                self.settle_at(&of.id, "recommendation.wake", Status::Open, None, caller).await?;
+                self.records.settle_at(&of.id, "recommendation.wake", Status::Open, None, caller).await?;
                 done.woken += 1;
             }
             status if of.expires_at <= now && status.may_become(Status::Expired) => {
                 let reason = "it was not found again in time";
-                self.close_approvals(&of, ApprovalStatus::Expired, reason, caller).await?;
-                self.settle_at(&of.id, "recommendation.expire", Status::Expired, Some(reason), caller).await?;
+                self.records.close_approvals(&of, ApprovalStatus::Expired, reason, caller).await?;
+                self.records.settle_at(&of.id, "recommendation.expire", Status::Expired, Some(reason), caller).await?;
                 done.expired += 1;
             }
             Status::PendingApproval => self.still_waits(of, caller).await?,
             // Approved, and neither begun nor held back: something came in between.
             Status::Approved if of.blocked.is_none() => {
                 let by = of.requested_by.clone().unwrap_or_else(|| caller.name.clone());
-                self.go_on(of, &by, caller).await?;
+                self.recommendations.go_on(of, &by, caller).await?;
             }
             _ => {}
         }
@@ -107,29 +128,29 @@ impl Engine {
 
     /// What waits for approval has a request that waits too. Where the last signature was kept and its consequence was
     /// not, the consequence follows; where there is no request at all, the recommendation is open again.
-    async fn still_waits(self: &Arc<Self>, of: Recommendation, caller: &Caller) -> Result<(), EngineError> {
-        if self.approval_with(&of, ApprovalStatus::Pending).await?.is_some() {
+    async fn still_waits(&self, of: Recommendation, caller: &Caller) -> Result<(), EngineError> {
+        if self.approvals.approval_with(&of, ApprovalStatus::Pending).await?.is_some() {
             return Ok(());
         }
-        if let Some(approval) = self.approval_with(&of, ApprovalStatus::Approved).await? {
-            return self.approved(of, &approval, caller).await;
+        if let Some(approval) = self.approvals.approval_with(&of, ApprovalStatus::Approved).await? {
+            return self.recommendations.approved(of, &approval, caller).await;
         }
         let reason = "its request for approval is gone; ask for the execution again";
-        self.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(reason), caller).await?;
+        self.records.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(reason), caller).await?;
         Ok(())
     }
 
     /// Begins a scheduled execution in the name of who scheduled it; what holds it back opens it again with the reason.
-    async fn start_scheduled(self: &Arc<Self>, of: Recommendation, caller: &Caller) -> Result<bool, EngineError> {
+    async fn start_scheduled(&self, of: Recommendation, caller: &Caller) -> Result<bool, EngineError> {
         let id = of.id.clone();
         let by = of.requested_by.clone().unwrap_or_else(|| caller.name.clone());
         let wish = Wish { by: &by, ..Wish::of(caller, None) };
-        match self.proceed(of, wish).await {
+        match self.execution.proceed(of, wish).await {
             Ok(_) => Ok(true),
             Err(error) if error.is_outage() => Err(error),
             Err(error) => {
                 let why = format!("its scheduled execution did not begin: {error}");
-                self.settle_at(&id, "recommendation.reopen", Status::Open, Some(&why), caller).await?;
+                self.records.settle_at(&id, "recommendation.reopen", Status::Open, Some(&why), caller).await?;
                 Ok(false)
             }
         }

@@ -2,9 +2,9 @@
 //! and the first execution uses it up.
 
 use super::circumstances::Refusal;
-use super::execute::{Target, Wish, planned};
-use super::state::needed;
-use super::{Caller, Engine, EngineError, story};
+use super::records::needed;
+use super::request::{Target, Wish, planned};
+use super::{Approvals, Caller, EngineError, RecommendationService, story};
 use reeve_recommend::action::ActionId;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::approval::{Approval, ApprovalId};
@@ -12,7 +12,7 @@ use reeve_recommend::exception::{Exception, ExceptionRequest};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
-impl Engine {
+impl RecommendationService {
     /// Asks for an exception to the guardrail that blocks a recommendation now, for its plan alone. It needs the signatures of
     /// the plan's impact, a manager's at least, none of them the requester's.
     ///
@@ -27,8 +27,8 @@ impl Engine {
         caller: &Caller,
     ) -> Result<Approval, EngineError> {
         let reason = needed("reason", reason)?;
-        let _turn = self.turn.lock().await;
-        let of = self.ports.agents.recommendation_get(id).await?;
+        let _turn = self.records.turn.lock().await;
+        let of = self.records.agents.recommendation_get(id).await?;
         let plan = planned(&of)?;
         if plan.hash != seen_hash {
             return Err(EngineError::PlanChanged { seen: seen_hash.to_owned(), now: plan.hash.clone() });
@@ -38,7 +38,7 @@ impl Engine {
             return Err(EngineError::WrongState { from: of.status, message });
         }
         let wish = Wish::of(caller, Some(&reason));
-        let asked = match self.circumstances().await?.decide(&of, Target::of(&of), &wish) {
+        let asked = match self.guardrails.circumstances().await?.decide(&of, Target::of(&of), &wish) {
             Ok(_) => return Err(EngineError::Conflict("nothing blocks it, so it needs no exception".to_owned())),
             Err(Refusal::Guardrail(block)) => ExceptionRequest::of(&block).ok_or_else(|| {
                 let message = "this guardrail protects the whole estate and has no exceptions";
@@ -46,13 +46,15 @@ impl Engine {
             })?,
             Err(refusal) => return Err(refusal.into_error()),
         };
-        let agent = self.agent_of(&of).await?;
-        let mut approval = self.approval_for(&of, plan, &wish);
+        let agent = self.records.agent_of(&of).await?;
+        let mut approval = self.approvals.approval_for(&of, plan, &wish);
         approval.needed = super::auto::signatures_for(agent.as_ref(), of.impact_level.max(Impact::Medium));
         approval.exception = Some(asked);
-        self.ask_approval(of, approval, &wish).await
+        self.approvals.ask_approval(of, approval, &wish).await
     }
+}
 
+impl Approvals {
     /// Keeps the exception that a complete request grants with its recommendation. Recorded before it counts.
     pub(super) async fn grant_exception(
         &self,
@@ -70,19 +72,19 @@ impl Engine {
             granted_by: approval.signed.iter().map(|signed| signed.by.clone()).collect(),
             expires_at: approval.expires_at,
         };
-        self.record(vec![story::exception_granted(&of, &granted, caller)]).await?;
+        self.records.record(vec![story::exception_granted(&of, &granted, caller)]).await?;
         let version = of.version + 1;
         let excepted = Recommendation { exception: Some(granted), version, ..of };
-        self.ports.agents.recommendation_update(&excepted).await?;
+        self.records.agents.recommendation_update(&excepted).await?;
         Ok(excepted)
     }
 
     /// Marks the request whose exception an action has used up.
     pub(super) async fn exception_used(&self, id: &ApprovalId, action: &ActionId) -> Result<(), EngineError> {
-        let approval = self.ports.agents.approval_get(id).await?;
+        let approval = self.records.agents.approval_get(id).await?;
         let Some(asked) = approval.exception.clone() else { return Ok(()) };
         let exception = Some(ExceptionRequest { used_by: Some(action.clone()), ..asked });
         let used = Approval { exception, version: approval.version + 1, ..approval };
-        Ok(self.ports.agents.approval_update(&used).await?)
+        Ok(self.records.agents.approval_update(&used).await?)
     }
 }

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use reeve_audit::{ActionStatus, Entry, FieldError, Json, ResourceRef};
 
-use super::state::needed;
-use super::{Caller, Engine, EngineError, fresh_id, story};
+use super::records::needed;
+use super::{Caller, EngineError, RecommendationService, fresh_id, story};
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::exclusion::{Exclusion, ExclusionId};
 use reeve_recommend::lifecycle::Status;
@@ -26,13 +26,13 @@ pub struct ExclusionInput {
     pub until: Option<Timestamp>,
 }
 
-impl Engine {
+impl RecommendationService {
     /// Makes an exclusion, and dismisses what waits and is covered by it. What runs goes on.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field.
     pub async fn exclude(&self, input: ExclusionInput, caller: &Caller) -> Result<Exclusion, EngineError> {
-        let now = self.ports.clock.now();
+        let now = self.records.clock.now();
         let exclusion = Exclusion {
             id: ExclusionId(fresh_id()),
             kind: kind(&input, now)?,
@@ -43,16 +43,16 @@ impl Engine {
             by: caller.name.clone(),
             at: now,
         };
-        let _turn = self.turn.lock().await;
+        let _turn = self.records.turn.lock().await;
         let entry = told("exclusion.create", &exclusion, caller).after(described(&exclusion));
-        self.change(entry, self.ports.agents.exclusion_insert(&exclusion)).await?;
+        self.records.change(entry, self.records.agents.exclusion_insert(&exclusion)).await?;
         let reason = format!("excluded: {}", exclusion.reason);
-        let (all, _) = self.ports.agents.recommendation_list(&RecommendationFilter::default()).await?;
+        let (all, _) = self.records.agents.recommendation_list(&RecommendationFilter::default()).await?;
         let waits = |status: Status| status.may_become(Status::Dismissed) && status != Status::Testing;
         for of in all.iter().filter(|of| waits(of.status) && exclusion.covers(&of.subject, of.kind)) {
-            self.close_approvals(of, ApprovalStatus::Rejected, &reason, caller).await?;
+            self.records.close_approvals(of, ApprovalStatus::Rejected, &reason, caller).await?;
             let (dismissed, excluded) = (Status::Dismissed, Some(Closing::Excluded));
-            self.close_at(&of.id, "recommendation.dismiss", dismissed, excluded, Some(&reason), caller).await?;
+            self.records.close_at(&of.id, "recommendation.dismiss", dismissed, excluded, Some(&reason), caller).await?;
         }
         Ok(exclusion)
     }
@@ -62,12 +62,12 @@ impl Engine {
     /// # Errors
     /// [`EngineError::NotFound`].
     pub async fn include(&self, id: &ExclusionId, caller: &Caller) -> Result<(), EngineError> {
-        let all = self.ports.agents.exclusion_list().await?;
+        let all = self.records.agents.exclusion_list().await?;
         let Some(exclusion) = all.into_iter().find(|exclusion| exclusion.id == *id) else {
             return Err(EngineError::NotFound { what: "exclusion", id: id.0.clone() });
         };
         let entry = told("exclusion.delete", &exclusion, caller).before(described(&exclusion));
-        self.change(entry, self.ports.agents.exclusion_delete(id)).await
+        self.records.change(entry, self.records.agents.exclusion_delete(id)).await
     }
 }
 

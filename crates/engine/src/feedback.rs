@@ -4,8 +4,8 @@
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus as Went, FieldError};
 
-use super::state::optional;
-use super::{Caller, Engine, EngineError, fresh_id, story};
+use super::records::optional;
+use super::{Caller, EngineError, RecommendationService, fresh_id, story};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ranking::Opinions;
@@ -29,7 +29,7 @@ pub struct FeedbackInput<'a> {
     pub until: Option<Timestamp>,
 }
 
-impl Engine {
+impl RecommendationService {
     /// Stores feedback and lets it work.
     ///
     /// # Errors
@@ -45,8 +45,8 @@ impl Engine {
         if let Some(until) = input.until {
             self.ahead("until", until, 365)?;
         }
-        let _turn = self.turn.lock().await;
-        let of = self.ports.agents.recommendation_get(id).await?;
+        let _turn = self.records.turn.lock().await;
+        let of = self.records.agents.recommendation_get(id).await?;
         let feedback = Feedback {
             id: fresh_id(),
             recommendation: id.clone(),
@@ -54,7 +54,7 @@ impl Engine {
             rating,
             comments,
             by: caller.name.clone(),
-            at: self.ports.clock.now(),
+            at: self.records.clock.now(),
         };
         let mut entry = story::about(story::RECOMMENDATION, "recommendation.feedback", Went::Success, &of, caller)
             .with_metadata("outcome", input.outcome)
@@ -65,7 +65,7 @@ impl Engine {
         if let Some(words) = &feedback.comments {
             entry = entry.with_metadata("comments", words.clone());
         }
-        self.change(entry, self.ports.agents.feedback_insert(&feedback)).await?;
+        self.records.change(entry, self.records.agents.feedback_insert(&feedback)).await?;
         self.follow_feedback(&of, &feedback, input.until, caller).await?;
         Ok(feedback)
     }
@@ -82,17 +82,17 @@ impl Engine {
         match (said.outcome.as_str(), of.status) {
             (NOT_NOW, Status::Open) => {
                 let until = until.unwrap_or(said.at + SignedDuration::from_hours(24 * NOT_NOW_DAYS));
-                let mut to = self.next(of, Status::Snoozed)?;
+                let mut to = self.records.next(of, Status::Snoozed)?;
                 to.snoozed_until = Some(until);
                 to.status_reason = Some(format!("not now: {words}"));
                 to.expires_at = to.expires_at.max(until + SignedDuration::from_hours(48));
-                self.make_move("recommendation.snooze", of, to, caller).await?;
+                self.records.make_move("recommendation.snooze", of, to, caller).await?;
             }
             (NOT_APPLICABLE, Status::Open | Status::Snoozed) => {
-                let mut to = self.next(of, Status::Dismissed)?;
+                let mut to = self.records.next(of, Status::Dismissed)?;
                 to.snoozed_until = None;
                 to.status_reason = Some(format!("not applicable: {words}"));
-                self.make_move("recommendation.dismiss", of, to, caller).await?;
+                self.records.make_move("recommendation.dismiss", of, to, caller).await?;
             }
             _ => {}
         }
@@ -101,16 +101,16 @@ impl Engine {
 
     /// Ranks what waits of a kind by what people say now. The caller holds the turn.
     pub(super) async fn rank_anew(&self, kind: RecommendationType) -> Result<(), EngineError> {
-        let (all, _) = self.ports.agents.recommendation_list(&RecommendationFilter::default()).await?;
-        let feedback = self.ports.agents.feedback_list(None).await?;
-        let opinions = Opinions::of(&all, &feedback, self.ports.clock.now());
+        let (all, _) = self.records.agents.recommendation_list(&RecommendationFilter::default()).await?;
+        let feedback = self.records.agents.feedback_list(None).await?;
+        let opinions = Opinions::of(&all, &feedback, self.records.clock.now());
         for of in all.into_iter().filter(|of| of.kind == kind && !of.status.is_end()) {
             let ranking = opinions.rank(&of);
             if ranking == of.ranking {
                 continue;
             }
             let ranked = Recommendation { ranking, version: of.version + 1, ..of };
-            match self.ports.agents.recommendation_update(&ranked).await {
+            match self.records.agents.recommendation_update(&ranked).await {
                 // It moves right now; its agent's next run ranks it.
                 Err(reeve_estate::StoreError::Conflict(_)) => {}
                 other => other?,

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Metric, Resource, ResourceId, ResourceKind};
+use reeve_estate::{Catalogue, Metric, Resource, ResourceId, ResourceKind, SampleStore};
 use reeve_learn::calibrate::{Calibrator, Example, FEATURES};
 
-use super::run::Judged;
-use super::{Engine, EngineError};
+use super::judged::Judged;
+use super::{EngineError, Records, ScopeService};
 use reeve_recommend::agent::{Agent, AgentType};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::models::{
-    LearnedModels, Material, ModelFilter, ModelReference, ModelStatus, TrustNote, calibrator_from, has_seen,
+    LearnedModels, Material, ModelFilter, ModelReference, ModelStatus, ModelStore, TrustNote, calibrator_from, has_seen,
 };
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ranking::stars_share;
@@ -29,7 +29,29 @@ pub(super) struct Calibration {
     model: Option<ModelReference>,
 }
 
-impl Engine {
+/// Learned models as runs read them, and the material and outcomes that trainings learn from.
+pub struct ModelService {
+    records: Arc<Records>,
+    scopes: Arc<ScopeService>,
+    samples: Arc<dyn SampleStore>,
+    catalogue: Arc<Catalogue>,
+    /// `None` leaves every confidence to the backtest.
+    models: Option<Arc<dyn ModelStore>>,
+}
+
+impl ModelService {
+    /// Creates the service; without a store of models judgements rest on measurements alone.
+    #[must_use]
+    pub fn new(
+        records: Arc<Records>,
+        scopes: Arc<ScopeService>,
+        samples: Arc<dyn SampleStore>,
+        catalogue: Arc<Catalogue>,
+        models: Option<Arc<dyn ModelStore>>,
+    ) -> Self {
+        ModelService { records, scopes, samples, catalogue, models }
+    }
+
     /// The calibrator of an agent: what serves, or nothing learned yet, and on top of it every outcome that the serving version
     /// has not seen, so that an answer counts from the next run on and not only after the next training. What cannot be read
     /// is told and does without: the backtest still speaks.
@@ -44,7 +66,7 @@ impl Engine {
     }
 
     async fn calibrator_of(&self, agent: &Agent) -> Result<Option<Calibration>, String> {
-        let Some(models) = self.ports.models.as_ref() else { return Ok(None) };
+        let Some(models) = self.models.as_ref() else { return Ok(None) };
         let filter = ModelFilter {
             agent: Some(agent.id.clone()),
             name: Some("confidence".to_owned()),
@@ -86,8 +108,8 @@ impl Engine {
     /// Models that the judgements of a run may read. Without a store of models, or while it fails, there are none and judgements
     /// rest on what was measured.
     pub(super) async fn learned(&self, agent: &Agent, names: &[&str]) -> LearnedModels {
-        let Some(models) = self.ports.models.as_ref() else { return LearnedModels::default() };
-        let now = self.ports.clock.now();
+        let Some(models) = self.models.as_ref() else { return LearnedModels::default() };
+        let now = self.records.clock.now();
         LearnedModels::load(&**models, &agent.id, names, now).await.unwrap_or_else(|error| {
             tracing::warn!(agent = %agent.id.0, %error, "models could not be read; judgements rest on measurements alone");
             LearnedModels::default()
@@ -96,7 +118,7 @@ impl Engine {
 
     /// Keeps what new recommendations were judged by.
     pub(super) async fn note_trust(&self, kept: &[Recommendation], judged: &[Judged]) -> Result<(), EngineError> {
-        let Some(models) = self.ports.models.as_ref() else { return Ok(()) };
+        let Some(models) = self.models.as_ref() else { return Ok(()) };
         for of in kept.iter().filter(|of| of.version == 1) {
             let same =
                 |one: &&Judged| one.resource.id == of.subject.id && one.resource.connection == of.subject.connection;
@@ -125,24 +147,24 @@ impl Engine {
         days: i64,
         most_resources: usize,
     ) -> Result<Material, EngineError> {
-        let (scope, _) = self.scope_of(agent).await?;
+        let (scope, _) = self.scopes.scope_of(agent).await?;
         let measured: Vec<Resource> = scope
             .into_iter()
             .filter(|r| matches!(r.kind, ResourceKind::VirtualMachine | ResourceKind::Database))
             .collect();
         let step = measured.len().div_ceil(most_resources.max(1)).max(1);
         let resources: Vec<Resource> = measured.into_iter().step_by(step).collect();
-        let now = self.ports.clock.now();
+        let now = self.records.clock.now();
         let start = now.checked_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN);
         let ids: Vec<ResourceId> = resources.iter().map(|resource| resource.id.clone()).collect();
-        let series = self.ports.samples.sample_series(&ids, metrics, start, now).await?;
+        let series = self.samples.sample_series(&ids, metrics, start, now).await?;
         Ok(Material {
             agent: agent.clone(),
             resources,
             series,
             outcomes: self.outcomes(agent.agent_type).await?,
-            guardrails: self.ports.agents.guardrails_get().await?,
-            catalogue: Arc::clone(&self.ports.catalogue),
+            guardrails: self.records.agents.guardrails_get().await?,
+            catalogue: Arc::clone(&self.catalogue),
             now,
         })
     }
@@ -157,14 +179,14 @@ impl Engine {
 
     /// The same, each with when it became known.
     async fn known_outcomes(&self, agent: AgentType) -> Result<Vec<(Timestamp, Example)>, EngineError> {
-        let Some(models) = self.ports.models.as_ref() else { return Ok(Vec::new()) };
+        let Some(models) = self.models.as_ref() else { return Ok(Vec::new()) };
         let notes = models.trust_note_list(NOTES).await?;
         if notes.is_empty() {
             return Ok(Vec::new());
         }
-        let (all, _) = self.ports.agents.recommendation_list(&RecommendationFilter::default()).await?;
+        let (all, _) = self.records.agents.recommendation_list(&RecommendationFilter::default()).await?;
         let by_id: HashMap<&RecommendationId, &Recommendation> = all.iter().map(|of| (&of.id, of)).collect();
-        let feedback = self.ports.agents.feedback_list(None).await?;
+        let feedback = self.records.agents.feedback_list(None).await?;
         let mut found: Vec<(Timestamp, Example)> = notes
             .into_iter()
             .filter_map(|note| {

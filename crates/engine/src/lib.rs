@@ -4,29 +4,36 @@
 //! engine asks mode, guardrails and the approval matrix, claims the recommendation exclusively, and carries the plan out
 //! step by step in the background: recorded before it is done and after, verified by observing, undone by itself when it
 //! does not stick. Whatever cannot be recorded is not done. Everything is kept in the store at each step, so that
-//! [`Engine::resume`] finishes or undoes what a crash interrupted.
+//! [`ExecutionService::resume`] finishes or undoes what a crash interrupted.
 
 mod agent_input;
+mod approvals;
 mod approve;
 mod auto;
+mod automatic;
 mod circumstances;
 mod configure;
 mod diagnose;
 mod drive;
 mod due;
-mod engine;
+
 mod except;
 mod exclude;
 mod execute;
+mod execution;
 mod feedback;
 mod guard;
 mod holder;
+mod judged;
 mod learning;
 mod limits;
 pub mod models;
 mod propose;
 mod quarantine;
+mod recommendations;
+mod records;
 mod remedy;
+mod request;
 mod respond;
 mod responses;
 mod resume;
@@ -34,10 +41,9 @@ mod rollback;
 mod rollout;
 mod run;
 mod runner;
-mod scope_check;
+mod scope;
 mod snapshot;
 mod standing;
-mod state;
 mod story;
 pub mod sweep;
 mod twin;
@@ -45,15 +51,24 @@ mod upsert;
 mod watching;
 
 pub use agent_input::AgentInput;
-pub use due::Due;
-pub use engine::{Engine, Execution, Ports};
+pub use approvals::Approvals;
+pub use automatic::AutomaticExecution;
+pub use configure::AgentService;
+pub use due::{Due, Scheduler};
 pub use exclude::ExclusionInput;
+pub use execution::{Execution, ExecutionPorts, ExecutionService};
 pub use feedback::FeedbackInput;
 pub use guard::{Asked, check as check_guardrails};
-pub use responses::Responder;
-pub use rollout::RolloutInput;
-pub use scope_check::{ConnectedAccount, ScopeChoices};
+pub use learning::ModelService;
+pub use limits::GuardrailService;
+pub use recommendations::RecommendationService;
+pub use records::Records;
+pub use responses::ResponseService;
+pub use rollout::{RolloutInput, RolloutService};
+pub use run::{RunPorts, RunService};
+pub use scope::{ConnectedAccount, ScopeChoices, ScopeService};
 pub use standing::{BudgetUse, Standing};
+pub use upsert::Findings;
 
-use engine::fresh_id;
+use records::fresh_id;
 use reeve_recommend::{Caller, EngineError, Remedy};

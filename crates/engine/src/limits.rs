@@ -1,19 +1,36 @@
 //! Changing the guardrails, throwing the kill switch, resetting the breaker: policy, and recorded as such.
 
-use reeve_audit::{ActionStatus, FieldError, ResourceRef, Severity};
+use std::sync::Arc;
 
-use super::state::needed;
-use super::{Caller, Engine, EngineError, story};
+use reeve_audit::{ActionStatus, FieldError, ResourceRef, Severity};
+use reeve_estate::EstateStore;
+
+use super::records::needed;
+use super::{Caller, EngineError, Records, story};
 use reeve_recommend::change_control::ChangeControl;
 use reeve_recommend::guardrail::Guardrails;
 
-impl Engine {
+/// Guardrails: read, changed, and asked before anything begins.
+pub struct GuardrailService {
+    pub(super) records: Arc<Records>,
+    pub(super) estate: Arc<dyn EstateStore>,
+    /// Guardrails are read and replaced by one at a time. It is held for a moment only, so that the kill switch never waits.
+    policy: tokio::sync::Mutex<()>,
+}
+
+impl GuardrailService {
+    /// Creates the service over the engine's records and the inventory.
+    #[must_use]
+    pub fn new(records: Arc<Records>, estate: Arc<dyn EstateStore>) -> Self {
+        GuardrailService { records, estate, policy: tokio::sync::Mutex::new(()) }
+    }
+
     /// The guardrails.
     ///
     /// # Errors
     /// When the store fails.
     pub async fn guardrails_get(&self) -> Result<Guardrails, EngineError> {
-        Ok(self.ports.agents.guardrails_get().await?)
+        Ok(self.records.agents.guardrails_get().await?)
     }
 
     /// Replaces the limits. `wanted.version` is the version that was read. The kill switch and the breaker's reset keep
@@ -27,7 +44,7 @@ impl Engine {
             return Err(EngineError::Invalid(errors));
         }
         let _policy = self.policy.lock().await;
-        let before = self.ports.agents.guardrails_get().await?;
+        let before = self.records.agents.guardrails_get().await?;
         if wanted.version != before.version {
             let message =
                 format!("the guardrails are at version {}, not {}; read them again", before.version, wanted.version);
@@ -48,7 +65,7 @@ impl Engine {
         let operation = if on { "kill_switch.on" } else { "kill_switch.off" };
         let _policy = self.policy.lock().await;
         for _ in 0..5 {
-            let before = self.ports.agents.guardrails_get().await?;
+            let before = self.records.agents.guardrails_get().await?;
             let after = Guardrails { kill_switch: on, version: before.version + 1, ..before.clone() };
             match self.guardrails_write(operation, before, after, Some(reason.clone()), caller).await {
                 // Another process changed the limits in this moment; that must not keep the switch from being thrown.
@@ -66,8 +83,8 @@ impl Engine {
     pub async fn breaker_reset(&self, reason: &str, caller: &Caller) -> Result<Guardrails, EngineError> {
         let reason = needed("reason", reason)?;
         let _policy = self.policy.lock().await;
-        let before = self.ports.agents.guardrails_get().await?;
-        let now = self.ports.clock.now();
+        let before = self.records.agents.guardrails_get().await?;
+        let now = self.records.clock.now();
         let after = Guardrails { breaker_reset_at: Some(now), version: before.version + 1, ..before.clone() };
         self.guardrails_write("breaker.reset", before, after, Some(reason), caller).await
     }
@@ -88,7 +105,7 @@ impl Engine {
         if let Some(reason) = reason {
             entry = entry.with_metadata("reason", reason);
         }
-        self.change(entry, self.ports.agents.guardrails_put(&after)).await?;
+        self.records.change(entry, self.records.agents.guardrails_put(&after)).await?;
         Ok(after)
     }
 }

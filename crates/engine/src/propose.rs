@@ -2,14 +2,13 @@
 //! name of an agent whose scope covers the resource, and from there in the hands of mode, guardrails and approvals.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 use reeve_estate::ResourceId;
 
 use super::holder::Holder;
-use super::run::Judged;
+use super::judged::Judged;
 use super::upsert::Upserted;
-use super::{Caller, Engine, EngineError, fresh_id};
+use super::{Caller, EngineError, Findings, ResponseService, fresh_id};
 use reeve_recommend::Judgement;
 use reeve_recommend::Offer;
 use reeve_recommend::agent::{Agent, AgentId, AgentType, RunReport};
@@ -19,28 +18,29 @@ use reeve_recommend::origin::Cause;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
-impl Engine {
+impl ResponseService {
     /// Keeps findings of a type of agent as recommendations: of the agent of the type whose scope includes the resource, which may
     /// then apply them, or as advice where there is none. One answer for each finding: its recommendation, or why there is none.
     ///
     /// # Errors
     /// When the store or the log fails; what was kept before stays.
     pub async fn propose(
-        self: &Arc<Self>,
+        &self,
         of_type: AgentType,
         offers: Vec<Offer>,
     ) -> Result<Vec<Result<RecommendationId, String>>, EngineError> {
         if offers.is_empty() {
             return Ok(Vec::new());
         }
-        let agents = self.ports.agents.agent_list(Some(of_type)).await?;
-        let connections = self.ports.estate.connection_list().await?;
+        let agents = self.records.agents.agent_list(Some(of_type)).await?;
+        let connections = self.scopes.connections().await?;
         let mut answers = Vec::with_capacity(offers.len());
         let mut kept: BTreeMap<AgentId, Vec<Recommendation>> = BTreeMap::new();
         for one in offers {
             let holder = Holder::covering(of_type, &one.resource, &agents, &connections);
             let judgement = Judgement { proposals: vec![one.proposal], abstentions: Vec::new() };
-            let found = self.keep_foretold(holder, &one.cause, Judged { resource: one.resource, judgement }).await?;
+            let found =
+                self.findings.keep_foretold(holder, &one.cause, Judged { resource: one.resource, judgement }).await?;
             let answer = found.kept.first().map(|of| of.id.clone());
             let reason = || found.skipped.first().map_or("a change is under way", |reason| *reason).to_owned();
             answers.push(answer.ok_or_else(reason));
@@ -66,41 +66,31 @@ impl Engine {
         of_type: AgentType,
         offer: Offer,
     ) -> Result<Result<Recommendation, String>, EngineError> {
-        let agents = self.ports.agents.agent_list(Some(of_type)).await?;
-        let connections = self.ports.estate.connection_list().await?;
+        let agents = self.records.agents.agent_list(Some(of_type)).await?;
+        let connections = self.scopes.connections().await?;
         let holder = Holder::covering(of_type, &offer.resource, &agents, &connections);
         let judgement = Judgement { proposals: vec![offer.proposal], abstentions: Vec::new() };
-        let found = self.keep_foretold(holder, &offer.cause, Judged { resource: offer.resource, judgement }).await?;
+        let found =
+            self.findings.keep_foretold(holder, &offer.cause, Judged { resource: offer.resource, judgement }).await?;
         let reason = || found.skipped.first().map_or("a change is under way", |reason| *reason).to_owned();
         Ok(found.kept.first().cloned().ok_or_else(reason))
     }
 
-    pub(super) async fn keep_foretold(
-        &self,
-        holder: Holder<'_>,
-        cause: &Cause,
-        judged: Judged,
-    ) -> Result<Upserted, EngineError> {
-        let _turn = self.turn.lock().await;
-        let (found, _) = self.keep(holder, cause, std::slice::from_ref(&judged)).await?;
-        Ok(found)
-    }
-
-    async fn let_act(self: &Arc<Self>, agent: &Agent, found: Vec<Recommendation>) -> Result<(), EngineError> {
-        let now = self.ports.clock.now();
+    async fn let_act(&self, agent: &Agent, found: Vec<Recommendation>) -> Result<(), EngineError> {
+        let now = self.records.clock.now();
         let mut report = RunReport {
             run_id: fresh_id(),
             started_at: now,
             finished_at: now,
             resources_seen: found.len() as u64,
-            days_observed: self.days_observed(agent).await?,
+            days_observed: self.scopes.days_observed(agent).await?,
             recommendations: found.len() as u64,
             applied: 0,
             skipped: Vec::new(),
             error: None,
         };
         let mut left = BTreeMap::new();
-        self.apply_what_it_may(agent, found, &mut report, &mut left).await?;
+        self.automatic.apply_what_it_may(agent, found, &mut report, &mut left).await?;
         tracing::debug!(agent = agent.name, applied = report.applied, ?left, "what was foreseen was handed on");
         Ok(())
     }
@@ -116,12 +106,12 @@ impl Engine {
         reason: &str,
         caller: &Caller,
     ) -> Result<(), EngineError> {
-        let _turn = self.turn.lock().await;
+        let _turn = self.records.turn.lock().await;
         let filter = RecommendationFilter {
             status: vec![Status::Open, Status::PendingApproval, Status::Snoozed],
             ..RecommendationFilter::default()
         };
-        let (waiting, _) = self.ports.agents.recommendation_list(&filter).await?;
+        let (waiting, _) = self.records.agents.recommendation_list(&filter).await?;
         let wanted: Option<HashMap<&ResourceId, ()>> = on.map(|ids| ids.iter().map(|id| (id, ())).collect());
         let own = |of: &&Recommendation| {
             of.status.may_become(Status::Expired)
@@ -129,9 +119,22 @@ impl Engine {
                 && wanted.as_ref().is_none_or(|ids| ids.contains_key(&of.subject.id))
         };
         for of in waiting.iter().filter(own) {
-            self.close_approvals(of, ApprovalStatus::Expired, reason, caller).await?;
-            self.settle_at(&of.id, "recommendation.expire", Status::Expired, Some(reason), caller).await?;
+            self.records.close_approvals(of, ApprovalStatus::Expired, reason, caller).await?;
+            self.records.settle_at(&of.id, "recommendation.expire", Status::Expired, Some(reason), caller).await?;
         }
         Ok(())
+    }
+}
+
+impl Findings {
+    pub(super) async fn keep_foretold(
+        &self,
+        holder: Holder<'_>,
+        cause: &Cause,
+        judged: Judged,
+    ) -> Result<Upserted, EngineError> {
+        let _turn = self.records.turn.lock().await;
+        let (found, _) = self.keep(holder, cause, std::slice::from_ref(&judged)).await?;
+        Ok(found)
     }
 }

@@ -2,31 +2,76 @@
 //! agent in active mode has the permission. By the way everything goes: kill switch, guardrails, exclusive claim, verification,
 //! undoing.
 
-use std::sync::Arc;
-
 use reeve_audit::ActionStatus as Went;
 
 use super::auto::{Auto, decide_quarantine, signatures_for};
-use super::execute::{Target, Wish, planned};
-use super::{Caller, Engine, EngineError, Execution, Remedy, fresh_id, story};
+use super::request::{Target, Wish, planned};
+use super::{Caller, EngineError, Execution, Findings, Remedy, ResponseService, fresh_id, story};
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::origin::Cause;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
-impl Engine {
+impl ResponseService {
     /// Carries out what is permitted beforehand, also where people were asked for it meanwhile.
-    async fn overtake(self: &Arc<Self>, of: Recommendation, wish: Wish<'_>) -> Result<Execution, EngineError> {
+    async fn overtake(&self, of: Recommendation, wish: Wish<'_>) -> Result<Execution, EngineError> {
         if of.status != Status::PendingApproval {
-            return self.proceed(of, wish).await;
+            return self.execution.proceed(of, wish).await;
         }
         // A guardrail that says no leaves the request as it is, with the signatures that it has.
-        self.permitted(&of, Target::of(&of), &wish).await?;
+        self.guardrails.permitted(&of, Target::of(&of), &wish).await?;
         let reason = "the threat is critical by now, and cutting the machine off is permitted beforehand";
-        let open = self.open_anew(&of, reason, wish.caller).await?;
-        self.proceed(open, wish).await
+        let open = self.findings.open_anew(&of, reason, wish.caller).await?;
+        self.execution.proceed(open, wish).await
     }
 
+    /// Carries the isolation out for a critical threat, or asks for its signatures at once, as the agent's configuration says.
+    ///
+    /// # Errors
+    /// When the store or the log fails.
+    pub async fn quarantine(&self, id: &RecommendationId, why: &str) -> Result<Remedy, EngineError> {
+        if self.records.agents.guardrails_get().await?.kill_switch {
+            return Ok(Remedy::Nothing("the kill switch is thrown".to_owned()));
+        }
+        let _turn = self.records.turn.lock().await;
+        let of = self.records.agents.recommendation_get(id).await?;
+        let Some(agent) = self.records.agent_of(&of).await? else {
+            let words = format!("no {} agent covers it", of.origin.agent_type);
+            return Ok(Remedy::Nothing(format!("{words}; recommendation {} waits for a person", id.0)));
+        };
+        let decided = decide_quarantine(&agent, &of);
+        let caller = Caller::agent(&agent.id);
+        let comment = match decided {
+            Auto::Apply => format!("permitted beforehand (auto_quarantine: critical_threats) for {why}"),
+            _ => format!("for {why}"),
+        };
+        let run = fresh_id();
+        let standing = decided == Auto::Apply;
+        let wish = Wish { run_id: Some(&run), automatic: true, standing, ..Wish::of(&caller, Some(&comment)) };
+        let went = match decided {
+            Auto::Leave(reason) => {
+                let words = reason.replace('_', " ");
+                let entry = story::about(story::RECOMMENDATION, "recommendation.execute", Went::Denied, &of, &caller);
+                self.records.record(vec![entry.with_metadata("reason", words.clone())]).await?;
+                return Ok(Remedy::Nothing(format!("{words}; recommendation {} waits for a person", id.0)));
+            }
+            Auto::AskApproval => {
+                let mut approval = self.approvals.approval_for(&of, planned(&of)?, &wish);
+                approval.needed = signatures_for(Some(&agent), of.impact_level);
+                self.approvals.ask_approval(of, approval, &wish).await.map(Execution::PendingApproval)
+            }
+            Auto::Apply => self.overtake(of, wish).await,
+        };
+        match went {
+            Ok(Execution::Started(action)) => Ok(Remedy::Began(action.id)),
+            Ok(Execution::PendingApproval(approval)) => Ok(Remedy::Asked(approval.id)),
+            Err(error) if error.is_outage() => Err(error),
+            Err(error) => Ok(Remedy::Nothing(format!("{error}; recommendation {} waits for a person", id.0))),
+        }
+    }
+}
+
+impl Findings {
     /// What a more severe threat opens anew: what was set aside for a lesser one, and what was asked for with a plan that no longer fits.
     pub(super) async fn opened_by_graver(
         &self,
@@ -52,53 +97,8 @@ impl Engine {
         reason: &str,
         caller: &Caller,
     ) -> Result<Recommendation, EngineError> {
-        self.close_approvals(of, ApprovalStatus::Expired, reason, caller).await?;
-        self.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(reason), caller).await
-    }
-
-    /// Carries the isolation out for a critical threat, or asks for its signatures at once, as the agent's configuration says.
-    ///
-    /// # Errors
-    /// When the store or the log fails.
-    pub async fn quarantine(self: &Arc<Self>, id: &RecommendationId, why: &str) -> Result<Remedy, EngineError> {
-        if self.ports.agents.guardrails_get().await?.kill_switch {
-            return Ok(Remedy::Nothing("the kill switch is thrown".to_owned()));
-        }
-        let _turn = self.turn.lock().await;
-        let of = self.ports.agents.recommendation_get(id).await?;
-        let Some(agent) = self.agent_of(&of).await? else {
-            let words = format!("no {} agent covers it", of.origin.agent_type);
-            return Ok(Remedy::Nothing(format!("{words}; recommendation {} waits for a person", id.0)));
-        };
-        let decided = decide_quarantine(&agent, &of);
-        let caller = Caller::agent(&agent.id);
-        let comment = match decided {
-            Auto::Apply => format!("permitted beforehand (auto_quarantine: critical_threats) for {why}"),
-            _ => format!("for {why}"),
-        };
-        let run = fresh_id();
-        let standing = decided == Auto::Apply;
-        let wish = Wish { run_id: Some(&run), automatic: true, standing, ..Wish::of(&caller, Some(&comment)) };
-        let went = match decided {
-            Auto::Leave(reason) => {
-                let words = reason.replace('_', " ");
-                let entry = story::about(story::RECOMMENDATION, "recommendation.execute", Went::Denied, &of, &caller);
-                self.record(vec![entry.with_metadata("reason", words.clone())]).await?;
-                return Ok(Remedy::Nothing(format!("{words}; recommendation {} waits for a person", id.0)));
-            }
-            Auto::AskApproval => {
-                let mut approval = self.approval_for(&of, planned(&of)?, &wish);
-                approval.needed = signatures_for(Some(&agent), of.impact_level);
-                self.ask_approval(of, approval, &wish).await.map(Execution::PendingApproval)
-            }
-            Auto::Apply => self.overtake(of, wish).await,
-        };
-        match went {
-            Ok(Execution::Started(action)) => Ok(Remedy::Began(action.id)),
-            Ok(Execution::PendingApproval(approval)) => Ok(Remedy::Asked(approval.id)),
-            Err(error) if error.is_outage() => Err(error),
-            Err(error) => Ok(Remedy::Nothing(format!("{error}; recommendation {} waits for a person", id.0))),
-        }
+        self.records.close_approvals(of, ApprovalStatus::Expired, reason, caller).await?;
+        self.records.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(reason), caller).await
     }
 }
 

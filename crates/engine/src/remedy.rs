@@ -2,11 +2,10 @@
 //! approval matrix, exclusive claim, verification, rollback.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use reeve_estate::ResourceId;
 
-use super::{Caller, Engine, EngineError, Remedy, fresh_id};
+use super::{Caller, EngineError, Remedy, ResponseService, fresh_id};
 use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::agent::{Agent, Mode, RunReport};
 use reeve_recommend::lifecycle::Status;
@@ -19,30 +18,30 @@ fn relieves(of: &Recommendation) -> bool {
     matches!(of.kind, AutoScaling | CachingStrategy | DatabaseTuning | InstanceType | LimitIncrease)
 }
 
-impl Engine {
+impl ResponseService {
     /// Does about trouble of a resource what agents in active mode may: undoes the change that is suspected, or carries out an
     /// open recommendation that relieves it. `why` stands in the records.
     ///
     /// # Errors
     /// When the store or the log fails.
     pub async fn remedy(
-        self: &Arc<Self>,
+        &self,
         resource: &ResourceId,
         suspect: Option<&ActionId>,
         why: &str,
     ) -> Result<Remedy, EngineError> {
-        let limits = self.ports.agents.guardrails_get().await?;
+        let limits = self.records.agents.guardrails_get().await?;
         if limits.kill_switch {
             return Ok(Remedy::Nothing("the kill switch is thrown".to_owned()));
         }
         let suspect = match suspect {
-            Some(id) => Some(self.ports.agents.action_get(id).await?),
+            Some(id) => Some(self.records.agents.action_get(id).await?),
             None => None,
         };
         let Some(of) = self.concerned(resource, suspect.as_ref()).await? else {
             return Ok(Remedy::Nothing("no open recommendation relieves the resource".to_owned()));
         };
-        let Some(agent) = self.agent_of(&of).await? else {
+        let Some(agent) = self.records.agent_of(&of).await? else {
             let words = format!("no {} agent covers it; recommendation {} waits", of.origin.agent_type, of.id.0);
             return Ok(Remedy::Nothing(format!("{words} for a person")));
         };
@@ -63,44 +62,44 @@ impl Engine {
         suspect: Option<&Action>,
     ) -> Result<Option<Recommendation>, EngineError> {
         if let Some(action) = suspect {
-            return Ok(Some(self.ports.agents.recommendation_get(&action.recommendation).await?));
+            return Ok(Some(self.records.agents.recommendation_get(&action.recommendation).await?));
         }
         let filter = RecommendationFilter {
             status: vec![Status::Open],
             resource: Some(resource.0.clone()),
             ..RecommendationFilter::default()
         };
-        let (open, _) = self.ports.agents.recommendation_list(&filter).await?;
+        let (open, _) = self.records.agents.recommendation_list(&filter).await?;
         Ok(open.into_iter().find(|of| relieves(of) && of.subject.id == *resource))
     }
 
     async fn undo_suspect(
-        self: &Arc<Self>,
+        &self,
         of: &Recommendation,
         action: &Action,
         agent: &Agent,
         why: &str,
     ) -> Result<Remedy, EngineError> {
         let id = &action.id;
-        if self.procedure(of)?.change().only_people_undo() {
+        if self.execution.procedure(of)?.change().only_people_undo() {
             let words = format!("action {} stays: a person alone lets it back", id.0);
             return Ok(Remedy::Nothing(words));
         }
-        match self.rollback_because(id, why.to_owned(), &Caller::agent(&agent.id)).await {
+        match self.execution.rollback_because(id, why.to_owned(), &Caller::agent(&agent.id)).await {
             Ok(action) => Ok(Remedy::Undoing(action.id)),
             Err(error) if error.is_outage() => Err(error),
             Err(error) => Ok(Remedy::Nothing(format!("action {} could not be undone: {error}", id.0))),
         }
     }
 
-    async fn relieve(self: &Arc<Self>, of: Recommendation, agent: &Agent) -> Result<Remedy, EngineError> {
-        let now = self.ports.clock.now();
+    async fn relieve(&self, of: Recommendation, agent: &Agent) -> Result<Remedy, EngineError> {
+        let now = self.records.clock.now();
         let mut report = RunReport {
             run_id: fresh_id(),
             started_at: now,
             finished_at: now,
             resources_seen: 1,
-            days_observed: self.days_observed(agent).await?,
+            days_observed: self.scopes.days_observed(agent).await?,
             recommendations: 1,
             applied: 0,
             skipped: Vec::new(),
@@ -108,9 +107,9 @@ impl Engine {
         };
         let (id, title) = (of.id.clone(), of.title.clone());
         let mut left = BTreeMap::new();
-        self.apply_what_it_may(agent, vec![of], &mut report, &mut left).await?;
+        self.automatic.apply_what_it_may(agent, vec![of], &mut report, &mut left).await?;
         if report.applied > 0
-            && let Some(action) = self.ports.agents.action_list(Some(&id), None).await?.into_iter().next()
+            && let Some(action) = self.records.agents.action_list(Some(&id), None).await?.into_iter().next()
         {
             return Ok(Remedy::Began(action.id));
         }

@@ -1,20 +1,18 @@
 //! What a person answers to a recommendation besides applying it: dismiss, snooze, schedule, reopen.
 
-use std::sync::Arc;
-
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus as Went, FieldError};
 
 use super::auto::signatures_for;
-use super::execute::{Wish, planned};
-use super::state::{needed, optional};
-use super::{Caller, Engine, EngineError, story};
+use super::records::{needed, optional};
+use super::request::{Wish, planned};
+use super::{Caller, EngineError, RecommendationService, story};
 use reeve_recommend::agent::Mode;
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
-impl Engine {
+impl RecommendationService {
     /// Rejects a recommendation; the same finding is not made again for a while.
     ///
     /// # Errors
@@ -26,14 +24,14 @@ impl Engine {
         caller: &Caller,
     ) -> Result<Recommendation, EngineError> {
         let reason = needed("reason", reason)?;
-        let _turn = self.turn.lock().await;
-        let of = self.ports.agents.recommendation_get(id).await?;
-        let mut to = self.next(&of, Status::Dismissed)?;
+        let _turn = self.records.turn.lock().await;
+        let of = self.records.agents.recommendation_get(id).await?;
+        let mut to = self.records.next(&of, Status::Dismissed)?;
         to.status_reason = Some(reason.clone());
         to.scheduled_for = None;
         to.snoozed_until = None;
-        self.close_approvals(&of, ApprovalStatus::Rejected, &format!("dismissed: {reason}"), caller).await?;
-        let dismissed = self.make_move("recommendation.dismiss", &of, to, caller).await?;
+        self.records.close_approvals(&of, ApprovalStatus::Rejected, &format!("dismissed: {reason}"), caller).await?;
+        let dismissed = self.records.make_move("recommendation.dismiss", &of, to, caller).await?;
         self.rank_anew(of.kind).await?;
         Ok(dismissed)
     }
@@ -51,14 +49,14 @@ impl Engine {
     ) -> Result<Recommendation, EngineError> {
         self.ahead("until", until, 365)?;
         let reason = optional("reason", reason)?;
-        let _turn = self.turn.lock().await;
-        let of = self.ports.agents.recommendation_get(id).await?;
-        let mut to = self.next(&of, Status::Snoozed)?;
+        let _turn = self.records.turn.lock().await;
+        let of = self.records.agents.recommendation_get(id).await?;
+        let mut to = self.records.next(&of, Status::Snoozed)?;
         to.snoozed_until = Some(until);
         to.status_reason = reason;
         // A sleeper that is still true when it wakes must not have lapsed meanwhile.
         to.expires_at = to.expires_at.max(until + SignedDuration::from_hours(48));
-        self.make_move("recommendation.snooze", &of, to, caller).await
+        self.records.make_move("recommendation.snooze", &of, to, caller).await
     }
 
     /// Sets the time at which a recommendation is executed. Signatures it needs are asked for now.
@@ -66,7 +64,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Learning`]; [`EngineError::Invalid`] for a time that is not within the coming 90 days.
     pub async fn schedule(
-        self: &Arc<Self>,
+        &self,
         id: &RecommendationId,
         at: Timestamp,
         comment: Option<&str>,
@@ -74,32 +72,32 @@ impl Engine {
     ) -> Result<Recommendation, EngineError> {
         self.ahead("at", at, 90)?;
         let comment = optional("comment", comment)?;
-        let _turn = self.turn.lock().await;
-        let of = self.ports.agents.recommendation_get(id).await?;
+        let _turn = self.records.turn.lock().await;
+        let of = self.records.agents.recommendation_get(id).await?;
         let plan = planned(&of)?;
-        let agent = self.agent_of(&of).await?;
+        let agent = self.records.agent_of(&of).await?;
         if let Some(agent) = agent.as_ref().filter(|agent| agent.mode == Mode::Learning) {
             return Err(EngineError::Learning { agent: agent.id.0.clone() });
         }
         let needed = signatures_for(agent.as_ref(), of.impact_level);
-        let approved = self.is_signed(&of, &needed).await?;
+        let approved = self.approvals.is_signed(&of, &needed).await?;
         let status = if approved { Status::Scheduled } else { Status::PendingApproval };
-        let mut to = self.next(&of, status)?;
+        let mut to = self.records.next(&of, status)?;
         to.scheduled_for = Some(at);
         to.requested_by = Some(caller.name.clone());
         to.status_reason = comment.clone();
         to.expires_at = to.expires_at.max(at + SignedDuration::from_hours(48));
         if approved {
-            return self.make_move("recommendation.schedule", &of, to, caller).await;
+            return self.records.make_move("recommendation.schedule", &of, to, caller).await;
         }
         let wish = Wish::of(caller, comment.as_deref());
-        let mut approval = self.approval_for(&of, plan, &wish);
+        let mut approval = self.approvals.approval_for(&of, plan, &wish);
         approval.needed = needed;
         approval.expires_at = approval.expires_at.max(at + SignedDuration::from_hours(1));
         let asked = story::approval("approval.request", Went::Pending, &approval, &of, caller);
-        self.record(vec![asked, story::moved("recommendation.schedule", &of, &to, caller)]).await?;
-        self.ports.agents.recommendation_update(&to).await?;
-        self.ports.agents.approval_insert(&approval).await?;
+        self.records.record(vec![asked, story::moved("recommendation.schedule", &of, &to, caller)]).await?;
+        self.records.agents.recommendation_update(&to).await?;
+        self.records.agents.approval_insert(&approval).await?;
         Ok(to)
     }
 
@@ -108,32 +106,32 @@ impl Engine {
     /// # Errors
     /// [`EngineError::WrongState`] when it does not wait.
     pub async fn reopen(&self, id: &RecommendationId, caller: &Caller) -> Result<Recommendation, EngineError> {
-        let _turn = self.turn.lock().await;
-        let of = self.ports.agents.recommendation_get(id).await?;
+        let _turn = self.records.turn.lock().await;
+        let of = self.records.agents.recommendation_get(id).await?;
         if matches!(of.status, Status::Executing | Status::Verifying | Status::Testing) {
             let message = "it runs; wait until it has ended".to_owned();
             return Err(EngineError::WrongState { from: of.status, message });
         }
-        let mut to = self.next(&of, Status::Open)?;
+        let mut to = self.records.next(&of, Status::Open)?;
         to.scheduled_for = None;
         to.snoozed_until = None;
         to.requested_by = None;
         to.status_reason = None;
         to.exception = None;
-        self.close_approvals(&of, ApprovalStatus::Expired, "the recommendation was taken back", caller).await?;
-        self.make_move("recommendation.reopen", &of, to, caller).await
+        self.records.close_approvals(&of, ApprovalStatus::Expired, "the recommendation was taken back", caller).await?;
+        self.records.make_move("recommendation.reopen", &of, to, caller).await
     }
 
     /// Keeps why something did not run where people look for it.
     pub(super) async fn keep_reason(&self, id: &RecommendationId, reason: &str) -> Result<(), EngineError> {
-        let of = self.ports.agents.recommendation_get(id).await?;
-        let now = self.ports.clock.now();
+        let of = self.records.agents.recommendation_get(id).await?;
+        let now = self.records.clock.now();
         let kept = Recommendation { blocked: Some(reason.to_owned()), updated_at: now, version: of.version + 1, ..of };
-        Ok(self.ports.agents.recommendation_update(&kept).await?)
+        Ok(self.records.agents.recommendation_update(&kept).await?)
     }
 
     pub(super) fn ahead(&self, field: &str, at: Timestamp, days: i64) -> Result<(), EngineError> {
-        let now = self.ports.clock.now();
+        let now = self.records.clock.now();
         if at > now && at <= now + SignedDuration::from_hours(24 * days) {
             return Ok(());
         }

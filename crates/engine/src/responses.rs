@@ -9,27 +9,51 @@ use reeve_recommend::origin::Cause;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 use reeve_recommend::{ActionId, Caller, EngineError, Offer, Remedy, Responses};
 
-use super::Engine;
+use super::{Approvals, AutomaticExecution, ExecutionService, Findings, GuardrailService, Records, ScopeService};
 
-/// The engine as the port [`Responses`].
-pub struct Responder(pub Arc<Engine>);
+/// Answers what anomalies and predictive rules find: keeps it, carries it out, takes it back.
+pub struct ResponseService {
+    pub(super) records: Arc<Records>,
+    pub(super) scopes: Arc<ScopeService>,
+    pub(super) findings: Arc<Findings>,
+    pub(super) approvals: Arc<Approvals>,
+    pub(super) guardrails: Arc<GuardrailService>,
+    pub(super) execution: Arc<ExecutionService>,
+    pub(super) automatic: Arc<AutomaticExecution>,
+}
+
+impl ResponseService {
+    /// Creates the service over the services that it asks.
+    #[must_use]
+    pub fn new(
+        records: Arc<Records>,
+        scopes: Arc<ScopeService>,
+        findings: Arc<Findings>,
+        approvals: Arc<Approvals>,
+        guardrails: Arc<GuardrailService>,
+        execution: Arc<ExecutionService>,
+        automatic: Arc<AutomaticExecution>,
+    ) -> Self {
+        ResponseService { records, scopes, findings, approvals, guardrails, execution, automatic }
+    }
+}
 
 #[async_trait]
-impl Responses for Responder {
+impl Responses for ResponseService {
     async fn offer(
         &self,
         agent_type: AgentType,
         offers: Vec<Offer>,
     ) -> Result<Vec<Result<RecommendationId, String>>, EngineError> {
-        self.0.propose(agent_type, offers).await
+        self.propose(agent_type, offers).await
     }
 
     async fn keep(&self, agent_type: AgentType, offer: Offer) -> Result<Result<Recommendation, String>, EngineError> {
-        self.0.keep_offer(agent_type, offer).await
+        self.keep_offer(agent_type, offer).await
     }
 
     async fn respond(&self, id: &RecommendationId, why: &str) -> Result<Remedy, EngineError> {
-        self.0.quarantine(id, why).await
+        self.quarantine(id, why).await
     }
 
     async fn remedy(
@@ -38,7 +62,7 @@ impl Responses for Responder {
         suspect: Option<&ActionId>,
         why: &str,
     ) -> Result<Remedy, EngineError> {
-        self.0.remedy(resource, suspect, why).await
+        self.remedy(resource, suspect, why).await
     }
 
     async fn withdraw(
@@ -48,10 +72,10 @@ impl Responses for Responder {
         reason: &str,
         caller: &Caller,
     ) -> Result<(), EngineError> {
-        self.0.withdraw(cause, on, reason, caller).await
+        self.withdraw(cause, on, reason, caller).await
     }
 
     async fn check_scope(&self, path: &str, scope: &Scope) -> Result<(), EngineError> {
-        self.0.is_connected(path, scope).await
+        self.scopes.is_connected(path, scope).await
     }
 }

@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use reeve_audit::{ActionStatus as Went, Entry, Severity};
 use reeve_estate::{Resource, StoreError};
 
-use super::{Caller, Engine, EngineError, story};
+use super::{Caller, EngineError, ExecutionService, story};
 use reeve_recommend::action::{Action, ActionStatus, Purpose};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
@@ -15,7 +15,7 @@ use reeve_recommend::recommendation::Recommendation;
 /// An interrupted action that cannot be taken up for this long needs a person.
 const ABANDONED: SignedDuration = SignedDuration::from_hours(1);
 
-impl Engine {
+impl ExecutionService {
     /// Finishes or undoes actions that nobody carries out, and opens recommendations whose execution never began. Safe to
     /// call at any time; call it at start-up and from time to time. Returns how many actions were taken up.
     ///
@@ -27,10 +27,10 @@ impl Engine {
 
     /// The same; returns also the actions that somebody still has to look after, as they were before.
     pub(super) async fn take_up_all(self: &Arc<Self>) -> Result<(usize, Vec<Action>), EngineError> {
-        let _turn = self.turn.lock().await;
+        let _turn = self.records.turn.lock().await;
         let caller = Caller::system();
-        let lately = self.ports.clock.now() - SignedDuration::from_hours(48);
-        let actions = self.ports.agents.action_unsettled(lately).await?;
+        let lately = self.records.clock.now() - SignedDuration::from_hours(48);
+        let actions = self.records.agents.action_unsettled(lately).await?;
         let mut taken_up = 0;
         for action in actions.iter().filter(|action| action.status.is_active()) {
             if self.active.lock().contains(&action.id) {
@@ -49,10 +49,10 @@ impl Engine {
             status: vec![Status::Executing, Status::Verifying, Status::Testing],
             ..RecommendationFilter::default()
         };
-        let (claimed, _) = self.ports.agents.recommendation_list(&filter).await?;
+        let (claimed, _) = self.records.agents.recommendation_list(&filter).await?;
         for of in claimed {
             let at_work = actions.iter().any(|action| action.recommendation == of.id && action.status.is_active());
-            let newer = self.ports.agents.action_list(Some(&of.id), None).await?;
+            let newer = self.records.agents.action_list(Some(&of.id), None).await?;
             if !at_work && !newer.iter().any(|action| action.status.is_active()) {
                 self.release(&of, newer.first(), &caller).await?;
             }
@@ -62,7 +62,7 @@ impl Engine {
     }
 
     async fn take_up(self: &Arc<Self>, action: Action, caller: &Caller) -> Result<(), EngineError> {
-        let of = self.ports.agents.recommendation_get(&action.recommendation).await?;
+        let of = self.records.agents.recommendation_get(&action.recommendation).await?;
         let (act, resource) = match action.purpose {
             Purpose::Simulate => {
                 let real = self.resource_of(&of).await?;
@@ -95,8 +95,8 @@ impl Engine {
             next.reason = Some("the plan changed while it was interrupted".to_owned());
         }
         entries.push(story::action("action.resume", Went::Pending, &next, &of, caller));
-        self.record(entries).await?;
-        self.ports.agents.action_update(&next).await?;
+        self.records.record(entries).await?;
+        self.records.agents.action_update(&next).await?;
         self.spawn(act, of, procedure, resource, next, None);
         Ok(())
     }
@@ -108,7 +108,7 @@ impl Engine {
         for at in 0..action.steps.len() {
             let Some(step) = action.steps.get_mut(at).filter(|step| step.ok.is_none()) else { continue };
             step.ok = Some(false);
-            step.finished_at = Some(self.ports.clock.now());
+            step.finished_at = Some(self.records.clock.now());
             step.detail = why.to_owned();
             let step = step.clone();
             entries.push(story::step(&step, Went::Failed, resource, action, of, &acting));
@@ -118,12 +118,12 @@ impl Engine {
 
     /// An interrupted action that nobody can take up for long is told as failed: a person has to look at it.
     async fn give_up_in_time(&self, action: &Action, why: &str, caller: &Caller) -> Result<(), EngineError> {
-        let now = self.ports.clock.now();
+        let now = self.records.clock.now();
         let last = action.steps.last().map_or(action.started_at, |step| step.finished_at.unwrap_or(step.started_at));
         if now.duration_since(last) < ABANDONED {
             return Ok(());
         }
-        let of = self.ports.agents.recommendation_get(&action.recommendation).await?;
+        let of = self.records.agents.recommendation_get(&action.recommendation).await?;
         let mut failed = Action { version: action.version + 1, ..action.clone() };
         let mut entries = match self.ports.estate.resource_get(&action.resource).await {
             Ok(resource) => self.close_steps(&mut failed, "interrupted, and not taken up again", &resource, &of),
@@ -135,8 +135,8 @@ impl Engine {
         failed.reason = Some(format!("it was interrupted and cannot be taken up: {why}; look at {}", action.resource));
         let entry = story::action("action.fail", Went::Failed, &failed, &of, caller).with_severity(Severity::High);
         entries.push(entry);
-        self.record(entries).await?;
-        self.ports.agents.action_update(&failed).await?;
+        self.records.record(entries).await?;
+        self.records.agents.action_update(&failed).await?;
         self.follow(&failed, caller).await
     }
 
@@ -165,7 +165,7 @@ impl Engine {
         if status == Status::RolledBack {
             self.note_taken_back(action).await?;
         }
-        match self.settle_at(&action.recommendation, operation, status, reason.as_deref(), caller).await {
+        match self.records.settle_at(&action.recommendation, operation, status, reason.as_deref(), caller).await {
             // It was removed or closed meanwhile; the action has ended all the same.
             Ok(_) | Err(EngineError::WrongState { .. } | EngineError::NotFound { .. }) => Ok(()),
             Err(error) => Err(error),
@@ -176,7 +176,7 @@ impl Engine {
     /// failure in between.
     async fn note_taken_back(&self, action: &Action) -> Result<(), EngineError> {
         for _ in 0..5 {
-            let of = match self.ports.agents.recommendation_get(&action.recommendation).await {
+            let of = match self.records.agents.recommendation_get(&action.recommendation).await {
                 Ok(of) if of.taken_back_by == action.undone_by => return Ok(()),
                 Ok(of) => of,
                 Err(StoreError::NotFound { .. }) => return Ok(()),
@@ -184,7 +184,7 @@ impl Engine {
             };
             let version = of.version + 1;
             let noted = Recommendation { taken_back_by: action.undone_by.clone(), version, ..of };
-            match self.ports.agents.recommendation_update(&noted).await {
+            match self.records.agents.recommendation_update(&noted).await {
                 Err(StoreError::Conflict(_)) => {}
                 other => return Ok(other?),
             }
@@ -202,7 +202,7 @@ impl Engine {
             return self.follow(ended, caller).await;
         }
         let reason = "its execution was interrupted before anything was changed";
-        self.settle_at(&of.id, "recommendation.release", Status::Open, Some(reason), caller).await?;
+        self.records.settle_at(&of.id, "recommendation.release", Status::Open, Some(reason), caller).await?;
         Ok(())
     }
 
@@ -210,7 +210,7 @@ impl Engine {
     async fn follow_undone(&self, actions: &[Action], caller: &Caller) -> Result<(), EngineError> {
         let undone = |a: &&Action| a.purpose == Purpose::Apply && a.status == ActionStatus::RolledBack;
         for action in actions.iter().filter(undone) {
-            let of = self.ports.agents.recommendation_get(&action.recommendation).await?;
+            let of = self.records.agents.recommendation_get(&action.recommendation).await?;
             if matches!(of.status, Status::Succeeded | Status::Failed)
                 && action.finished_at.is_some_and(|at| of.updated_at <= at)
             {

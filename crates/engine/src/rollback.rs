@@ -10,7 +10,7 @@ use reeve_audit::ActionStatus as Went;
 use reeve_estate::ResourceState;
 
 use super::runner::{Done, Halt, Runner};
-use super::{Caller, Engine, EngineError, story};
+use super::{Caller, EngineError, ExecutionService, story};
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::change::{Reversal, Task, Work};
 use reeve_recommend::recommendation::Recommendation;
@@ -20,7 +20,7 @@ const LIMIT_S: i64 = 3600;
 /// Failures in a row after which it is given up.
 const FAULTS: u32 = 5;
 
-impl Engine {
+impl ExecutionService {
     /// Undoes an action that has ended. It runs in the background.
     ///
     /// # Errors
@@ -36,9 +36,9 @@ impl Engine {
         reason: String,
         caller: &Caller,
     ) -> Result<Action, EngineError> {
-        let _turn = self.turn.lock().await;
-        let action = self.ports.agents.action_get(id).await?;
-        let of = self.ports.agents.recommendation_get(&action.recommendation).await?;
+        let _turn = self.records.turn.lock().await;
+        let action = self.records.agents.action_get(id).await?;
+        let of = self.records.agents.recommendation_get(&action.recommendation).await?;
         self.may_undo(&action, &of).await?;
         let resource = self.resource_of(&of).await?;
         let procedure = self.procedure(&of)?;
@@ -53,8 +53,8 @@ impl Engine {
             ..action
         };
         let entry = story::action("action.rollback", Went::Pending, &undoing, &of, caller);
-        self.record(vec![entry]).await?;
-        self.ports.agents.action_update(&undoing).await?;
+        self.records.record(vec![entry]).await?;
+        self.records.agents.action_update(&undoing).await?;
         self.spawn(act, of, procedure, resource, undoing.clone(), caller.request_id.clone());
         Ok(undoing)
     }
@@ -70,7 +70,7 @@ impl Engine {
         {
             return refuse("the plan cannot be undone: nothing of it can be taken back".to_owned());
         }
-        let all = self.ports.agents.action_list(None, Some(action.started_at)).await?;
+        let all = self.records.agents.action_list(None, Some(action.started_at)).await?;
         let newer = all.iter().find(|other| {
             let later = other.id != action.id && other.started_at >= action.started_at;
             later && other.resource == action.resource && other.status != ActionStatus::Aborted
@@ -85,7 +85,7 @@ impl Engine {
 impl Runner {
     /// Turns back, by itself.
     pub(super) async fn undo(&mut self, reason: String) -> Result<(), Halt> {
-        let limits = self.engine.ports.agents.guardrails_get().await.map_err(|e| Halt::Suspend(e.to_string()))?;
+        let limits = self.execution.records.agents.guardrails_get().await.map_err(|e| Halt::Suspend(e.to_string()))?;
         if !limits.rollback_automatic && self.action.purpose == Purpose::Apply {
             return self.fail(format!("{reason}; automatic rollback is off, so it is left as it is")).await;
         }
@@ -112,11 +112,11 @@ impl Runner {
 
     /// Walks the resource back to what it was.
     pub(super) async fn restore(&mut self) -> Result<(), Halt> {
-        let until = self.engine.ports.clock.now() + SignedDuration::from_secs(LIMIT_S);
+        let until = self.execution.records.clock.now() + SignedDuration::from_secs(LIMIT_S);
         let mut faults = 0;
         let mut last = String::new();
         loop {
-            if faults >= FAULTS || self.engine.ports.clock.now() >= until {
+            if faults >= FAULTS || self.execution.records.clock.now() >= until {
                 let why = self.action.reason.clone().unwrap_or_default();
                 return self
                     .fail(format!("{why}; undoing failed too: {last}; the resource is {}", self.in_words()))

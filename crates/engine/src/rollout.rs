@@ -6,13 +6,15 @@ mod told;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use jiff::Timestamp;
+use parking_lot::Mutex;
 use reeve_audit::{ActionStatus as Went, FieldError, Severity};
-use reeve_estate::{Resource, ResourceFilter, ResourceId};
+use reeve_estate::{EstateStore, Resource, ResourceFilter, ResourceId};
 
 use super::auto::{Auto, decide};
-use super::execute::planned;
-use super::state::{needed, optional};
-use super::{Caller, Engine, EngineError, fresh_id};
+use super::records::{needed, optional};
+use super::request::planned;
+use super::{Caller, EngineError, ExecutionService, GuardrailService, Records, fresh_id};
 use reeve_recommend::agent::{Agent, AgentId, Mode};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
@@ -39,9 +41,33 @@ pub struct RolloutInput {
     pub settings: RolloutSettings,
 }
 
-impl Engine {
+/// Rollouts: begun, advanced stage by stage, held, stopped, resumed.
+pub struct RolloutService {
+    pub(super) records: Arc<Records>,
+    pub(super) guardrails: Arc<GuardrailService>,
+    pub(super) execution: Arc<ExecutionService>,
+    estate: Arc<dyn EstateStore>,
+    /// `None` where none are kept.
+    pub(super) rollouts: Option<Arc<dyn RolloutStore>>,
+    /// Time of the last look at each rollout.
+    pub(super) looks: Mutex<BTreeMap<RolloutId, Timestamp>>,
+}
+
+impl RolloutService {
+    /// Creates the service; without a store no rollouts are kept and agents execute without stages.
+    #[must_use]
+    pub fn new(
+        records: Arc<Records>,
+        guardrails: Arc<GuardrailService>,
+        execution: Arc<ExecutionService>,
+        estate: Arc<dyn EstateStore>,
+        rollouts: Option<Arc<dyn RolloutStore>>,
+    ) -> Self {
+        RolloutService { records, guardrails, execution, estate, rollouts, looks: Mutex::new(BTreeMap::new()) }
+    }
+
     pub(super) fn rollout_store(&self) -> Result<&Arc<dyn RolloutStore>, EngineError> {
-        self.ports.rollouts.as_ref().ok_or_else(|| EngineError::Conflict("rollouts are not kept here".to_owned()))
+        self.rollouts.as_ref().ok_or_else(|| EngineError::Conflict("rollouts are not kept here".to_owned()))
     }
 
     /// One rollout.
@@ -67,17 +93,17 @@ impl Engine {
     /// and kind has not ended, or when there is nothing to carry.
     pub async fn rollout_begin(&self, input: RolloutInput, caller: &Caller) -> Result<Rollout, EngineError> {
         let kind = sound(&input)?;
-        let agent = self.ports.agents.agent_get(&input.agent).await?;
+        let agent = self.records.agents.agent_get(&input.agent).await?;
         if agent.mode == Mode::Learning {
             return Err(EngineError::Learning { agent: agent.id.0 });
         }
-        let _turn = self.turn.lock().await;
+        let _turn = self.records.turn.lock().await;
         let (carried, left) = self.carried(&agent, kind, &input).await?;
         if carried.is_empty() {
             let why = if left.is_empty() { String::new() } else { format!(": {}", left.join("; ")) };
             return Err(EngineError::Conflict(format!("no open recommendation of type {kind} can go out{why}")));
         }
-        let now = self.ports.clock.now();
+        let now = self.records.clock.now();
         let name =
             optional("name", input.name.as_deref())?.unwrap_or_else(|| reeve_recommend::rollout::name(kind, &carried));
         let members = waves(carried, &input.settings);
@@ -116,7 +142,7 @@ impl Engine {
             let message = format!("rollout {} of the same agent and type has not ended", other.id.0);
             return Err(EngineError::Conflict(message));
         }
-        self.record(vec![entry]).await?;
+        self.records.record(vec![entry]).await?;
         store.rollout_insert(&rollout).await?;
         Ok(rollout)
     }
@@ -131,14 +157,14 @@ impl Engine {
         caller: &Caller,
     ) -> Result<BTreeMap<RecommendationType, &'static str>, EngineError> {
         let mut staged = BTreeMap::new();
-        let Some(store) = self.ports.rollouts.as_ref() else { return Ok(staged) };
+        let Some(store) = self.rollouts.as_ref() else { return Ok(staged) };
         let mut would: BTreeMap<RecommendationType, Vec<RecommendationId>> = BTreeMap::new();
         for of in found {
             if !matches!(decide(agent, of, days_observed), Auto::Leave(_)) {
                 would.entry(of.kind).or_default().push(of.id.clone());
             }
         }
-        let from = self.ports.agents.guardrails_get().await?.rollout_from as usize;
+        let from = self.records.agents.guardrails_get().await?.rollout_from as usize;
         for (kind, mut recommendations) in would {
             let newest =
                 RolloutFilter { agent: Some(agent.id.clone()), kind: Some(kind), limit: 1, ..RolloutFilter::default() };
@@ -175,7 +201,7 @@ impl Engine {
             kind: Some(kind),
             ..RecommendationFilter::default()
         };
-        let (open, _) = self.ports.agents.recommendation_list(&filter).await?;
+        let (open, _) = self.records.agents.recommendation_list(&filter).await?;
         let own = |of: &Recommendation| of.agent_id.as_ref() == Some(&agent.id) && of.kind == kind;
         let open: Vec<Recommendation> = open.into_iter().filter(own).collect();
         let wanted = |of: &Recommendation| input.recommendations.is_empty() || input.recommendations.contains(&of.id);
@@ -183,7 +209,7 @@ impl Engine {
             let message = format!("{} is no open recommendation of this agent and type", unknown.0);
             return Err(EngineError::Invalid(vec![FieldError::new("recommendations", "unknown", message)]));
         }
-        let (resources, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
+        let (resources, _) = self.estate.resource_list(&ResourceFilter::default()).await?;
         let by_id: HashMap<&ResourceId, &Resource> =
             resources.iter().map(|resource| (&resource.id, resource)).collect();
         let least = input.settings.min_confidence.unwrap_or(agent.confidence_threshold);
@@ -223,7 +249,7 @@ impl Engine {
     /// Gives it up: the same, for good.
     ///
     /// # Errors
-    /// As [`Engine::rollout_stop`].
+    /// As [`RolloutService::rollout_stop`].
     pub async fn rollout_abort(&self, id: &RolloutId, reason: &str, caller: &Caller) -> Result<Rollout, EngineError> {
         self.halt(id, RolloutStatus::Aborted, reason, caller).await
     }
@@ -236,16 +262,18 @@ impl Engine {
         caller: &Caller,
     ) -> Result<Rollout, EngineError> {
         let reason = needed("reason", reason)?;
-        let _turn = self.turn.lock().await;
+        let _turn = self.records.turn.lock().await;
         let rollout = self.rollout_get(id).await?;
         if rollout.status.is_end() || rollout.status == to {
             return Err(EngineError::Conflict(format!("the rollout is {} already", rollout.status)));
         }
-        let now = self.ports.clock.now();
+        let now = self.records.clock.now();
         let version = rollout.version + 1;
         let next = Rollout { status: to, reason: Some(reason.clone()), updated_at: now, version, ..rollout };
         let operation = if to == RolloutStatus::Aborted { "rollout.abort" } else { "rollout.stop" };
-        self.record(vec![told(operation, Went::Success, &next, caller).with_severity(Severity::Medium)]).await?;
+        self.records
+            .record(vec![told(operation, Went::Success, &next, caller).with_severity(Severity::Medium)])
+            .await?;
         self.rollout_store()?.rollout_update(&next).await?;
         self.take_back(&next, &format!("the rollout was {to}: {reason}"), caller).await?;
         Ok(next)
@@ -255,10 +283,12 @@ impl Engine {
     async fn take_back(&self, rollout: &Rollout, reason: &str, caller: &Caller) -> Result<(), EngineError> {
         let begun = |wave: u32| rollout.stage != Stage::Simulation && wave <= rollout.wave;
         for member in rollout.members.iter().filter(|member| begun(member.wave)) {
-            let Ok(of) = self.ports.agents.recommendation_get(&member.recommendation).await else { continue };
+            let Ok(of) = self.records.agents.recommendation_get(&member.recommendation).await else { continue };
             if of.status == Status::PendingApproval && of.requested_by.as_deref() == Some(rollout.by.as_str()) {
-                self.close_approvals(&of, reeve_recommend::approval::ApprovalStatus::Expired, reason, caller).await?;
-                self.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(reason), caller).await?;
+                self.records
+                    .close_approvals(&of, reeve_recommend::approval::ApprovalStatus::Expired, reason, caller)
+                    .await?;
+                self.records.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(reason), caller).await?;
             }
         }
         Ok(())
@@ -271,13 +301,13 @@ impl Engine {
     /// [`EngineError::Invalid`] without a reason; a conflict when it is neither held nor stopped.
     pub async fn rollout_resume(&self, id: &RolloutId, reason: &str, caller: &Caller) -> Result<Rollout, EngineError> {
         let reason = needed("reason", reason)?;
-        let _turn = self.turn.lock().await;
+        let _turn = self.records.turn.lock().await;
         let rollout = self.rollout_get(id).await?;
         if !matches!(rollout.status, RolloutStatus::Held | RolloutStatus::Stopped) {
             let message = format!("the rollout is {}; only one that is held or stopped can be resumed", rollout.status);
             return Err(EngineError::Conflict(message));
         }
-        let now = self.ports.clock.now();
+        let now = self.records.clock.now();
         let mut next = rollout.clone();
         if rollout.status == RolloutStatus::Held {
             let spoke = |state| matches!(state, MemberState::Failed | MemberState::NotEnoughData);
@@ -295,7 +325,7 @@ impl Engine {
         next.updated_at = now;
         next.version += 1;
         let entry = told("rollout.resume", Went::Success, &next, caller).with_metadata("reason", reason);
-        self.record(vec![entry.with_severity(Severity::Medium)]).await?;
+        self.records.record(vec![entry.with_severity(Severity::Medium)]).await?;
         self.rollout_store()?.rollout_update(&next).await?;
         Ok(next)
     }

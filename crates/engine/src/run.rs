@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
 use reeve_audit::{ActionStatus as Went, Entry, Json, ResourceRef};
-use reeve_estate::{Metric, Resource, ResourceFilter, ResourceId, ResourceKind, Series};
+use reeve_estate::{Catalogue, Resource, ResourceId, SampleStore, Series};
 
-use super::auto::{Auto, decide, signatures_for};
-use super::execute::{Wish, planned};
+use super::judged::Judged;
+use super::scope::days_spanned;
 use super::upsert::Upserted;
-use super::{Caller, Engine, EngineError, Execution, fresh_id, story};
+use super::{AutomaticExecution, Caller, EngineError, Findings, ModelService, Records, ScopeService, fresh_id, story};
 use reeve_recommend::action::{ActionStatus, Purpose};
 use reeve_recommend::agent::{Agent, AgentId, RunReport};
 use reeve_recommend::guardrail::Guardrails;
-use reeve_recommend::lifecycle::Status;
 use reeve_recommend::models::LearnedModels;
-use reeve_recommend::recommendation::{Recommendation, RecommendationId, RecommendationType};
-use reeve_recommend::{AgentDefinition, Facts, Judgement, Needs, Settings};
+use reeve_recommend::recommendation::RecommendationType;
+use reeve_recommend::{AgentDefinition, AgentTypes, Facts, Judgement, Needs, Settings};
 
 /// Resources whose series are loaded and judged at a time: 30 days of ten metrics are 1.4 MB a resource.
 const CHUNK: usize = 64;
@@ -43,33 +43,62 @@ struct Judging {
     models: Arc<LearnedModels>,
 }
 
-/// A resource that was judged.
-pub(super) struct Judged {
-    pub(super) resource: Resource,
-    pub(super) judgement: Judgement,
-}
-
 /// Takes the agent out of the running ones when the run ends, however it ends.
-struct Running<'a>(&'a Engine, AgentId);
+struct Running<'a>(&'a RunService, AgentId);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.0.runs.lock().remove(&self.1);
+        self.0.running.lock().remove(&self.1);
     }
 }
 
-impl Engine {
+/// Ports of the [`RunService`]: what judgements are made of.
+pub struct RunPorts {
+    /// Metric samples.
+    pub samples: Arc<dyn SampleStore>,
+    /// Specifications and prices.
+    pub catalogue: Arc<Catalogue>,
+    /// Agent types that this service runs.
+    pub agent_types: AgentTypes,
+}
+
+/// Runs agents over their scopes.
+pub struct RunService {
+    records: Arc<Records>,
+    scopes: Arc<ScopeService>,
+    models: Arc<ModelService>,
+    findings: Arc<Findings>,
+    automatic: Arc<AutomaticExecution>,
+    ports: RunPorts,
+    /// Agents whose run is under way.
+    running: Mutex<BTreeSet<AgentId>>,
+}
+
+impl RunService {
+    /// Creates the service over the services that a run asks, and its ports.
+    #[must_use]
+    pub fn new(
+        records: Arc<Records>,
+        scopes: Arc<ScopeService>,
+        models: Arc<ModelService>,
+        findings: Arc<Findings>,
+        automatic: Arc<AutomaticExecution>,
+        ports: RunPorts,
+    ) -> Self {
+        RunService { records, scopes, models, findings, automatic, ports, running: Mutex::new(BTreeSet::new()) }
+    }
+
     /// Runs an agent once over its scope and waits for the findings; what it applies goes on in the background.
     ///
     /// # Errors
     /// A conflict while a run of the agent is under way; the store's and the log's failures.
-    pub async fn agent_run(self: &Arc<Self>, id: &AgentId, caller: &Caller) -> Result<RunReport, EngineError> {
-        let agent = self.ports.agents.agent_get(id).await?;
-        if !self.runs.lock().insert(id.clone()) {
+    pub async fn agent_run(&self, id: &AgentId, caller: &Caller) -> Result<RunReport, EngineError> {
+        let agent = self.records.agents.agent_get(id).await?;
+        if !self.running.lock().insert(id.clone()) {
             return Err(EngineError::Conflict("a run of this agent is under way".to_owned()));
         }
         let _running = Running(self, id.clone());
-        let started_at = self.ports.clock.now();
+        let started_at = self.records.clock.now();
         let mut report = RunReport {
             run_id: fresh_id(),
             started_at,
@@ -81,27 +110,27 @@ impl Engine {
             skipped: Vec::new(),
             error: None,
         };
-        self.record(vec![told(&agent, &report, Went::Pending, caller)]).await?;
+        self.records.record(vec![told(&agent, &report, Went::Pending, caller)]).await?;
         let outcome = self.run_over(&agent, &mut report).await;
-        report.finished_at = self.ports.clock.now();
+        report.finished_at = self.records.clock.now();
         report.error = outcome.as_ref().err().map(ToString::to_string);
         let went = if outcome.is_ok() { Went::Success } else { Went::Failed };
-        self.record(vec![told(&agent, &report, went, caller)]).await?;
+        self.records.record(vec![told(&agent, &report, went, caller)]).await?;
         self.keep_report(id, &report).await?;
         outcome.map(|()| report)
     }
 
-    async fn run_over(self: &Arc<Self>, agent: &Agent, report: &mut RunReport) -> Result<(), EngineError> {
-        let (scope, volumes) = self.scope_of(agent).await?;
+    async fn run_over(&self, agent: &Agent, report: &mut RunReport) -> Result<(), EngineError> {
+        let (scope, volumes) = self.scopes.scope_of(agent).await?;
         report.resources_seen = scope.len() as u64;
         let mut judged = Vec::with_capacity(scope.len());
         if let Some(definition) = self.ports.agent_types.judging(agent.agent_type) {
             let judging = Judging {
                 definition: Arc::clone(definition),
                 needs: definition.needs(&agent.settings),
-                models: Arc::new(self.learned(agent, &definition.needs(&agent.settings).models).await),
+                models: Arc::new(self.models.learned(agent, &definition.needs(&agent.settings).models).await),
                 settings: agent.settings.clone(),
-                limits: self.ports.agents.guardrails_get().await?,
+                limits: self.records.agents.guardrails_get().await?,
                 volumes,
                 changed: self.last_changes(definition.needs(&agent.settings).history_days).await?,
             };
@@ -115,62 +144,28 @@ impl Engine {
                 judged.extend(more);
             }
         } else {
-            report.days_observed = self.days_observed(agent).await?;
+            report.days_observed = self.scopes.days_observed(agent).await?;
             judged.extend(scope.into_iter().map(|resource| Judged { resource, judgement: Judgement::default() }));
         }
         let mut skipped: BTreeMap<String, u64> = BTreeMap::new();
         for abstention in judged.iter().filter(|j| j.judgement.proposals.is_empty()).filter_map(abstained) {
             *skipped.entry(abstention.to_owned()).or_default() += 1;
         }
-        Self::calibrate(agent, self.calibrator(agent).await.as_ref(), &mut judged);
-        let Upserted { kept, skipped: left } = self.upsert(agent, &judged).await?;
-        self.note_trust(&kept, &judged).await?;
+        ModelService::calibrate(agent, self.models.calibrator(agent).await.as_ref(), &mut judged);
+        let Upserted { kept, skipped: left } = self.findings.upsert(agent, &judged).await?;
+        self.models.note_trust(&kept, &judged).await?;
         report.recommendations = kept.len() as u64;
         left.into_iter().for_each(|reason| *skipped.entry(reason.to_owned()).or_default() += 1);
-        self.apply_what_it_may(agent, kept, report, &mut skipped).await?;
+        self.automatic.apply_what_it_may(agent, kept, report, &mut skipped).await?;
         report.skipped = skipped.into_iter().collect();
         Ok(())
     }
 
-    /// The resources of the agent's scope, and every volume by the machine it is attached to.
-    pub(super) async fn scope_of(
-        &self,
-        agent: &Agent,
-    ) -> Result<(Vec<Resource>, HashMap<ResourceId, Vec<Resource>>), EngineError> {
-        let connections = self.ports.estate.connection_list().await?;
-        let (all, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
-        let mut volumes: HashMap<ResourceId, Vec<Resource>> = HashMap::new();
-        for volume in all.iter().filter(|resource| resource.kind == ResourceKind::Volume) {
-            for machine in &volume.attached_to {
-                volumes.entry(machine.clone()).or_default().push(volume.clone());
-            }
-        }
-        let scope = all.into_iter().filter(|resource| agent.scope.includes(resource, &connections)).collect();
-        Ok((scope, volumes))
-    }
-
-    /// Days with samples that the agent's scope has, as far back as its learning period reaches.
-    pub(super) async fn days_observed(&self, agent: &Agent) -> Result<u32, EngineError> {
-        let (scope, _) = self.scope_of(agent).await?;
-        let now = self.ports.clock.now();
-        let start = now - SignedDuration::from_hours(24 * i64::from(agent.learning_period_days));
-        let mut days = 0;
-        for chunk in scope.chunks(CHUNK) {
-            let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
-            let series = self.ports.samples.sample_series(&ids, &[Metric::CpuUtilization], start, now).await?;
-            days = series.iter().map(|s| days_spanned(s, now)).max().unwrap_or(0).max(days);
-            if days >= agent.learning_period_days {
-                break;
-            }
-        }
-        Ok(days)
-    }
-
     /// When each resource last changed by an action: what was measured before tells of another size.
     async fn last_changes(&self, history_days: i64) -> Result<HashMap<ResourceId, Timestamp>, EngineError> {
-        let since = self.ports.clock.now().checked_sub(SignedDuration::from_hours(24 * history_days)).ok();
+        let since = self.records.clock.now().checked_sub(SignedDuration::from_hours(24 * history_days)).ok();
         let mut changed: HashMap<ResourceId, Timestamp> = HashMap::new();
-        for action in self.ports.agents.action_list(None, since).await? {
+        for action in self.records.agents.action_list(None, since).await? {
             let touched = matches!(action.status, ActionStatus::Succeeded | ActionStatus::Failed);
             if let Some(at) = action.finished_at.filter(|_| touched && action.purpose == Purpose::Apply) {
                 let newest = changed.entry(action.resource).or_insert(at);
@@ -181,7 +176,7 @@ impl Engine {
     }
 
     async fn judge_chunk(&self, judging: &Judging, chunk: &[Resource]) -> Result<(Vec<Judged>, u32), EngineError> {
-        let now = self.ports.clock.now();
+        let now = self.records.clock.now();
         let start = now - SignedDuration::from_hours(24 * judging.needs.history_days);
         let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
         let series = self.ports.samples.sample_series(&ids, &judging.needs.metrics, start, now).await?;
@@ -224,77 +219,12 @@ impl Engine {
         Ok((judged, days))
     }
 
-    /// Applies, or asks approval for, what the agent's mode and configuration allow; what is expected to bring most first.
-    pub(super) async fn apply_what_it_may(
-        self: &Arc<Self>,
-        agent: &Agent,
-        mut found: Vec<Recommendation>,
-        report: &mut RunReport,
-        skipped: &mut BTreeMap<String, u64>,
-    ) -> Result<(), EngineError> {
-        found.sort_by(|a, b| {
-            b.ranking.expected_value.total_cmp(&a.ranking.expected_value).then_with(|| a.id.cmp(&b.id))
-        });
-        let caller = Caller::agent(&agent.id);
-        let staged = self.staged(agent, &found, report.days_observed, &caller).await?;
-        for of in found.into_iter().filter(|of| of.status == Status::Open) {
-            if let Auto::Leave(reason) = decide(agent, &of, report.days_observed) {
-                *skipped.entry(reason.to_owned()).or_default() += 1;
-                continue;
-            }
-            if let Some(reason) = staged.get(&of.kind) {
-                *skipped.entry((*reason).to_owned()).or_default() += 1;
-                continue;
-            }
-            match self.by_itself(agent, &of.id, report, &caller).await {
-                Ok(Some(Execution::Started(_))) => report.applied += 1,
-                Ok(Some(Execution::PendingApproval(_))) => {
-                    *skipped.entry("approval_requested".to_owned()).or_default() += 1
-                }
-                Ok(None) => {}
-                Err(EngineError::Blocked(block)) => {
-                    *skipped.entry(format!("blocked_{}", block.guardrail)).or_default() += 1;
-                }
-                Err(error) if error.is_outage() => return Err(error),
-                Err(error) => {
-                    tracing::warn!(%error, recommendation = %of.id.0, "an agent could not apply its finding");
-                    *skipped.entry("could_not_begin".to_owned()).or_default() += 1;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    async fn by_itself(
-        self: &Arc<Self>,
-        agent: &Agent,
-        id: &RecommendationId,
-        report: &RunReport,
-        caller: &Caller,
-    ) -> Result<Option<Execution>, EngineError> {
-        let _turn = self.turn.lock().await;
-        let of = self.ports.agents.recommendation_get(id).await?;
-        // Somebody may have answered it, or configured the agent anew, since it was found.
-        let now = self.ports.agents.agent_get(&agent.id).await?;
-        let decided = decide(&now, &of, report.days_observed);
-        if matches!(decided, Auto::Leave(_)) {
-            return Ok(None);
-        }
-        let wish = Wish { run_id: Some(&report.run_id), automatic: true, ..Wish::of(caller, None) };
-        if decided == Auto::AskApproval {
-            let mut approval = self.approval_for(&of, planned(&of)?, &wish);
-            approval.needed = signatures_for(Some(&now), of.impact_level);
-            return self.ask_approval(of, approval, &wish).await.map(Execution::PendingApproval).map(Some);
-        }
-        self.proceed(of, wish).await.map(Some)
-    }
-
     /// Keeps the report with the agent, whatever was configured in between.
     async fn keep_report(&self, id: &AgentId, report: &RunReport) -> Result<(), EngineError> {
         for _ in 0..5 {
-            let agent = self.ports.agents.agent_get(id).await?;
+            let agent = self.records.agents.agent_get(id).await?;
             let next = Agent { last_run: Some(report.clone()), version: agent.version + 1, ..agent };
-            match self.ports.agents.agent_update(&next).await {
+            match self.records.agents.agent_update(&next).await {
                 Err(reeve_estate::StoreError::Conflict(_)) => {}
                 other => return Ok(other?),
             }
@@ -308,12 +238,6 @@ fn abstained(judged: &Judged) -> Option<&'static str> {
     let all = &judged.judgement.abstentions;
     let telling = all.iter().find(|a| a.kind == Some(RecommendationType::RightSize));
     telling.or(all.first()).map(|abstention| abstention.code)
-}
-
-/// Days of a series with at least one point.
-fn days_spanned(series: &Series, now: Timestamp) -> u32 {
-    let day = |at: &Timestamp| (now.duration_since(*at).as_secs() - 1).max(0) / 86_400;
-    series.points.iter().map(|(at, _)| day(at)).collect::<BTreeSet<_>>().len() as u32
 }
 
 fn told(agent: &Agent, report: &RunReport, went: Went, caller: &Caller) -> Entry {
@@ -337,5 +261,13 @@ fn told(agent: &Agent, report: &RunReport, went: Went, caller: &Caller) -> Entry
     match &report.error {
         Some(error) => entry.with_metadata("error", error.clone()),
         None => entry,
+    }
+}
+
+impl RunService {
+    /// Whether a run of the agent is under way.
+    #[must_use]
+    pub fn is_running(&self, agent: &AgentId) -> bool {
+        self.running.lock().contains(agent)
     }
 }

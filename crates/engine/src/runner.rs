@@ -1,7 +1,7 @@
 //! Carrying a plan out, step by step, and ending it: done, undone, or left to a person with a reason.
 //!
 //! Each step is recorded before it begins and after it ended, and kept in the store in between. What cannot be recorded or
-//! kept is not done: the runner then stops where it is, and [`Engine::resume`](super::Engine::resume) goes on from the
+//! kept is not done: the runner then stops where it is, and [`ExecutionService::resume`] goes on from the
 //! store once both work again.
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus as Went, Entry, Severity};
 use reeve_estate::{Act, ActError, ActErrorKind, Resource, ResourceKind};
 
-use super::{Caller, Engine, EngineError, story};
+use super::{Caller, EngineError, ExecutionService, story};
 use reeve_recommend::action::{Action, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
 use reeve_recommend::change::{Effect, Procedure, Task, Work};
 use reeve_recommend::lifecycle::Status;
@@ -46,7 +46,7 @@ pub(super) struct Done {
 
 /// One execution under way.
 pub(super) struct Runner {
-    pub(super) engine: Arc<Engine>,
+    pub(super) execution: Arc<ExecutionService>,
     pub(super) act: Arc<dyn Act>,
     pub(super) of: Recommendation,
     pub(super) procedure: Procedure,
@@ -62,7 +62,7 @@ pub(super) struct Runner {
 
 impl Runner {
     pub(super) fn new(
-        engine: Arc<Engine>,
+        execution: Arc<ExecutionService>,
         act: Arc<dyn Act>,
         of: Recommendation,
         procedure: Procedure,
@@ -70,12 +70,12 @@ impl Runner {
         action: Action,
         caller: Caller,
     ) -> Self {
-        Runner { engine, act, of, procedure, resource, action, caller, refusal: None, timeout_s: 300 }
+        Runner { execution, act, of, procedure, resource, action, caller, refusal: None, timeout_s: 300 }
     }
 
     /// Goes on from wherever the action stands until it has ended.
     pub(super) async fn run(mut self) {
-        if let Ok(limits) = self.engine.ports.agents.guardrails_get().await {
+        if let Ok(limits) = self.execution.records.agents.guardrails_get().await {
             self.timeout_s = i64::try_from(limits.rollback_timeout_s).unwrap_or(self.timeout_s);
         }
         let ended = if self.action.status == ActionStatus::RollingBack {
@@ -126,14 +126,14 @@ impl Runner {
 
     /// The kill switch and the time after which a change is undone, asked before each step.
     async fn may_go_on(&self) -> Result<(), Halt> {
-        let limits = self.engine.ports.agents.guardrails_get().await.map_err(|e| Halt::Suspend(e.to_string()))?;
+        let limits = self.execution.records.agents.guardrails_get().await.map_err(|e| Halt::Suspend(e.to_string()))?;
         let halt = |reason: &str| {
             if self.disrupted() { Halt::Undo(reason.to_owned()) } else { Halt::Unchanged(reason.to_owned()) }
         };
         if limits.kill_switch {
             return Err(halt(STOPPED));
         }
-        if self.disrupted() && self.engine.ports.clock.now() >= self.deadline() {
+        if self.disrupted() && self.execution.records.clock.now() >= self.deadline() {
             return Err(halt("the time for the change ran out"));
         }
         Ok(())
@@ -150,7 +150,7 @@ impl Runner {
         let steps = &self.action.steps;
         let held = steps.iter().rposition(|s| s.kind == StepKind::Hold).map_or(0, |at| at + 1);
         let began = steps.iter().skip(held).find(|s| s.effect.changes() && s.effect != Effect::Restores);
-        let began = began.map_or(self.engine.ports.clock.now(), |step| step.started_at);
+        let began = began.map_or(self.execution.records.clock.now(), |step| step.started_at);
         let database = self.resource.kind == ResourceKind::Database;
         began + SignedDuration::from_secs(if database { self.timeout_s.max(DATABASE_S) } else { self.timeout_s })
     }
@@ -176,7 +176,7 @@ impl Runner {
             effect: task.effect,
             description: task.description.clone(),
             rollback,
-            started_at: self.engine.ports.clock.now(),
+            started_at: self.execution.records.clock.now(),
             finished_at: None,
             ok: None,
             refusal: None,
@@ -198,7 +198,7 @@ impl Runner {
 
     /// Records how the step ended, then keeps it.
     pub(super) async fn end_step(&mut self, found: Result<Done, String>) -> Result<(), Halt> {
-        let now = self.engine.ports.clock.now();
+        let now = self.execution.records.clock.now();
         let Some(outcome) = self.action.steps.last_mut() else { return Ok(()) };
         outcome.finished_at = Some(now);
         outcome.ok = Some(found.is_ok());
@@ -222,10 +222,10 @@ impl Runner {
 
     /// Records an entry, again and again for a while: the log may be busy.
     pub(super) async fn tell(&self, entry: Entry) -> Result<(), Halt> {
-        let entry = entry.at(self.engine.ports.clock.now());
+        let entry = entry.at(self.execution.records.clock.now());
         let mut last = String::new();
         for attempt in 0..PATIENCE {
-            match self.engine.ports.recorder.record(vec![entry.clone()]).await {
+            match self.execution.records.recorder.record(vec![entry.clone()]).await {
                 Ok(()) => return Ok(()),
                 Err(error) => last = error.to_string(),
             }
@@ -239,7 +239,7 @@ impl Runner {
         let next = Action { version: self.action.version + 1, ..self.action.clone() };
         let mut last = String::new();
         for attempt in 0..PATIENCE {
-            match self.engine.ports.agents.action_update(&next).await {
+            match self.execution.records.agents.action_update(&next).await {
                 Ok(()) => {
                     self.action = next;
                     return Ok(());
@@ -247,7 +247,7 @@ impl Runner {
                 Err(error) => last = error.to_string(),
             }
             // A write whose answer was lost may have gone through.
-            if self.engine.ports.agents.action_get(&next.id).await.is_ok_and(|stored| stored == next) {
+            if self.execution.records.agents.action_get(&next.id).await.is_ok_and(|stored| stored == next) {
                 self.action = next;
                 return Ok(());
             }
@@ -273,7 +273,7 @@ impl Runner {
         if self.action.status != ActionStatus::Running {
             return Ok(false);
         }
-        Ok(self.engine.ports.agents.guardrails_get().await?.kill_switch)
+        Ok(self.execution.records.agents.guardrails_get().await?.kill_switch)
     }
 
     /// Waits for the cloud. A simulated one is never waited for.
@@ -284,12 +284,12 @@ impl Runner {
     }
 
     async fn back_off(&self, seconds: u64) {
-        self.engine.ports.clock.sleep(Duration::from_secs(seconds)).await;
+        self.execution.records.clock.sleep(Duration::from_secs(seconds)).await;
     }
 
     async fn verifying(&mut self) -> Result<(), Halt> {
         let (id, verifying) = (&self.of.id, Status::Verifying);
-        match self.engine.settle_at(id, "recommendation.verify", verifying, None, &self.caller).await {
+        match self.execution.records.settle_at(id, "recommendation.verify", verifying, None, &self.caller).await {
             // A removed or closed recommendation must not keep its action from ending.
             Ok(_) | Err(EngineError::WrongState { .. } | EngineError::NotFound { .. }) => Ok(()),
             Err(error) => Err(Halt::Suspend(error.to_string())),
@@ -328,7 +328,7 @@ impl Runner {
     }
 
     async fn follow(&self) -> Result<(), Halt> {
-        match self.engine.follow(&self.action, &self.caller).await {
+        match self.execution.follow(&self.action, &self.caller).await {
             Ok(()) => Ok(()),
             Err(error) => Err(Halt::Suspend(error.to_string())),
         }
@@ -343,7 +343,7 @@ impl Runner {
     ) -> Result<(), Halt> {
         let mut ended = self.action.clone();
         ended.status = status;
-        ended.finished_at = Some(self.engine.ports.clock.now());
+        ended.finished_at = Some(self.execution.records.clock.now());
         ended.reason = reason;
         if status == ActionStatus::Succeeded {
             ended.watch = self.watch_from_now().await;
@@ -365,9 +365,9 @@ impl Runner {
         if self.procedure.change().only_people_undo() {
             return None;
         }
-        let limits = self.engine.ports.agents.guardrails_get().await.unwrap_or_default();
+        let limits = self.execution.records.agents.guardrails_get().await.unwrap_or_default();
         let seconds = i64::try_from(limits.verification_window_s).ok().filter(|seconds| *seconds > 0)?;
-        let until = self.engine.ports.clock.now() + SignedDuration::from_secs(seconds);
+        let until = self.execution.records.clock.now() + SignedDuration::from_secs(seconds);
         Some(Watch { until, verdict: WatchVerdict::Watching, detail: String::new(), realised_monthly: None })
     }
 
@@ -379,7 +379,7 @@ impl Runner {
         if let Ok(seen) = self.act.observe(&self.resource).await {
             self.resource = seen.resource;
         }
-        if let Err(error) = self.engine.ports.estate.resource_put(&self.resource).await {
+        if let Err(error) = self.execution.ports.estate.resource_put(&self.resource).await {
             tracing::warn!(%error, resource = %self.resource.id, "the inventory did not take the new state; the next sync will");
         }
     }

@@ -21,7 +21,7 @@ impl Runner {
         let target = if own { self.resource.clone() } else { self.volume(&task.resource).await? };
         let description = format!("reeve {}: {}", self.of.id.0, task.description);
         let mutation = Mutation::Snapshot { description };
-        let begun = self.engine.ports.clock.now();
+        let begun = self.execution.records.clock.now();
         let taken = loop {
             if !self.may_ask().await? {
                 self.wait(POLL_S).await?;
@@ -59,7 +59,7 @@ impl Runner {
     }
 
     fn is_past(&self, begun: jiff::Timestamp) -> bool {
-        self.engine.ports.clock.now() >= begun + SignedDuration::from_secs(LIMIT_S)
+        self.execution.records.clock.now() >= begun + SignedDuration::from_secs(LIMIT_S)
     }
 
     async fn note_machine(&mut self) -> Result<Done, String> {

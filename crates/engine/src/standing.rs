@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use reeve_estate::{ConnectionId, ResourceFilter, ResourceId};
 
 use super::guard::{BUDGET_DAYS, DAY_S, begun_in_day, down_s, failures_in_a_row};
-use super::{Engine, EngineError};
+use super::{EngineError, GuardrailService};
 use reeve_recommend::action::Purpose;
 
 /// Where the guardrails stand.
@@ -60,16 +60,16 @@ pub struct BudgetUse {
     pub changes: u64,
 }
 
-impl Engine {
+impl GuardrailService {
     /// Where the guardrails stand now.
     ///
     /// # Errors
     /// When the store fails.
     pub async fn guardrails_standing(&self) -> Result<Standing, EngineError> {
-        let limits = self.ports.agents.guardrails_get().await?;
+        let limits = self.records.agents.guardrails_get().await?;
         let history = self.lately().await?;
-        let now = self.ports.clock.now();
-        let (resources, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
+        let now = self.records.clock.now();
+        let (resources, _) = self.estate.resource_list(&ResourceFilter::default()).await?;
         let names: BTreeMap<_, _> = resources.into_iter().map(|one| ((one.connection, one.id), one.name)).collect();
         let span_s = (BUDGET_DAYS * DAY_S) as f64;
         let mut used: BTreeMap<(ConnectionId, ResourceId), (f64, u64)> = BTreeMap::new();

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use reeve_estate::{Act, Purchase, Resource, ResourceFilter, ResourceId, ResourceKind};
 
-use super::execute::{Target, Wish, planned};
-use super::{Caller, Engine, EngineError};
+use super::request::{Target, Wish, planned};
+use super::{Caller, EngineError, ExecutionService};
 use reeve_recommend::action::{Action, Purpose};
 use reeve_recommend::agent::{Agent, Mode};
 use reeve_recommend::change::{Change, Procedure};
@@ -16,7 +16,7 @@ use reeve_recommend::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 use reeve_recommend::{left_alone, non_production};
 
-impl Engine {
+impl ExecutionService {
     /// Tries the plan on a twin, or on a simulated one where there is none. The recommendation is open again when the test has
     /// ended, with what came of it.
     ///
@@ -39,10 +39,10 @@ impl Engine {
         id: &RecommendationId,
         caller: &Caller,
     ) -> Result<Recommendation, EngineError> {
-        let _turn = self.turn.lock().await;
+        let _turn = self.records.turn.lock().await;
         let of = self.testable(id).await?;
         self.simulate_in_turn(of, &Wish::of(caller, None)).await?;
-        Ok(self.ports.agents.recommendation_get(id).await?)
+        Ok(self.records.agents.recommendation_get(id).await?)
     }
 
     /// The same for one that may be tested. The caller holds the turn.
@@ -75,7 +75,7 @@ impl Engine {
 
     /// A recommendation that may be tested now.
     async fn testable(&self, id: &RecommendationId) -> Result<Recommendation, EngineError> {
-        let of = self.ports.agents.recommendation_get(id).await?;
+        let of = self.records.agents.recommendation_get(id).await?;
         planned(&of)?;
         if !of.status.may_become(Status::Testing) {
             let message = "only an open one can be tested".to_owned();
@@ -94,18 +94,18 @@ impl Engine {
         id: &RecommendationId,
         caller: &Caller,
     ) -> Result<Recommendation, EngineError> {
-        let _turn = self.turn.lock().await;
+        let _turn = self.records.turn.lock().await;
         let of = self.testable(id).await?;
-        let agent = self.agent_of(&of).await?;
+        let agent = self.records.agent_of(&of).await?;
         if let Some(agent) = agent.as_ref().filter(|agent| agent.mode == Mode::Learning) {
             return Err(EngineError::Learning { agent: agent.id.0.clone() });
         }
         let twin = self.twin_of(&of, agent.as_ref()).await?;
         let wish = Wish::of(caller, None);
         let target = Target { connection: &twin.connection, resource: &twin.id };
-        self.permitted(&of, target, &wish).await?;
+        self.guardrails.permitted(&of, target, &wish).await?;
         self.begin(of, twin, Purpose::Test, &wish).await?;
-        Ok(self.ports.agents.recommendation_get(id).await?)
+        Ok(self.records.agents.recommendation_get(id).await?)
     }
 
     async fn twin_of(&self, of: &Recommendation, agent: Option<&Agent>) -> Result<Resource, EngineError> {

@@ -2,16 +2,17 @@
 //! place, another target supersedes it, and what is no longer found expires. People's answers and past failures hold.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use jiff::SignedDuration;
 use reeve_audit::Entry;
 use reeve_estate::{ConnectionId, ResourceId, ResourceKind};
 
 use super::holder::Holder;
+use super::judged::Judged;
 use super::learning::went;
 use super::quarantine::is_graver;
-use super::run::Judged;
-use super::{Caller, Engine, EngineError, fresh_id, story};
+use super::{Caller, EngineError, Records, fresh_id, story};
 use reeve_recommend::Proposal;
 use reeve_recommend::agent::Agent;
 use reeve_recommend::approval::ApprovalStatus;
@@ -50,9 +51,20 @@ pub(super) struct Upserted {
     pub(super) skipped: Vec<&'static str>,
 }
 
-impl Engine {
+/// Keeps findings as recommendations, one open one for each resource and type.
+pub struct Findings {
+    pub(super) records: Arc<Records>,
+}
+
+impl Findings {
+    /// Creates the service over the records of the engine.
+    #[must_use]
+    pub fn new(records: Arc<Records>) -> Self {
+        Findings { records }
+    }
+
     pub(super) async fn upsert(&self, agent: &Agent, judged: &[Judged]) -> Result<Upserted, EngineError> {
-        let _turn = self.turn.lock().await;
+        let _turn = self.records.turn.lock().await;
         let (found, current) = self.keep(Holder::of(agent), &Cause::Run, judged).await?;
         self.expire_gone(agent, judged, current.into_values(), &Caller::agent(&agent.id)).await?;
         Ok(found)
@@ -65,16 +77,16 @@ impl Engine {
         cause: &Cause,
         judged: &[Judged],
     ) -> Result<(Upserted, BTreeMap<Key, Recommendation>), EngineError> {
-        let (all, _) = self.ports.agents.recommendation_list(&RecommendationFilter::default()).await?;
+        let (all, _) = self.records.agents.recommendation_list(&RecommendationFilter::default()).await?;
         let key = |r: &Recommendation| (r.subject.connection.clone(), r.subject.id.clone(), r.kind);
         // In order, so that what a run records does not depend on chance.
         let current: BTreeMap<Key, Recommendation> =
             all.iter().filter(|r| !r.status.is_end()).map(|r| (key(r), r.clone())).collect();
         let caller = holder.caller();
         let mut found = Upserted { kept: Vec::new(), skipped: Vec::new() };
-        let exclusions = self.ports.agents.exclusion_list().await?;
-        let now = self.ports.clock.now();
-        let feedback = self.ports.agents.feedback_list(None).await?;
+        let exclusions = self.records.agents.exclusion_list().await?;
+        let now = self.records.clock.now();
+        let feedback = self.records.agents.feedback_list(None).await?;
         let past = Past { all: &all, feedback: &feedback, opinions: Opinions::of(&all, &feedback, now) };
         let mut fresh = Vec::new();
         for one in judged {
@@ -110,9 +122,9 @@ impl Engine {
     ) -> Result<(), EngineError> {
         for chunk in fresh.chunks(100) {
             let entries: Vec<Entry> = chunk.iter().map(|of| story::found(of, caller)).collect();
-            self.record(entries).await?;
+            self.records.record(entries).await?;
             for of in chunk {
-                self.ports.agents.recommendation_insert(of).await?;
+                self.records.agents.recommendation_insert(of).await?;
                 found.kept.push(of.clone());
             }
         }
@@ -137,8 +149,10 @@ impl Engine {
         }
         if !same {
             let reason = "a newer finding took its place";
-            self.close_approvals(known, ApprovalStatus::Expired, reason, caller).await?;
-            self.settle_at(&known.id, "recommendation.supersede", Status::Superseded, Some(reason), caller).await?;
+            self.records.close_approvals(known, ApprovalStatus::Expired, reason, caller).await?;
+            self.records
+                .settle_at(&known.id, "recommendation.supersede", Status::Superseded, Some(reason), caller)
+                .await?;
             fresh.push(made);
             return Ok(());
         }
@@ -174,9 +188,9 @@ impl Engine {
         }
         let adopted = next.agent_id != known.agent_id;
         if hash(&next) != hash(known) || next.impact_level != known.impact_level || graver || adopted {
-            self.record(vec![story::refreshed(&next, caller)]).await?;
+            self.records.record(vec![story::refreshed(&next, caller)]).await?;
         }
-        self.ports.agents.recommendation_update(&next).await?;
+        self.records.agents.recommendation_update(&next).await?;
         found.kept.push(next);
         Ok(())
     }
@@ -201,9 +215,9 @@ impl Engine {
             if let Some(reason) = reason {
                 let here = by_id.contains_key(&(&known.subject.connection, &known.subject.id));
                 let closing = (!here).then_some(Closing::ResourceGone);
-                self.close_approvals(&known, ApprovalStatus::Expired, &reason, caller).await?;
+                self.records.close_approvals(&known, ApprovalStatus::Expired, &reason, caller).await?;
                 let (id, expired) = (&known.id, Status::Expired);
-                self.close_at(id, "recommendation.expire", expired, closing, Some(&reason), caller).await?;
+                self.records.close_at(id, "recommendation.expire", expired, closing, Some(&reason), caller).await?;
             }
         }
         Ok(())
@@ -211,7 +225,7 @@ impl Engine {
 
     /// A recommendation of a proposal.
     fn make(&self, holder: Holder<'_>, cause: &Cause, proposal: &Proposal, past: &Past<'_>) -> Recommendation {
-        let now = self.ports.clock.now();
+        let now = self.records.clock.now();
         let (similar_cases, success_rate) = similar(past, proposal);
         let p = proposal.clone();
         let mut made = Recommendation {

@@ -11,7 +11,7 @@ use reeve_audit::{ActionStatus as Went, Json, Severity};
 use reeve_estate::{Metric, Resource, ResourceId, Series};
 use reeve_learn::compare::{Bar, Comparison, Verdict, Worse, compare};
 
-use super::{Caller, Engine, EngineError, story};
+use super::{Caller, EngineError, ExecutionService, story};
 use reeve_recommend::action::{Action, Watch, WatchVerdict};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::recommendation::Recommendation;
@@ -39,14 +39,14 @@ struct Compared {
     found: Comparison,
 }
 
-impl Engine {
+impl ExecutionService {
     /// Looks at every change of these whose window has not ended. Returns how many verdicts were reached.
     pub(super) async fn watch_changes(
         self: &Arc<Self>,
         unsettled: Vec<Action>,
         caller: &Caller,
     ) -> Result<u64, EngineError> {
-        let now = self.ports.clock.now();
+        let now = self.records.clock.now();
         let watched: Vec<Action> = unsettled.into_iter().filter(Action::is_watched).collect();
         // What is no longer watched, or was undone by hand, is no longer looked at.
         self.looks.lock().retain(|id, _| watched.iter().any(|action| action.id == *id));
@@ -81,8 +81,8 @@ impl Engine {
         now: Timestamp,
         caller: &Caller,
     ) -> Result<bool, EngineError> {
-        let of = self.ports.agents.recommendation_get(&action.recommendation).await?;
-        let limits = self.ports.agents.guardrails_get().await?;
+        let of = self.records.agents.recommendation_get(&action.recommendation).await?;
+        let limits = self.records.agents.guardrails_get().await?;
         let resource = self.resource_of(&of).await.ok();
         let changed_by_others = resource.as_ref().and_then(|resource| difference(&action, resource));
         let (verdict, detail) = match (&resource, changed_by_others) {
@@ -126,11 +126,11 @@ impl Engine {
         if degraded {
             entry = entry.with_severity(Severity::Medium);
         }
-        self.record(vec![entry]).await?;
+        self.records.record(vec![entry]).await?;
         let id = action.id.clone();
         let reason = format!("it got worse: {}", watched.detail);
         let kept = Action { watch: Some(watched), version: action.version + 1, ..action };
-        self.ports.agents.action_update(&kept).await?;
+        self.records.agents.action_update(&kept).await?;
         let reversible = of.plan.as_ref().is_some_and(|plan| plan.reversible);
         if degraded && limits.rollback_automatic && reversible {
             match self.rollback_because(&id, reason, caller).await {

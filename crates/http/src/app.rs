@@ -15,8 +15,10 @@ use reeve_anomalies::budget::BudgetStore;
 use reeve_anomalies::threat::ThreatStore;
 use reeve_anomalies::{AnomalyService, AnomalyStore};
 use reeve_audit::Entry;
-use reeve_engine::Engine;
 use reeve_engine::models::Registry;
+use reeve_engine::{
+    AgentService, ExecutionService, GuardrailService, RecommendationService, RolloutService, RunService, ScopeService,
+};
 use reeve_estate::{Connection, ConnectionId, EstateStore, ObserveError, SampleStore};
 use reeve_exports::{Carrier, ExportStore};
 use reeve_ledger::AppendError;
@@ -171,8 +173,20 @@ pub struct Ports {
     pub estate: Arc<dyn EstateStore>,
     /// Metric samples.
     pub samples: Arc<dyn SampleStore>,
-    /// The agents' engine.
-    pub engine: Arc<Engine>,
+    /// Configuring agents.
+    pub agent_service: Arc<AgentService>,
+    /// Executing, testing and rolling back plans.
+    pub execution: Arc<ExecutionService>,
+    /// Guardrails, and whether they allow an execution.
+    pub guardrails: Arc<GuardrailService>,
+    /// Answering recommendations.
+    pub recommendations: Arc<RecommendationService>,
+    /// Rollouts.
+    pub rollouts: Arc<RolloutService>,
+    /// Running agents.
+    pub runs: Arc<RunService>,
+    /// Names that scopes may have.
+    pub scopes: Arc<ScopeService>,
     /// Agents' records.
     pub agents: Arc<dyn AgentStore>,
     /// Anomalies' records.

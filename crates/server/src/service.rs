@@ -13,9 +13,9 @@ use reeve_anomalies::{AnomalyPorts, AnomalyService};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef, events};
 use reeve_connect_notify::People;
 use reeve_connect_webhook::Sender;
+use reeve_engine::ResponseService;
 use reeve_engine::models::Registry;
 use reeve_engine::models::RegistrySettings;
-use reeve_engine::{Engine, Responder};
 use reeve_estate::Catalogue;
 use reeve_http::{App, Ports, Settings, Syncer};
 use reeve_lake::{EntrySearch, EntrySegments, SampleLake};
@@ -44,6 +44,10 @@ use crate::private;
 use crate::tasks;
 use crate::tasks::context::{TaskContext, TaskSettings};
 
+use engine::{EnginePorts, EngineServices, engine};
+
+mod engine;
+
 /// Longest time for requests under way once the service is to stop.
 const LAST_REQUESTS: Duration = Duration::from_secs(5);
 
@@ -53,6 +57,8 @@ pub(crate) struct Service {
     pub(crate) app: Arc<App>,
     /// Services of the background tasks.
     pub(crate) tasks: Arc<TaskContext>,
+    /// Services of the engine.
+    pub(crate) engine: EngineServices,
     /// The log, for the tasks that seal, sign and publish it.
     pub(crate) ledger: Ledger,
     /// Every entry of the log, for the tasks that follow it.
@@ -143,26 +149,15 @@ impl Service {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone()));
         let trail = Trail::service_wide(log.ledger.clone(), log.search.clone());
-        let engine = Engine::new(reeve_engine::Ports {
-            agents: store.clone(),
-            estate: store.clone(),
+        let engine = engine(EnginePorts {
+            store: store.clone(),
             samples: samples.clone(),
             clouds: clouds.clone(),
             recorder: recorder.clone(),
             clock: clock.clone(),
-            catalogue: Arc::new(Catalogue::builtin().clone()),
             changes,
             agent_types: agent_types.clone(),
-            models: Some(store.clone()),
-            rollouts: Some(store.clone()),
         });
-        let registry = Arc::new(Registry::new(
-            store.clone(),
-            recorder.clone(),
-            clock.clone(),
-            agent_types.clone(),
-            RegistrySettings::default(),
-        ));
         let log_of_callers = reeve_trail::Log::new(log.ledger.clone(), log.search.clone());
         let journal_clock = clock.clone();
         let journal = Arc::new(Journal::new(log_of_callers.clone(), move || journal_clock.now()));
@@ -183,17 +178,30 @@ impl Service {
             threats: store.clone(),
             workspace: store.clone(),
             carrier: Arc::new(Carriers { folder: config.export_folder.clone(), policy: config.outbound.policy()? }),
-            anomaly_service: Arc::new(anomaly_service(&store, &engine, &recorder, &clock, trail.clone())),
+            anomaly_service: Arc::new(anomaly_service(&store, &engine.responses, &recorder, &clock, trail.clone())),
             dispatcher: dispatcher(&config, store.clone(), recorder.clone(), clock.clone())?,
-            rule_book: rule_book(&store, &samples, &engine, &recorder, &clock, agent_types),
-            engine,
-            registry,
+            rule_book: rule_book(&store, &samples, &engine.responses, &recorder, &clock, agent_types.clone()),
+            model_service: engine.models.clone(),
+            registry: registry(&store, &recorder, &clock, agent_types),
+            runs: engine.runs.clone(),
+            scheduler: engine.scheduler.clone(),
             sources: sources(&store, settings(&config, demo)),
         });
         let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder));
-        let ports = ports(&tasks, &store, &config, &log.ledger, Arc::new(Background(syncer.clone())), clock);
+        let ports = ports(&tasks, &engine, &store, &config, &log.ledger, Arc::new(Background(syncer.clone())), clock);
         let app = Arc::new(App::new(ports, settings(&config, demo)));
-        Ok(Service { app, tasks, ledger: log.ledger, trail, store, samples, segments: log.segments, syncer, config })
+        Ok(Service {
+            app,
+            tasks,
+            engine,
+            ledger: log.ledger,
+            trail,
+            store,
+            samples,
+            segments: log.segments,
+            syncer,
+            config,
+        })
     }
 
     /// Binds the configured address.
@@ -210,7 +218,7 @@ impl Service {
 
     /// Serves until the token is cancelled, then closes in order: no more requests, no more tasks, the log last.
     pub(crate) async fn serve(self, listener: TcpListener, stop: CancellationToken) -> Result<()> {
-        self.tasks.engine.resume().await.context("interrupted actions could not be taken up again")?;
+        self.engine.execution.resume().await.context("interrupted actions could not be taken up again")?;
         self.tasks.journal.record_outcome(lifecycle(&events::START, "start")).await;
         let tasks = tasks::start(&self, &stop);
         let (stopping, streams) = (stop.clone(), self.app.streams.clone());
@@ -254,6 +262,7 @@ fn lifecycle(kind: &EventKind, operation: &str) -> Entry {
 /// Ports of the HTTP interface: the services of the tasks, and those that requests alone need.
 fn ports(
     tasks: &TaskContext,
+    engine: &EngineServices,
     store: &Arc<Store>,
     config: &Config,
     ledger: &Ledger,
@@ -275,7 +284,13 @@ fn ports(
         verifier: Arc::new(DirectoryVerifier { data_dir: config.data_dir.clone(), anchor: config.anchor.clone() }),
         estate: tasks.estate.clone(),
         samples: tasks.samples.clone(),
-        engine: tasks.engine.clone(),
+        agent_service: engine.agents.clone(),
+        execution: engine.execution.clone(),
+        guardrails: engine.guardrails.clone(),
+        recommendations: engine.recommendations.clone(),
+        rollouts: engine.rollouts.clone(),
+        runs: engine.runs.clone(),
+        scopes: engine.scopes.clone(),
         agents: tasks.agents.clone(),
         anomalies: tasks.anomalies.clone(),
         threats: tasks.threats.clone(),
@@ -288,6 +303,17 @@ fn ports(
         syncer,
         clock,
     }
+}
+
+/// Registry of the learned models.
+fn registry(
+    store: &Arc<Store>,
+    recorder: &Arc<LedgerRecorder>,
+    clock: &Arc<dyn Clock>,
+    agent_types: AgentTypes,
+) -> Arc<Registry> {
+    let settings = RegistrySettings::default();
+    Arc::new(Registry::new(store.clone(), recorder.clone(), clock.clone(), agent_types, settings))
 }
 
 /// Settings of the background tasks.
@@ -333,7 +359,7 @@ fn settings(config: &Config, demo: bool) -> Settings {
 /// Service that answers anomalies, with the log to read about their causes.
 fn anomaly_service(
     store: &Arc<Store>,
-    engine: &Arc<Engine>,
+    responses: &Arc<ResponseService>,
     recorder: &Arc<LedgerRecorder>,
     clock: &Arc<dyn Clock>,
     trail: Trail,
@@ -342,7 +368,7 @@ fn anomaly_service(
         anomalies: store.clone(),
         agents: store.clone(),
         estate: store.clone(),
-        responses: Arc::new(Responder(engine.clone())),
+        responses: responses.clone(),
         threats: store.clone(),
         recorder: recorder.clone(),
         log: Arc::new(TrailReader(trail)),
@@ -354,7 +380,7 @@ fn anomaly_service(
 fn rule_book(
     store: &Arc<Store>,
     samples: &Arc<SampleLake>,
-    engine: &Arc<Engine>,
+    responses: &Arc<ResponseService>,
     recorder: &Arc<LedgerRecorder>,
     clock: &Arc<dyn Clock>,
     agent_types: AgentTypes,
@@ -363,7 +389,7 @@ fn rule_book(
         rules: store.clone(),
         estate: store.clone(),
         samples: samples.clone(),
-        responses: Arc::new(Responder(engine.clone())),
+        responses: responses.clone(),
         recorder: recorder.clone(),
         clock: clock.clone(),
         catalogue: Arc::new(Catalogue::builtin().clone()),

@@ -4,14 +4,13 @@
 //! after a restart goes on where the store says it is. The exclusive claim keeps a member from being changed twice.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus as Went, Severity};
 
 use super::told::{said, told};
-use crate::Engine;
-use crate::execute::{Target, Wish};
+use crate::RolloutService;
+use crate::request::{Target, Wish};
 use reeve_recommend::action::{Action, Purpose};
 use reeve_recommend::agent::Mode;
 use reeve_recommend::lifecycle::Status;
@@ -34,10 +33,10 @@ struct Seen {
     actions: Vec<Action>,
 }
 
-impl Engine {
+impl RolloutService {
     /// Moves every rollout that has not ended. Returns how many changed.
-    pub(crate) async fn roll_out(self: &Arc<Self>, caller: &Caller) -> Result<u64, EngineError> {
-        let Some(store) = self.ports.rollouts.as_ref() else { return Ok(0) };
+    pub(crate) async fn roll_out(&self, caller: &Caller) -> Result<u64, EngineError> {
+        let Some(store) = self.rollouts.as_ref() else { return Ok(0) };
         let status = vec![RolloutStatus::Running, RolloutStatus::Held, RolloutStatus::Stopped];
         let (open, _) = store.rollout_list(&RolloutFilter { status, ..RolloutFilter::default() }).await?;
         let mut moved = 0;
@@ -50,7 +49,7 @@ impl Engine {
     }
 
     fn rollout_is_due(&self, id: &RolloutId) -> bool {
-        let (now, mut looks) = (self.ports.clock.now(), self.rollout_looks.lock());
+        let (now, mut looks) = (self.records.clock.now(), self.looks.lock());
         let due = looks.get(id).is_none_or(|last| now.duration_since(*last) >= EVERY);
         if due {
             looks.insert(id.clone(), now);
@@ -58,12 +57,12 @@ impl Engine {
         due
     }
 
-    async fn roll_on(self: &Arc<Self>, id: &RolloutId, caller: &Caller) -> Result<bool, EngineError> {
+    async fn roll_on(&self, id: &RolloutId, caller: &Caller) -> Result<bool, EngineError> {
         // Whoever stops it waits for this turn, or this turn sees that it is stopped.
-        let _turn = self.turn.lock().await;
+        let _turn = self.records.turn.lock().await;
         let before = self.rollout_get(id).await?;
         if before.status.is_end() {
-            self.rollout_looks.lock().remove(id);
+            self.looks.lock().remove(id);
             return Ok(false);
         }
         let mut now = before.clone();
@@ -82,7 +81,7 @@ impl Engine {
         if now == before {
             return Ok(false);
         }
-        now.updated_at = self.ports.clock.now();
+        now.updated_at = self.records.clock.now();
         now.version += 1;
         self.rollout_store()?.rollout_update(&now).await?;
         if now.status == RolloutStatus::Held && before.status != RolloutStatus::Held {
@@ -93,9 +92,9 @@ impl Engine {
 
     async fn seen(&self, of: &Rollout) -> Result<Seen, EngineError> {
         let filter = RecommendationFilter { kind: Some(of.kind), ..RecommendationFilter::default() };
-        let (all, _) = self.ports.agents.recommendation_list(&filter).await?;
+        let (all, _) = self.records.agents.recommendation_list(&filter).await?;
         let recommendations = all.into_iter().map(|of| (of.id.clone(), of)).collect();
-        let actions = self.ports.agents.action_list(None, Some(of.created_at)).await?;
+        let actions = self.records.agents.action_list(None, Some(of.created_at)).await?;
         Ok(Seen { recommendations, actions })
     }
 
@@ -105,10 +104,10 @@ impl Engine {
             if !rollout.members.iter().any(|member| member.state != MemberState::LeftOut && !member.accepted) {
                 rollout.status = RolloutStatus::Aborted;
                 rollout.reason = Some("nothing is left that it could change".to_owned());
-                return self.record(vec![told("rollout.abort", Went::Success, rollout, caller)]).await;
+                return self.records.record(vec![told("rollout.abort", Went::Success, rollout, caller)]).await;
             }
             fill_canary(rollout);
-            let now = self.ports.clock.now();
+            let now = self.records.clock.now();
             let found = gate(rollout, last_change(rollout, seen), now);
             let last = rollout.gates.last().filter(|last| (last.stage, last.wave) == (found.stage, found.wave));
             let says_anew = last.is_none_or(|last| last.verdict != found.verdict);
@@ -122,7 +121,7 @@ impl Engine {
                     rollout.reason = Some(format!("the gate of {} holds it: {}", found.stage, found.words));
                     let entry = said(rollout, &found, Went::Failed, caller).with_severity(Severity::Medium);
                     if says_anew {
-                        self.record(vec![entry]).await?;
+                        self.records.record(vec![entry]).await?;
                     }
                     keep(&mut rollout.gates, found);
                     return Ok(());
@@ -134,28 +133,23 @@ impl Engine {
                     let Some((stage, wave)) = next else {
                         rollout.status = RolloutStatus::Completed;
                         let done = told("rollout.complete", Went::Success, rollout, caller);
-                        return self.record(vec![entry, done]).await;
+                        return self.records.record(vec![entry, done]).await;
                     };
-                    self.record(vec![entry]).await?;
+                    self.records.record(vec![entry]).await?;
                     (rollout.stage, rollout.wave, rollout.stage_since) = (stage, wave, now);
                 }
             }
         }
     }
 
-    async fn simulate_some(
-        self: &Arc<Self>,
-        rollout: &mut Rollout,
-        seen: &Seen,
-        caller: &Caller,
-    ) -> Result<(), EngineError> {
+    async fn simulate_some(&self, rollout: &mut Rollout, seen: &Seen, caller: &Caller) -> Result<(), EngineError> {
         let comment = format!("rollout {}, stage simulation", rollout.id.0);
         let by = rollout.by.clone();
         let waits = |member: &&mut Member| member.state == MemberState::Waiting;
         for member in rollout.members.iter_mut().filter(waits).take(AT_ONCE) {
             let Some(of) = seen.recommendations.get(&member.recommendation).cloned() else { continue };
             let wish = Wish { by: &by, comment: Some(&comment), ..Wish::of(caller, None) };
-            match self.simulate_in_turn(of, &wish).await {
+            match self.execution.simulate_in_turn(of, &wish).await {
                 Ok(_) => member.state = MemberState::Simulating,
                 Err(error) if error.is_outage() => return Err(error),
                 Err(error) => member.detail = error.to_string(),
@@ -165,20 +159,15 @@ impl Engine {
     }
 
     /// Asks for the changes of the waves that have come, a few at a time. What a guardrail holds back waits, with its words.
-    async fn begin_some(
-        self: &Arc<Self>,
-        rollout: &mut Rollout,
-        seen: &Seen,
-        caller: &Caller,
-    ) -> Result<(), EngineError> {
-        let agent = self.ports.agents.agent_get(&rollout.agent_id).await?;
+    async fn begin_some(&self, rollout: &mut Rollout, seen: &Seen, caller: &Caller) -> Result<(), EngineError> {
+        let agent = self.records.agents.agent_get(&rollout.agent_id).await?;
         if agent.mode == Mode::Learning {
             rollout.status = RolloutStatus::Held;
             rollout.reason = Some("its agent only learns now; set it to safe_mode or active and resume".to_owned());
-            return self.record(vec![told("rollout.hold", Went::Failed, rollout, caller)]).await;
+            return self.records.record(vec![told("rollout.hold", Went::Failed, rollout, caller)]).await;
         }
         let stage = format!("rollout {}, stage {}, wave {}", rollout.id.0, rollout.stage, rollout.wave);
-        let run = format!("{}/{}/{}", rollout.id.0, rollout.wave, self.ports.clock.now().strftime("%F"));
+        let run = format!("{}/{}/{}", rollout.id.0, rollout.wave, self.records.clock.now().strftime("%F"));
         let automatic = rollout.by == Caller::agent(&rollout.agent_id).name;
         let by = rollout.by.clone();
         let wave = rollout.wave;
@@ -205,19 +194,19 @@ impl Engine {
     /// Asks for one change; the inner error says what holds it back for now. The guardrails are asked without a record first:
     /// a rollout that waits for them would fill the log with refusals.
     async fn begin_member(
-        self: &Arc<Self>,
+        &self,
         of: &Recommendation,
         wish: &Wish<'_>,
     ) -> Result<Result<MemberState, (String, Option<MemberBlock>)>, EngineError> {
         // It may have moved since it was listed.
-        let of = self.ports.agents.recommendation_get(&of.id).await?;
+        let of = self.records.agents.recommendation_get(&of.id).await?;
         if !matches!(of.status, Status::Open | Status::Approved) {
             return Ok(Err((format!("it is {}", of.status), None)));
         }
-        if let Err(refusal) = self.circumstances().await?.decide(&of, Target::of(&of), wish) {
+        if let Err(refusal) = self.guardrails.circumstances().await?.decide(&of, Target::of(&of), wish) {
             return Ok(Err(held_back(refusal.into_error())));
         }
-        match self.proceed(of, *wish).await {
+        match self.execution.proceed(of, *wish).await {
             Ok(crate::Execution::Started(_)) => Ok(Ok(MemberState::Changing)),
             Ok(crate::Execution::PendingApproval(_)) => Ok(Ok(MemberState::AwaitingApproval)),
             Err(error) if error.is_outage() => Err(error),

@@ -375,7 +375,7 @@ async fn an_active_agents_change_is_undone_at_once_where_that_is_configured() {
         let executed = found.responses.iter().find(|response| response.stage == Stage::Execute);
         assert_eq!(executed.is_some(), !expected.is_empty(), "{mode} {found:?}");
         assert!(executed.is_none_or(|response| response.detail.contains(expected)), "{mode} {executed:?}");
-        world.engine.settle().await;
+        world.engine.execution.settle().await;
         let after = world.memory.action_get(&action.id).await.unwrap();
         assert_eq!(after.status == Ended::RolledBack, expected == "is being undone", "{mode} {:?}", after.status);
         let order: Vec<Stage> = found.responses.iter().map(|response| response.stage).collect();

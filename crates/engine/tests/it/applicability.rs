@@ -12,7 +12,7 @@ use reeve_recommend::{
 use crate::world::{World, operator, person};
 
 async fn decided(world: &World, of: &Recommendation) -> Option<Applicability> {
-    world.engine.applicability(&[world.again(of).await]).await.unwrap().remove(0)
+    world.engine.guardrails.applicability(&[world.again(of).await]).await.unwrap().remove(0)
 }
 
 /// Blocked by this, and refused so at execution.
@@ -20,7 +20,7 @@ async fn blocked(world: &World, of: &Recommendation, expected: &str) {
     let found = decided(world, of).await.unwrap();
     let Applicability::Blocked { by, reason, .. } = &found else { panic!("{expected}: {found:?}") };
     assert_eq!(by, expected, "{reason}");
-    let error = world.engine.execute(&of.id, None, None, &operator()).await.unwrap_err();
+    let error = world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap_err();
     match &error {
         EngineError::Blocked(block) => assert_eq!((block.guardrail, &block.message), (expected, reason)),
         EngineError::Learning { .. } => assert_eq!(expected, "agent_mode"),
@@ -62,15 +62,15 @@ async fn what_stands_in_the_way_is_told_before_and_decides_at_execution() {
     let agent = of.agent_id.clone().unwrap();
     let ada = person("ada", &[Role::Administrator]);
     let learning = AgentInput { mode: Some("learning".to_owned()), ..AgentInput::default() };
-    world.engine.agent_configure(&agent, learning, &ada).await.unwrap();
+    world.engine.agents.agent_configure(&agent, learning, &ada).await.unwrap();
     blocked(&world, &of, "agent_mode").await;
     let safe = AgentInput { mode: Some("safe_mode".to_owned()), ..AgentInput::default() };
-    world.engine.agent_configure(&agent, safe, &ada).await.unwrap();
+    world.engine.agents.agent_configure(&agent, safe, &ada).await.unwrap();
     world.memory.observe_only.store(true, Ordering::SeqCst);
     blocked(&world, &of, "connection").await;
     world.memory.observe_only.store(false, Ordering::SeqCst);
     assert_eq!(decided(&world, &of).await, Some(Applicability::Ready(Vec::new())));
-    world.engine.exclude(exclusion, &operator()).await.unwrap();
+    world.engine.recommendations.exclude(exclusion, &operator()).await.unwrap();
     assert_eq!(world.again(&of).await.status, Status::Dismissed);
     assert_eq!(decided(&world, &of).await, None, "over");
 }
@@ -81,7 +81,7 @@ async fn signatures_are_named_and_advice_says_that_it_is_advice() {
     let of = world.right_size("i-1", "m5.xlarge").await;
     assert_eq!(decided(&world, &of).await, Some(Applicability::Ready(vec![Signature::Manager])));
     let advice = Recommendation { plan: None, ..of.clone() };
-    let found = world.engine.applicability(&[advice]).await.unwrap().remove(0).unwrap();
+    let found = world.engine.guardrails.applicability(&[advice]).await.unwrap().remove(0).unwrap();
     assert_eq!(found.state(), ApplicabilityState::AdviceOnly);
     world.memory.resources.lock().clear();
     blocked(&world, &of, "resource").await;
@@ -93,7 +93,7 @@ async fn a_thousand_are_decided_with_one_reading() {
     let of = world.right_size("i-1", "t3.large").await;
     let many = vec![of; 1000];
     let began = std::time::Instant::now();
-    let found = world.engine.applicability(&many).await.unwrap();
+    let found = world.engine.guardrails.applicability(&many).await.unwrap();
     assert!(found.iter().all(|one| *one == Some(Applicability::Ready(Vec::new()))));
     assert!(began.elapsed().as_millis() < 500, "{:?}", began.elapsed());
 }

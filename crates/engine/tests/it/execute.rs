@@ -108,7 +108,7 @@ async fn learning_agents_do_not_execute() {
     assert_eq!(report.applied, 0);
     assert!(report.skipped.contains(&("mode_learning".to_owned(), 1)), "{:?}", report.skipped);
     let of = world.only("i-1").await;
-    let refused = world.engine.execute(&of.id, None, None, &operator()).await.unwrap_err();
+    let refused = world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap_err();
     assert!(matches!(refused, EngineError::Learning { .. }));
     assert!(refused.to_string().contains("agent mode is learning"));
     assert_eq!(world.again(&of).await.status, Status::Open);
@@ -119,10 +119,10 @@ async fn learning_agents_do_not_execute() {
 async fn what_cannot_run_is_refused_with_its_reason() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
-    let changed = world.engine.execute(&of.id, Some("0000"), None, &operator()).await.unwrap_err();
+    let changed = world.engine.execution.execute(&of.id, Some("0000"), None, &operator()).await.unwrap_err();
     assert!(matches!(changed, EngineError::PlanChanged { .. }));
     *world.cloud.allow_actions.lock() = false;
-    let observing = world.engine.execute(&of.id, None, None, &operator()).await.unwrap_err();
+    let observing = world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap_err();
     assert!(observing.to_string().contains("observe only"), "{observing}");
     assert_eq!(world.again(&of).await.status, Status::Open);
     world.machine("i-2", "m5.large", 45.0);
@@ -130,10 +130,10 @@ async fn what_cannot_run_is_refused_with_its_reason() {
     world.run(&agent).await;
     let advice = world.only("i-2").await;
     assert_eq!(advice.kind, RecommendationType::ReservedInstances);
-    let advice = world.engine.execute(&advice.id, None, None, &operator()).await.unwrap_err();
+    let advice = world.engine.execution.execute(&advice.id, None, None, &operator()).await.unwrap_err();
     assert!(advice.to_string().contains("advice"), "{advice}");
     let unknown = reeve_recommend::RecommendationId("nope".to_owned());
-    let unknown = world.engine.execute(&unknown, None, None, &operator()).await.unwrap_err();
+    let unknown = world.engine.execution.execute(&unknown, None, None, &operator()).await.unwrap_err();
     assert!(matches!(unknown, EngineError::NotFound { .. }));
 }
 
@@ -142,7 +142,7 @@ async fn a_silent_log_means_that_nothing_is_done() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
     *world.log.silent_after.lock() = Some(0);
-    let refused = world.engine.execute(&of.id, None, None, &operator()).await.unwrap_err();
+    let refused = world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap_err();
     assert!(matches!(refused, EngineError::Record(_)), "{refused}");
     assert_eq!(world.again(&of).await.status, Status::Open);
     assert!(world.memory.action_list(None, None).await.unwrap().is_empty());
@@ -153,11 +153,11 @@ async fn of_many_who_execute_at_once_one_does() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
     let caller = operator();
-    let tries = (0..8).map(|_| world.engine.execute(&of.id, None, None, &caller));
+    let tries = (0..8).map(|_| world.engine.execution.execute(&of.id, None, None, &caller));
     let outcomes = futures::future::join_all(tries).await;
     let started = outcomes.iter().filter(|o| matches!(o, Ok(Execution::Started(_)))).count();
     assert_eq!(started, 1, "{outcomes:?}");
-    world.engine.settle().await;
+    world.engine.execution.settle().await;
     assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "t3.medium".to_owned()));
     assert_eq!(world.memory.action_list(None, None).await.unwrap().len(), 1);
 }
@@ -167,10 +167,12 @@ async fn samples_from_before_a_change_do_not_lead_to_another() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.xlarge").await;
     let manager = crate::world::person("max", &[reeve_access::Role::Manager]);
-    if let Execution::PendingApproval(approval) = world.engine.execute(&of.id, None, None, &operator()).await.unwrap() {
-        world.engine.approve(&approval.id, None, &manager).await.unwrap();
+    if let Execution::PendingApproval(approval) =
+        world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap()
+    {
+        world.engine.recommendations.approve(&approval.id, None, &manager).await.unwrap();
     }
-    world.engine.settle().await;
+    world.engine.execution.settle().await;
     assert_eq!(world.again(&of).await.status, Status::Succeeded);
     world.measure("i-1", Metric::CpuUtilization, 5.0);
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);

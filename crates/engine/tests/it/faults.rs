@@ -58,13 +58,13 @@ async fn play(script: &Script) {
         world.cloud.forget_sizes();
     }
     *world.log.silent_after.lock() = script.silent_after;
-    let _ = world.engine.execute(&of.id, None, None, &operator()).await;
-    world.engine.settle().await;
+    let _ = world.engine.execution.execute(&of.id, None, None, &operator()).await;
+    world.engine.execution.settle().await;
     world.every_change_was_announced();
     *world.log.silent_after.lock() = None;
     let next = world.restarted();
-    next.engine.resume().await.unwrap();
-    next.engine.settle().await;
+    next.engine.execution.resume().await.unwrap();
+    next.engine.execution.settle().await;
     next.every_change_was_announced();
 
     let ended = next.again(&of).await;

@@ -36,7 +36,7 @@ async fn listed(world: &World) -> Vec<String> {
 
 async fn answer(world: &World, resource: &str, outcome: &str, rating: Option<i64>) {
     let of = world.on(resource).await.remove(0);
-    world.engine.feedback(&of.id, said(outcome, rating, Some("a word")), &operator()).await.unwrap();
+    world.engine.recommendations.feedback(&of.id, said(outcome, rating, Some("a word")), &operator()).await.unwrap();
 }
 
 #[tokio::test]
@@ -152,16 +152,16 @@ async fn not_now_sets_aside_and_comes_back() {
     let of = world.only("i-1").await;
     let until = world.clock.now() + SignedDuration::from_hours(24 * 3);
     let wrong = FeedbackInput { until: Some(until), ..said("implemented_successfully", None, None) };
-    let wrong = world.engine.feedback(&of.id, wrong, &operator()).await;
+    let wrong = world.engine.recommendations.feedback(&of.id, wrong, &operator()).await;
     assert!(matches!(wrong, Err(EngineError::Invalid(_))), "a date goes with not_now");
     let later = FeedbackInput { until: Some(until), ..said("not_now", None, Some("release week")) };
-    world.engine.feedback(&of.id, later, &operator()).await.unwrap();
+    world.engine.recommendations.feedback(&of.id, later, &operator()).await.unwrap();
     let aside = world.again(&of).await;
     assert_eq!((aside.status, aside.snoozed_until), (Status::Snoozed, Some(until)));
     assert_eq!(aside.status_reason.as_deref(), Some("not now: release week"));
     assert_eq!(world.only("i-2").await.ranking.weight, 1.0);
     world.clock.advance(SignedDuration::from_hours(24 * 3));
-    world.engine.due().await.unwrap();
+    world.engine.scheduler.due().await.unwrap();
     assert_eq!(world.again(&of).await.status, Status::Open);
 }
 
@@ -180,7 +180,7 @@ async fn similar_cases_and_their_rate_are_counts_of_what_happened() {
     assert_eq!(cases("i-2").await, (1, Some(100.0)));
     // A person knows better than the action's end.
     let issues = said("implemented_issues", Some(2), Some("slower at month end"));
-    world.engine.feedback(&of.id, issues, &person("max", &[])).await.unwrap();
+    world.engine.recommendations.feedback(&of.id, issues, &person("max", &[])).await.unwrap();
     assert_eq!(cases("i-3").await, (1, Some(0.0)));
     // Done by hand counts, not applicable was never carried out.
     answer(&world, "i-2", "implemented_successfully", None).await;
@@ -193,7 +193,7 @@ async fn a_persons_own_undoing_is_no_failure_unless_they_say_so() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
     let action = world.execute(&of).await;
-    let undoing = world.engine.rollback(&action.id, &operator()).await.unwrap();
+    let undoing = world.engine.execution.rollback(&action.id, &operator()).await.unwrap();
     world.ended(&undoing).await;
     assert!(world.again(&of).await.taken_back_by.is_some());
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
@@ -205,6 +205,6 @@ async fn a_persons_own_undoing_is_no_failure_unless_they_say_so() {
     };
     assert_eq!(cases("i-2").await, (0, None), "nobody knows whether it was right");
     let issues = said("implemented_issues", None, Some("answers took twice as long"));
-    world.engine.feedback(&of.id, issues, &operator()).await.unwrap();
+    world.engine.recommendations.feedback(&of.id, issues, &operator()).await.unwrap();
     assert_eq!(cases("i-3").await, (1, Some(0.0)));
 }

@@ -9,13 +9,13 @@ use crate::cloud::Fault;
 use crate::world::{World, operator, person, volume_of};
 
 async fn limits(world: &World, change: impl FnOnce(&mut Guardrails)) {
-    let mut wanted = world.engine.guardrails_get().await.unwrap();
+    let mut wanted = world.engine.guardrails.guardrails_get().await.unwrap();
     change(&mut wanted);
-    world.engine.guardrails_put(wanted, &person("ada", &[Role::Administrator])).await.unwrap();
+    world.engine.guardrails.guardrails_put(wanted, &person("ada", &[Role::Administrator])).await.unwrap();
 }
 
 async fn blocked(world: &World, of: &Recommendation) -> Block {
-    match world.engine.execute(&of.id, None, None, &operator()).await {
+    match world.engine.execution.execute(&of.id, None, None, &operator()).await {
         Err(EngineError::Blocked(block)) => {
             let again = world.again(of).await;
             assert_eq!(again.status, Status::Open);
@@ -51,9 +51,9 @@ async fn a_larger_size_costs_more_than_five_percent_and_is_blocked() {
     let block = blocked(&world, &of).await;
     assert_eq!((block.guardrail, block.limit, block.value.round()), ("cost_impact.max_increase", 5.0, 84.0));
     limits(&world, |l| l.max_cost_increase_percent = 120.0).await;
-    let executed = world.engine.execute(&of.id, None, None, &operator()).await.unwrap();
+    let executed = world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap();
     assert!(matches!(executed, Execution::PendingApproval(_) | Execution::Started(_)));
-    world.engine.settle().await;
+    world.engine.execution.settle().await;
 }
 
 #[tokio::test]
@@ -73,15 +73,15 @@ async fn the_kill_switch_stops_everything_and_is_audited() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
     let admin = person("ada", &[Role::Administrator]);
-    assert!(matches!(world.engine.kill_switch(true, "", &admin).await, Err(EngineError::Invalid(_))));
-    world.engine.kill_switch(true, "incident", &admin).await.unwrap();
+    assert!(matches!(world.engine.guardrails.kill_switch(true, "", &admin).await, Err(EngineError::Invalid(_))));
+    world.engine.guardrails.kill_switch(true, "incident", &admin).await.unwrap();
     let entry = world.entries().into_iter().next_back().unwrap();
     assert_eq!(
         (entry.event_type.as_str(), entry.action.operation.as_deref()),
         ("policy.modify", Some("kill_switch.on"))
     );
     assert_eq!(blocked(&world, &of).await.guardrail, "kill_switch");
-    world.engine.kill_switch(false, "over", &admin).await.unwrap();
+    world.engine.guardrails.kill_switch(false, "over", &admin).await.unwrap();
     assert_eq!(world.execute(&of).await.status, ActionStatus::Succeeded);
 }
 
@@ -96,15 +96,15 @@ async fn a_changed_resource_is_left_alone_for_a_while() {
     idle.kind = reeve_recommend::RecommendationType::IdleResourceCleanup;
     idle.status = Status::Open;
     world.memory.recommendation_insert(&idle).await.unwrap();
-    let block = match world.engine.execute(&idle.id, None, None, &operator()).await {
+    let block = match world.engine.execution.execute(&idle.id, None, None, &operator()).await {
         Err(EngineError::Blocked(block)) => block,
         other => panic!("not blocked: {other:?}"),
     };
     assert_eq!((block.guardrail, block.limit), ("cool_down", 24.0));
     world.clock.advance(SignedDuration::from_hours(25));
     world.cloud.change("i-1", |r| r.specification.instance_type = Some("t3.large".to_owned()));
-    assert!(world.engine.execute(&idle.id, None, None, &operator()).await.is_ok());
-    world.engine.settle().await;
+    assert!(world.engine.execution.execute(&idle.id, None, None, &operator()).await.is_ok());
+    world.engine.execution.settle().await;
 }
 
 #[tokio::test]
@@ -126,6 +126,7 @@ async fn after_failures_in_a_row_the_breaker_opens_until_it_is_reset() {
     assert_eq!((block.guardrail, block.limit, block.value), ("circuit_breaker", 3.0, 3.0));
     world
         .engine
+        .guardrails
         .breaker_reset("the policy was missing ModifyInstanceAttribute", &person("ada", &[Role::Administrator]))
         .await
         .unwrap();
@@ -141,7 +142,7 @@ async fn an_agent_by_itself_stays_within_its_blast_radius() {
     }
     let agent = world.agent("safe_mode", true).await;
     let report = world.run(&agent).await;
-    world.engine.settle().await;
+    world.engine.execution.settle().await;
     // A tenth of thirty resources a day.
     assert_eq!(report.applied, 3, "{report:?}");
     assert!(
@@ -153,7 +154,7 @@ async fn an_agent_by_itself_stays_within_its_blast_radius() {
     assert_eq!(again.applied, 0, "after a restart or another run the day's count still holds");
     limits(&world, |l| l.max_share_per_day_percent = 100.0).await;
     let third = world.run(&agent).await;
-    world.engine.settle().await;
+    world.engine.execution.settle().await;
     assert_eq!(third.applied, 5, "at most five a run: {third:?}");
     assert!(third.skipped.iter().any(|(reason, _)| reason == "blocked_blast_radius.max_actions_per_run"));
 }
@@ -162,7 +163,7 @@ async fn an_agent_by_itself_stays_within_its_blast_radius() {
 async fn wrong_limits_are_refused_by_field_and_stale_ones_by_version() {
     let world = World::new();
     let admin = person("ada", &[Role::Administrator]);
-    let read = world.engine.guardrails_get().await.unwrap();
+    let read = world.engine.guardrails.guardrails_get().await.unwrap();
     let wrong = Guardrails {
         max_cost_decrease_percent: 101.0,
         min_uptime_percent: f64::NAN,
@@ -170,12 +171,15 @@ async fn wrong_limits_are_refused_by_field_and_stale_ones_by_version() {
         breaker_failures: 0,
         ..read.clone()
     };
-    let Err(EngineError::Invalid(errors)) = world.engine.guardrails_put(wrong, &admin).await else { panic!("taken") };
+    let Err(EngineError::Invalid(errors)) = world.engine.guardrails.guardrails_put(wrong, &admin).await else {
+        panic!("taken")
+    };
     let paths: Vec<&str> = errors.iter().map(|e| e.path.as_str()).collect();
     assert_eq!(paths, ["cost_impact.max_decrease", "availability.min_uptime", "rollback.timeout", "breaker_failures"]);
-    let stored = world.engine.guardrails_put(Guardrails { kill_switch: true, ..read.clone() }, &admin).await.unwrap();
+    let stored =
+        world.engine.guardrails.guardrails_put(Guardrails { kill_switch: true, ..read.clone() }, &admin).await.unwrap();
     assert!(!stored.kill_switch, "the switch has a call of its own");
-    let stale = world.engine.guardrails_put(read, &admin).await;
+    let stale = world.engine.guardrails.guardrails_put(read, &admin).await;
     assert!(matches!(stale, Err(EngineError::Conflict(_))));
 }
 
@@ -187,6 +191,7 @@ async fn what_left_the_scope_since_it_was_found_is_not_executed() {
     let narrower = AgentInput { services: Some(vec!["ebs".to_owned()]), ..AgentInput::default() };
     world
         .engine
+        .agents
         .agent_configure(of.agent_id.as_ref().unwrap(), narrower, &person("ada", &[Role::Administrator]))
         .await
         .unwrap();
@@ -199,13 +204,13 @@ async fn what_left_the_scope_since_it_was_found_is_not_executed() {
 async fn the_kill_switch_is_thrown_while_others_change_the_limits() {
     let world = World::new();
     let admin = person("ada", &[Role::Administrator]);
-    let wanted = world.engine.guardrails_get().await.unwrap();
+    let wanted = world.engine.guardrails.guardrails_get().await.unwrap();
     let (put, thrown) = tokio::join!(
-        world.engine.guardrails_put(Guardrails { max_actions_per_day: 7, ..wanted }, &admin),
-        world.engine.kill_switch(true, "an incident", &admin)
+        world.engine.guardrails.guardrails_put(Guardrails { max_actions_per_day: 7, ..wanted }, &admin),
+        world.engine.guardrails.kill_switch(true, "an incident", &admin)
     );
     assert!(put.is_ok() && thrown.is_ok());
-    let kept = world.engine.guardrails_get().await.unwrap();
+    let kept = world.engine.guardrails.guardrails_get().await.unwrap();
     assert!(kept.kill_switch && kept.max_actions_per_day == 7, "neither took the other back: {kept:?}");
 }
 
@@ -213,12 +218,12 @@ async fn the_kill_switch_is_thrown_while_others_change_the_limits() {
 async fn what_is_used_up_is_told_before_it_says_no() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
-    let fresh = world.engine.guardrails_standing().await.unwrap();
+    let fresh = world.engine.guardrails.guardrails_standing().await.unwrap();
     assert_eq!((fresh.failures, fresh.actions_today, fresh.budgets.len()), (0, 0, 0));
     assert!((fresh.budget_s - 2592.0).abs() < 1e-6, "0.1 % of 30 days");
     let action = world.execute(&of).await;
     assert_eq!(action.status, ActionStatus::Succeeded);
-    let used = world.engine.guardrails_standing().await.unwrap();
+    let used = world.engine.guardrails.guardrails_standing().await.unwrap();
     assert_eq!((used.actions_today, used.budgets.len(), used.breaker_open()), (1, 1, false));
     let budget = &used.budgets[0];
     let stopped = action.steps.iter().find(|step| step.kind.as_str() == "stop").unwrap().started_at;
@@ -234,9 +239,9 @@ async fn what_is_used_up_is_told_before_it_says_no() {
     // Its stop goes through, its new size is refused, and it is put back.
     world.cloud.fault(world.cloud.calls() + 1, Fault::Deny);
     assert_eq!(world.execute(&other).await.status, ActionStatus::RolledBack);
-    let open = world.engine.guardrails_standing().await.unwrap();
+    let open = world.engine.guardrails.guardrails_standing().await.unwrap();
     assert!(open.breaker_open() && open.failures == 1, "{open:?}");
-    world.engine.breaker_reset("the cause is known", &person("ada", &[Role::Administrator])).await.unwrap();
-    let closed = world.engine.guardrails_standing().await.unwrap();
+    world.engine.guardrails.breaker_reset("the cause is known", &person("ada", &[Role::Administrator])).await.unwrap();
+    let closed = world.engine.guardrails.guardrails_standing().await.unwrap();
     assert!(!closed.breaker_open() && closed.breaker_reset_at.is_some());
 }

@@ -75,7 +75,7 @@ async fn world_of(
         reason: text("a test"),
         ..AgentInput::default()
     };
-    let agent = world.engine.agent_create(input, &person("admin", &[Role::Administrator])).await.unwrap();
+    let agent = world.engine.agents.agent_create(input, &person("admin", &[Role::Administrator])).await.unwrap();
     let (anomalies, kept) = anomalies(&world);
     (world, anomalies, kept, agent)
 }
@@ -90,7 +90,7 @@ fn executed(of: &Anomaly) -> &str {
 
 async fn report_threat(world: &World, anomalies: &AnomalyService, severity: Priority) -> Anomaly {
     let of = anomalies.report(threat(world, severity), &Caller::system()).await.unwrap().unwrap();
-    world.engine.settle().await;
+    world.engine.execution.settle().await;
     of
 }
 
@@ -122,7 +122,7 @@ async fn a_critical_threat_is_cut_off_at_once_and_a_person_lets_it_back() {
     assert!(executed(&slow).contains("a person alone lets it back"), "{}", executed(&slow));
     // Whoever looked into it stopped it meanwhile.
     world.cloud.change(MACHINE, |machine| machine.state = reeve_estate::ResourceState::Stopped);
-    world.engine.rollback(&action.id, &operator()).await.unwrap();
+    world.engine.execution.rollback(&action.id, &operator()).await.unwrap();
     let back = world.ended(&action).await;
     assert_eq!(back.status, Ended::RolledBack, "{:?}", back.reason);
     assert_eq!(
@@ -181,12 +181,12 @@ async fn a_permission_for_savings_cuts_no_machine_off_and_people_carry_the_advic
     let left = world.again(&advice).await;
     assert_eq!((left.status, &left.agent_id, spec(&world).isolated), (Status::Open, &None, false));
     // ... and the signatures of its impact are still what carries it out.
-    let asked = world.engine.execute(&advice.id, None, None, &operator()).await.unwrap();
+    let asked = world.engine.execution.execute(&advice.id, None, None, &operator()).await.unwrap();
     let Execution::PendingApproval(asked) = asked else { panic!("high impact needs signatures") };
     for (who, role) in [("dora", Role::Director), ("sam", Role::SecurityAnalyst)] {
-        world.engine.approve(&asked.id, None, &person(who, &[role])).await.unwrap();
+        world.engine.recommendations.approve(&asked.id, None, &person(who, &[role])).await.unwrap();
     }
-    world.engine.settle().await;
+    world.engine.execution.settle().await;
     assert!(spec(&world).isolated);
     let action = world.memory.action_list(Some(&advice.id), None).await.unwrap().remove(0);
     assert_eq!((action.agent_id, action.by.as_str()), (None, "olga@example.com"));
@@ -215,7 +215,7 @@ async fn guardrails_hold_for_it_too() {
     let (world, anomalies, _, _) = world("active", true, "high").await;
     let (resource, reason) = (Some(MACHINE.to_owned()), "a honeypot".to_owned());
     let exclusion = ExclusionInput { resource, account: None, kind: None, reason, until: None };
-    world.engine.exclude(exclusion, &operator()).await.unwrap();
+    world.engine.recommendations.exclude(exclusion, &operator()).await.unwrap();
     let of = report_threat(&world, &anomalies, Priority::Critical).await;
     assert!(executed(&of).contains("excluded") && world.on(MACHINE).await.is_empty(), "{}", executed(&of));
 }
@@ -226,14 +226,15 @@ async fn a_person_approves_it_and_changed_groups_stop_it() {
     report_threat(&world, &anomalies, Priority::High).await;
     let of = world.only(MACHINE).await;
     let signed = async |of: &Recommendation| {
-        let Execution::PendingApproval(asked) = world.engine.execute(&of.id, None, None, &operator()).await.unwrap()
+        let Execution::PendingApproval(asked) =
+            world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap()
         else {
             panic!("high impact needs signatures")
         };
         for (who, role) in [("dora", Role::Director), ("sam", Role::SecurityAnalyst)] {
-            world.engine.approve(&asked.id, None, &person(who, &[role])).await.unwrap();
+            world.engine.recommendations.approve(&asked.id, None, &person(who, &[role])).await.unwrap();
         }
-        world.engine.settle().await;
+        world.engine.execution.settle().await;
         assert_eq!(world.memory.approval_get(&asked.id).await.unwrap().status, ApprovalStatus::Approved);
     };
     world.cloud.change(MACHINE, |machine| machine.specification.security_groups = vec!["sg-3".to_owned()]);
@@ -245,7 +246,7 @@ async fn a_person_approves_it_and_changed_groups_stop_it() {
     world
         .cloud
         .change(MACHINE, |machine| machine.specification.security_groups = vec!["sg-1".to_owned(), "sg-2".to_owned()]);
-    match world.engine.execute(&of.id, None, None, &operator()).await.unwrap() {
+    match world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap() {
         Execution::Started(action) => assert_eq!(world.ended(&action).await.status, Ended::Succeeded),
         Execution::PendingApproval(_) => signed(&of).await,
     }
@@ -259,7 +260,7 @@ async fn what_grows_critical_is_answered_again_and_what_was_false_is_withdrawn()
     assert!(!spec(&world).isolated);
     assert!(report_again(&world, &anomalies, Priority::High).await.is_none() && !spec(&world).isolated, "no graver");
     assert!(report_again(&world, &anomalies, Priority::Critical).await.is_none());
-    world.engine.settle().await;
+    world.engine.execution.settle().await;
     assert!(spec(&world).isolated);
     let now = kept.anomaly_get(&first.id).await.unwrap();
     assert_eq!(now.severity, Priority::Critical);
@@ -273,7 +274,7 @@ async fn what_grows_critical_is_answered_again_and_what_was_false_is_withdrawn()
     let ended = world.only(MACHINE).await;
     assert_eq!(ended.status, Status::Expired);
     assert!(matches!(
-        world.engine.execute(&ended.id, None, None, &operator()).await,
+        world.engine.execution.execute(&ended.id, None, None, &operator()).await,
         Err(EngineError::WrongState { .. })
     ));
 }
@@ -283,16 +284,17 @@ async fn asked_for(mode: &str, max_impact: &str) -> (World, AnomalyService, Anom
     let (world, anomalies, _, _) = world(mode, true, max_impact).await;
     let of = report_threat(&world, &anomalies, Priority::High).await;
     let waits = world.only(MACHINE).await;
-    let asked = world.engine.execute(&waits.id, None, None, &operator()).await.unwrap();
+    let asked = world.engine.execution.execute(&waits.id, None, None, &operator()).await.unwrap();
     let Execution::PendingApproval(asked) = asked else { panic!("high impact needs signatures") };
-    let signed = world.engine.approve(&asked.id, None, &person("dora", &[Role::Director])).await.unwrap();
+    let signed =
+        world.engine.recommendations.approve(&asked.id, None, &person("dora", &[Role::Director])).await.unwrap();
     assert_eq!((signed.status, signed.signed.len(), spec(&world).isolated), (ApprovalStatus::Pending, 1, false));
     (world, anomalies, of, signed)
 }
 
 async fn report_critical(world: &World, anomalies: &AnomalyService, kept: &Anomaly) -> Recommendation {
     assert!(report_again(world, anomalies, Priority::Critical).await.is_none(), "{kept:?}");
-    world.engine.settle().await;
+    world.engine.execution.settle().await;
     let of = world.only(MACHINE).await;
     assert_eq!(of.priority, Priority::Critical, "whoever is asked is told how grave it is");
     of
@@ -313,8 +315,8 @@ async fn a_request_for_signatures_is_overtaken_by_a_critical_threat_that_may_be_
     let waits = report_critical(&world, &anomalies, &of).await;
     assert_eq!((waits.status, spec(&world).isolated), (Status::PendingApproval, false));
     assert_eq!(world.memory.approval_get(&asked.id).await.unwrap(), asked);
-    world.engine.approve(&asked.id, None, &person("sam", &[Role::SecurityAnalyst])).await.unwrap();
-    world.engine.settle().await;
+    world.engine.recommendations.approve(&asked.id, None, &person("sam", &[Role::SecurityAnalyst])).await.unwrap();
+    world.engine.execution.settle().await;
     assert!(spec(&world).isolated, "the signature that was given still counts");
 
     let (world, anomalies, of, asked) = asked_for("active", "high").await;
@@ -333,7 +335,7 @@ async fn a_graver_threat_wakes_what_was_set_aside_and_replaces_a_plan_that_no_lo
     let (world, anomalies, _, _) = world("active", true, "high").await;
     let of = report_threat(&world, &anomalies, Priority::High).await;
     let until = world.clock.now() + SignedDuration::from_hours(48);
-    world.engine.snooze(&world.only(MACHINE).await.id, until, None, &operator()).await.unwrap();
+    world.engine.recommendations.snooze(&world.only(MACHINE).await.id, until, None, &operator()).await.unwrap();
     assert!(report_again(&world, &anomalies, Priority::High).await.is_none());
     assert_eq!(world.only(MACHINE).await.status, Status::Snoozed, "no graver");
     assert_eq!(report_critical(&world, &anomalies, &of).await.status, Status::Succeeded);

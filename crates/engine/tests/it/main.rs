@@ -24,6 +24,7 @@ mod resume;
 mod rollback;
 mod rollouts;
 mod run;
+mod services;
 mod simulation;
 mod store;
 mod watch;

@@ -15,13 +15,13 @@ use reeve_recommend::{
 use crate::world::{World, operator, person, volume_of};
 
 async fn control(world: &World, change: impl FnOnce(&mut ChangeControl)) {
-    let mut wanted = world.engine.guardrails_get().await.unwrap();
+    let mut wanted = world.engine.guardrails.guardrails_get().await.unwrap();
     change(&mut wanted.change_control);
-    world.engine.guardrails_put(wanted, &person("ada", &[Role::Administrator])).await.unwrap();
+    world.engine.guardrails.guardrails_put(wanted, &person("ada", &[Role::Administrator])).await.unwrap();
 }
 
 async fn blocked(world: &World, of: &Recommendation, by: &str, words: &str) {
-    match world.engine.execute(&of.id, None, None, &operator()).await {
+    match world.engine.execution.execute(&of.id, None, None, &operator()).await {
         Err(EngineError::Blocked(block)) => {
             assert_eq!(block.guardrail, by, "{block}");
             assert!(block.message.contains(words), "{block}");
@@ -45,8 +45,8 @@ async fn a_freeze_holds_for_everybody_and_ends_by_itself() {
     control(&world, |c| c.freezes = vec![freeze]).await;
     blocked(&world, &of, "change_freeze", "launch").await;
     world.clock.advance(SignedDuration::from_hours(3));
-    assert!(matches!(world.engine.execute(&of.id, None, None, &operator()).await, Ok(Execution::Started(_))));
-    world.engine.settle().await;
+    assert!(matches!(world.engine.execution.execute(&of.id, None, None, &operator()).await, Ok(Execution::Started(_))));
+    world.engine.execution.settle().await;
 }
 
 #[tokio::test]
@@ -67,9 +67,9 @@ async fn what_interrupts_waits_for_its_window() {
     let opens = reeve_recommend::Clock::now(&*world.clock).to_zoned(TimeZone::UTC);
     let until = (24 + 6 - i64::from(opens.hour())) % 24;
     world.clock.advance(SignedDuration::from_hours(until));
-    let started = world.engine.execute(&of.id, None, None, &operator()).await;
+    let started = world.engine.execution.execute(&of.id, None, None, &operator()).await;
     assert!(matches!(started, Ok(Execution::Started(_))), "{started:?}");
-    world.engine.settle().await;
+    world.engine.execution.settle().await;
 }
 
 #[tokio::test]
@@ -79,9 +79,9 @@ async fn direction_is_policy_and_a_tag_overrules_it() {
     control(&world, |c| c.direction = Direction::UpOnly).await;
     blocked(&world, &of, "direction", "only go up").await;
     world.tag("i-1", "reeve:direction", "down_only");
-    let started = world.engine.execute(&of.id, None, None, &operator()).await;
+    let started = world.engine.execution.execute(&of.id, None, None, &operator()).await;
     assert!(matches!(started, Ok(Execution::Started(_))), "{started:?}");
-    world.engine.settle().await;
+    world.engine.execution.settle().await;
 }
 
 #[tokio::test]
@@ -105,9 +105,9 @@ async fn code_that_owns_a_resource_is_patched() {
     assert!(offered.text.contains(&format!("+  instance_type = \"{target}\"")));
     control(&world, |c| c.infrastructure_as_code = IacRule::Allow).await;
     assert_eq!(world.run(&agent).await.applied, 0, "never by itself");
-    let asked = world.engine.execute(&of.id, None, None, &operator()).await;
+    let asked = world.engine.execution.execute(&of.id, None, None, &operator()).await;
     assert!(asked.is_ok(), "{asked:?}");
-    world.engine.settle().await;
+    world.engine.execution.settle().await;
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn an_exclusion_dismisses_holds_and_ends() {
         until: Some(now + SignedDuration::from_hours(48)),
         ..ExclusionInput::default()
     };
-    world.engine.exclude(input, &operator()).await.unwrap();
+    world.engine.recommendations.exclude(input, &operator()).await.unwrap();
     let dismissed = world.again(&of).await;
     assert_eq!(dismissed.status, Status::Dismissed);
     assert_eq!(dismissed.status_reason.unwrap(), "excluded: it is being replaced");
@@ -135,13 +135,19 @@ async fn an_exclusion_dismisses_holds_and_ends() {
     assert!(operations.contains(&"exclusion.create".to_owned()));
 
     // A finding made before, on a resource excluded by account since, is refused by name.
-    let wrong =
-        world.engine.exclude(ExclusionInput { reason: "x".into(), ..ExclusionInput::default() }, &operator()).await;
+    let wrong = world
+        .engine
+        .recommendations
+        .exclude(ExclusionInput { reason: "x".into(), ..ExclusionInput::default() }, &operator())
+        .await;
     assert!(matches!(wrong, Err(EngineError::Invalid(errors)) if errors[0].path == "resource"));
     let made = world.memory.exclusion_list().await.unwrap();
-    world.engine.include(&made[0].id, &operator()).await.unwrap();
+    world.engine.recommendations.include(&made[0].id, &operator()).await.unwrap();
     assert!(world.memory.exclusion_list().await.unwrap().is_empty());
-    assert!(matches!(world.engine.include(&made[0].id, &operator()).await, Err(EngineError::NotFound { .. })));
+    assert!(matches!(
+        world.engine.recommendations.include(&made[0].id, &operator()).await,
+        Err(EngineError::NotFound { .. })
+    ));
 }
 
 fn variant(of: &Recommendation, id: &str, kind: RecommendationType, saving: f64, cost: f64) -> Recommendation {
@@ -180,7 +186,7 @@ async fn savings_on_one_resource_never_add_up_to_more_than_it_costs() {
 }
 
 async fn applies(world: &World, of: &Recommendation) -> Vec<&'static str> {
-    let diagnosis = world.engine.diagnose(&of.id, &operator()).await.unwrap();
+    let diagnosis = world.engine.recommendations.diagnose(&of.id, &operator()).await.unwrap();
     assert_eq!(diagnosis.causes.len(), 5);
     assert!(diagnosis.causes.iter().all(|cause| !cause.evidence.is_empty() && !cause.way_out.is_empty()));
     diagnosis.causes.into_iter().filter(|cause| cause.applies == Some(true)).map(|cause| cause.name).collect()
@@ -200,9 +206,9 @@ async fn each_cause_of_not_executing_is_named_with_its_evidence() {
         reason: Some("a test".to_owned()),
         ..Default::default()
     };
-    world.engine.agent_configure(&agent.id, mode("learning"), &operator()).await.unwrap();
+    world.engine.agents.agent_configure(&agent.id, mode("learning"), &operator()).await.unwrap();
     assert_eq!(applies(&world, &of).await, ["agent_mode_is_learning"]);
-    world.engine.agent_configure(&agent.id, mode("safe_mode"), &operator()).await.unwrap();
+    world.engine.agents.agent_configure(&agent.id, mode("safe_mode"), &operator()).await.unwrap();
 
     control(&world, |c| c.direction = Direction::UpOnly).await;
     assert_eq!(applies(&world, &of).await, ["guardrail_blocks_it"]);
@@ -228,7 +234,7 @@ async fn an_agents_findings_are_diagnosed_by_what_was_seen() {
     let world = World::new();
     let agent = world.agent("learning", false).await;
     let causes = async |condition: usize| {
-        let found = world.engine.diagnose_agent(&agent.id).await.unwrap().remove(condition);
+        let found = world.engine.agents.diagnose_agent(&agent.id).await.unwrap().remove(condition);
         let named = |cause: reeve_recommend::diagnosis::Cause| (cause.name, cause.applies);
         (found.present, found.causes.into_iter().map(named).collect::<Vec<_>>())
     };
@@ -240,7 +246,7 @@ async fn an_agents_findings_are_diagnosed_by_what_was_seen() {
     );
     world.machine("i-1", "t3.large", 5.0).put(volume_of("vol-1", "i-1"));
     let wrong = reeve_engine::AgentInput { services: Some(vec!["ec2".into(), "ebs".into()]), ..Default::default() };
-    world.engine.agent_configure(&agent.id, wrong, &operator()).await.unwrap();
+    world.engine.agents.agent_configure(&agent.id, wrong, &operator()).await.unwrap();
     // A scope names what is connected; what it names may be gone later.
     world.memory.resources.lock().remove(&reeve_estate::ResourceId::new("vol-1"));
     world.run(&agent).await;

@@ -29,7 +29,7 @@ fn book() -> Book {
         rules: Arc::clone(&rules) as _,
         estate: Arc::clone(&world.memory) as _,
         samples: Arc::clone(&world.memory) as _,
-        responses: Arc::new(reeve_engine::Responder(Arc::clone(&world.engine))),
+        responses: Arc::clone(&world.engine.responses) as _,
         recorder: Arc::clone(&world.log) as _,
         clock: Arc::clone(&world.clock) as _,
         catalogue: Arc::new(Catalogue::builtin().clone()),
@@ -62,7 +62,7 @@ impl Book {
             reason: text("a test"),
             ..AgentInput::default()
         };
-        self.world.engine.agent_create(input, &person("admin", &[Role::Administrator])).await.unwrap()
+        self.world.engine.agents.agent_create(input, &person("admin", &[Role::Administrator])).await.unwrap()
     }
 
     /// Replaces a series by points every five minutes up to now, by how many minutes back they are.
@@ -239,16 +239,16 @@ async fn a_plan_goes_through_the_engines_ordinary_life() {
     let id = it.rule(rule).await;
     let found = it.book.evaluate(&id, &operator()).await.unwrap();
     assert_eq!(found[0].outcome, Outcome::Foreseen, "{:?}", found[0]);
-    it.world.engine.settle().await;
+    it.world.engine.execution.settle().await;
     // A rule opens no door: twice the price is beyond what the guardrails let an agent add.
     let held = it.world.only("i-1").await;
     assert_eq!(held.status, Status::Open);
     assert!(held.blocked.as_deref().is_some_and(|why| why.contains("cost would rise")), "{held:?}");
-    let limits = it.world.engine.guardrails_get().await.unwrap();
+    let limits = it.world.engine.guardrails.guardrails_get().await.unwrap();
     let wider = Guardrails { max_cost_increase_percent: 200.0, ..limits };
-    it.world.engine.guardrails_put(wider, &person("ada", &[Role::Administrator])).await.unwrap();
+    it.world.engine.guardrails.guardrails_put(wider, &person("ada", &[Role::Administrator])).await.unwrap();
     it.book.evaluate(&id, &operator()).await.unwrap();
-    it.world.engine.settle().await;
+    it.world.engine.execution.settle().await;
     let done = it.world.again(&held).await;
     assert_eq!(done.status, Status::Succeeded, "{done:?}");
     let size = it.world.memory.resources.lock()[&ResourceId::new("i-1")].specification.instance_type.clone();

@@ -16,27 +16,38 @@ fn hours(world: &World, hours: i64) -> jiff::Timestamp {
 async fn a_dismissal_needs_a_reason_and_is_an_end() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
-    assert!(matches!(world.engine.dismiss(&of.id, "", &operator()).await, Err(EngineError::Invalid(_))));
-    let dismissed = world.engine.dismiss(&of.id, "needed for the audit", &operator()).await.unwrap();
+    assert!(matches!(
+        world.engine.recommendations.dismiss(&of.id, "", &operator()).await,
+        Err(EngineError::Invalid(_))
+    ));
+    let dismissed = world.engine.recommendations.dismiss(&of.id, "needed for the audit", &operator()).await.unwrap();
     assert_eq!(
         (dismissed.status, dismissed.status_reason.as_deref()),
         (Status::Dismissed, Some("needed for the audit"))
     );
-    let after = world.engine.reopen(&of.id, &operator()).await;
+    let after = world.engine.recommendations.reopen(&of.id, &operator()).await;
     assert!(matches!(after, Err(EngineError::WrongState { .. })));
-    assert!(matches!(world.engine.execute(&of.id, None, None, &operator()).await, Err(EngineError::WrongState { .. })));
+    assert!(matches!(
+        world.engine.execution.execute(&of.id, None, None, &operator()).await,
+        Err(EngineError::WrongState { .. })
+    ));
 }
 
 #[tokio::test]
 async fn a_sleeper_wakes() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
-    let past = world.engine.snooze(&of.id, hours(&world, -1), None, &operator()).await;
+    let past = world.engine.recommendations.snooze(&of.id, hours(&world, -1), None, &operator()).await;
     assert!(matches!(past, Err(EngineError::Invalid(_))));
-    world.engine.snooze(&of.id, hours(&world, 24 * 30), Some("after the release"), &operator()).await.unwrap();
-    assert_eq!(world.engine.due().await.unwrap(), Default::default());
+    world
+        .engine
+        .recommendations
+        .snooze(&of.id, hours(&world, 24 * 30), Some("after the release"), &operator())
+        .await
+        .unwrap();
+    assert_eq!(world.engine.scheduler.due().await.unwrap(), Default::default());
     world.clock.advance(SignedDuration::from_hours(24 * 30));
-    assert_eq!(world.engine.due().await.unwrap().woken, 1);
+    assert_eq!(world.engine.scheduler.due().await.unwrap().woken, 1);
     let woken = world.again(&of).await;
     assert_eq!((woken.status, woken.snoozed_until), (Status::Open, None));
 }
@@ -45,12 +56,12 @@ async fn a_sleeper_wakes() {
 async fn a_schedule_is_kept() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
-    let scheduled = world.engine.schedule(&of.id, hours(&world, 5), None, &operator()).await.unwrap();
+    let scheduled = world.engine.recommendations.schedule(&of.id, hours(&world, 5), None, &operator()).await.unwrap();
     assert_eq!(scheduled.status, Status::Scheduled);
-    assert_eq!(world.engine.due().await.unwrap().started, 0);
+    assert_eq!(world.engine.scheduler.due().await.unwrap().started, 0);
     world.clock.advance(SignedDuration::from_hours(5));
-    assert_eq!(world.engine.due().await.unwrap().started, 1);
-    world.engine.settle().await;
+    assert_eq!(world.engine.scheduler.due().await.unwrap().started, 1);
+    world.engine.execution.settle().await;
     assert_eq!(world.again(&of).await.status, Status::Succeeded);
     assert_eq!(world.memory.action_list(Some(&of.id), None).await.unwrap()[0].by, "olga@example.com");
 }
@@ -59,15 +70,15 @@ async fn a_schedule_is_kept() {
 async fn a_schedule_gathers_its_signatures_first() {
     let world = World::new();
     let of = world.right_size("i-1", "m5.xlarge").await;
-    let waiting = world.engine.schedule(&of.id, hours(&world, 5), None, &operator()).await.unwrap();
+    let waiting = world.engine.recommendations.schedule(&of.id, hours(&world, 5), None, &operator()).await.unwrap();
     assert_eq!(waiting.status, Status::PendingApproval);
     let approval = world.memory.approval_list(Some(&of.id)).await.unwrap().remove(0);
-    world.engine.approve(&approval.id, None, &person("max", &[Role::Manager])).await.unwrap();
+    world.engine.recommendations.approve(&approval.id, None, &person("max", &[Role::Manager])).await.unwrap();
     assert_eq!(world.again(&of).await.status, Status::Scheduled);
     assert_eq!(world.cloud.state("i-1").1, "m5.xlarge");
     world.clock.advance(SignedDuration::from_hours(5));
-    world.engine.due().await.unwrap();
-    world.engine.settle().await;
+    world.engine.scheduler.due().await.unwrap();
+    world.engine.execution.settle().await;
     assert_eq!(world.again(&of).await.status, Status::Succeeded);
 }
 
@@ -75,10 +86,10 @@ async fn a_schedule_gathers_its_signatures_first() {
 async fn what_holds_a_schedule_back_is_told() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
-    world.engine.schedule(&of.id, hours(&world, 1), None, &operator()).await.unwrap();
-    world.engine.kill_switch(true, "freeze", &person("ada", &[Role::Administrator])).await.unwrap();
+    world.engine.recommendations.schedule(&of.id, hours(&world, 1), None, &operator()).await.unwrap();
+    world.engine.guardrails.kill_switch(true, "freeze", &person("ada", &[Role::Administrator])).await.unwrap();
     world.clock.advance(SignedDuration::from_hours(1));
-    assert_eq!(world.engine.due().await.unwrap().refused, 1);
+    assert_eq!(world.engine.scheduler.due().await.unwrap().refused, 1);
     let again = world.again(&of).await;
     assert_eq!(again.status, Status::Open);
     assert!(again.status_reason.unwrap().contains("kill_switch"));
@@ -88,11 +99,11 @@ async fn what_holds_a_schedule_back_is_told() {
 async fn a_schedule_and_a_request_can_be_taken_back() {
     let world = World::new();
     let of = world.right_size("i-1", "m5.xlarge").await;
-    world.engine.execute(&of.id, None, None, &operator()).await.unwrap();
-    let open = world.engine.reopen(&of.id, &operator()).await.unwrap();
+    world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap();
+    let open = world.engine.recommendations.reopen(&of.id, &operator()).await.unwrap();
     assert_eq!(open.status, Status::Open);
     let approval = world.memory.approval_list(Some(&of.id)).await.unwrap().remove(0);
-    let late = world.engine.approve(&approval.id, None, &person("max", &[Role::Manager])).await;
+    let late = world.engine.recommendations.approve(&approval.id, None, &person("max", &[Role::Manager])).await;
     assert!(matches!(late, Err(EngineError::Conflict(_))));
 }
 
@@ -101,7 +112,7 @@ async fn what_nobody_answers_expires() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
     world.clock.advance(SignedDuration::from_hours(24 * 15));
-    assert_eq!(world.engine.due().await.unwrap().expired, 1);
+    assert_eq!(world.engine.scheduler.due().await.unwrap().expired, 1);
     assert_eq!(world.again(&of).await.status, Status::Expired);
 }
 
@@ -109,12 +120,12 @@ async fn what_nobody_answers_expires() {
 async fn a_test_runs_on_a_twin_and_puts_it_back() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
-    let none = world.engine.test_on_resource(&of.id, &operator()).await.unwrap_err();
+    let none = world.engine.execution.test_on_resource(&of.id, &operator()).await.unwrap_err();
     assert!(none.to_string().contains("no twin"), "{none}");
     world.machine("i-dev", "t3.large", 30.0).tag("i-dev", "env", "staging");
-    let testing = world.engine.test(&of.id, &operator()).await.unwrap();
+    let testing = world.engine.execution.test(&of.id, &operator()).await.unwrap();
     assert_eq!(testing.status, Status::Testing);
-    world.engine.settle().await;
+    world.engine.execution.settle().await;
     let action = world.memory.action_list(Some(&of.id), None).await.unwrap().remove(0);
     assert_eq!((action.purpose, action.status), (Purpose::Test, ActionStatus::RolledBack));
     assert_eq!(action.resource.as_str(), "i-dev");
@@ -137,10 +148,11 @@ async fn a_twin_is_of_the_agents_own_scope() {
     let own = AgentInput { accounts: Some(vec!["111122223333".to_owned()]), ..AgentInput::default() };
     world
         .engine
+        .agents
         .agent_configure(of.agent_id.as_ref().unwrap(), own, &person("ada", &[Role::Administrator]))
         .await
         .unwrap();
-    let none = world.engine.test_on_resource(&of.id, &operator()).await.unwrap_err();
+    let none = world.engine.execution.test_on_resource(&of.id, &operator()).await.unwrap_err();
     assert!(none.to_string().contains("in the agent's scope"), "{none}");
 }
 
@@ -149,8 +161,8 @@ async fn without_a_twin_a_test_runs_on_a_simulated_one() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
     let before = world.memory.resources.lock().clone();
-    world.engine.test(&of.id, &operator()).await.unwrap();
-    world.engine.settle().await;
+    world.engine.execution.test(&of.id, &operator()).await.unwrap();
+    world.engine.execution.settle().await;
     let action = world.memory.action_list(Some(&of.id), None).await.unwrap().remove(0);
     assert_eq!((action.purpose, action.status), (Purpose::Simulate, ActionStatus::RolledBack), "{action:?}");
     assert_eq!(action.resource.as_str(), "simulated:i-1");
@@ -161,7 +173,7 @@ async fn without_a_twin_a_test_runs_on_a_simulated_one() {
     let changes = |entry: &reeve_audit::Entry| entry.event_type.as_str().starts_with("resource.");
     assert!(!world.entries().iter().any(changes), "no change of a resource is told of");
     // It counts for no guardrail and undoes nothing.
-    assert!(matches!(world.engine.rollback(&action.id, &operator()).await, Err(EngineError::Conflict(_))));
+    assert!(matches!(world.engine.execution.rollback(&action.id, &operator()).await, Err(EngineError::Conflict(_))));
     assert_eq!(world.execute(&of).await.status, ActionStatus::Succeeded);
 }
 
@@ -172,8 +184,8 @@ async fn a_simulation_shows_what_the_cloud_would_refuse() {
     // Somebody stopped it since the finding.
     world.memory.resources.lock().get_mut(&reeve_estate::ResourceId::new("i-1")).unwrap().state =
         ResourceState::Stopped;
-    world.engine.simulate(&of.id, &operator()).await.unwrap();
-    world.engine.settle().await;
+    world.engine.execution.simulate(&of.id, &operator()).await.unwrap();
+    world.engine.execution.settle().await;
     let action = world.memory.action_list(Some(&of.id), None).await.unwrap().remove(0);
     assert_eq!(action.status, ActionStatus::Aborted);
     assert!(world.again(&of).await.status_reason.unwrap().contains("state is stopped, not running"));
@@ -183,10 +195,10 @@ async fn a_simulation_shows_what_the_cloud_would_refuse() {
 async fn feedback_is_checked_and_kept() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
-    let wrong = world.engine.feedback(&of.id, said("great", Some(6), None), &operator()).await;
+    let wrong = world.engine.recommendations.feedback(&of.id, said("great", Some(6), None), &operator()).await;
     let Err(EngineError::Invalid(errors)) = wrong else { panic!("taken") };
     assert_eq!(errors.iter().map(|e| e.path.as_str()).collect::<Vec<_>>(), ["outcome", "rating"]);
-    let silent = world.engine.feedback(&of.id, said("not_now", None, None), &operator()).await;
+    let silent = world.engine.recommendations.feedback(&of.id, said("not_now", None, None), &operator()).await;
     assert!(matches!(silent, Err(EngineError::Invalid(_))), "circumstances are needed");
     for (outcome, comments) in [
         ("implemented_successfully", None),
@@ -194,7 +206,7 @@ async fn feedback_is_checked_and_kept() {
         ("not_applicable", Some("licence")),
         ("not_now", Some("freeze")),
     ] {
-        world.engine.feedback(&of.id, said(outcome, Some(4), comments), &operator()).await.unwrap();
+        world.engine.recommendations.feedback(&of.id, said(outcome, Some(4), comments), &operator()).await.unwrap();
     }
     let kept = world.memory.feedback_list(Some(&of.id)).await.unwrap();
     assert_eq!((kept.len(), kept[0].rating, kept[0].by.as_str()), (4, Some(4), "olga@example.com"));

@@ -12,8 +12,8 @@ async fn interrupted_at(entry: usize, faults: &[(usize, Fault)]) -> Option<(Worl
     let of = world.right_size("i-1", "t3.large").await;
     faults.iter().for_each(|(call, fault)| world.cloud.fault(*call, *fault));
     *world.log.silent_after.lock() = Some(entry);
-    let began = world.engine.execute(&of.id, None, None, &operator()).await;
-    world.engine.settle().await;
+    let began = world.engine.execution.execute(&of.id, None, None, &operator()).await;
+    world.engine.execution.settle().await;
     world.every_change_was_announced();
     let silent = *world.log.silent_after.lock() == Some(0);
     if began.is_err() {
@@ -25,8 +25,8 @@ async fn interrupted_at(entry: usize, faults: &[(usize, Fault)]) -> Option<(Worl
 async fn comes_to_an_end(world: &World, of: &Recommendation, entry: usize) {
     *world.log.silent_after.lock() = None;
     let next = world.restarted();
-    next.engine.resume().await.unwrap();
-    next.engine.settle().await;
+    next.engine.execution.resume().await.unwrap();
+    next.engine.execution.settle().await;
     next.every_change_was_announced();
     let again = next.again(of).await;
     let machine = next.cloud.state("i-1");
@@ -41,7 +41,7 @@ async fn comes_to_an_end(world: &World, of: &Recommendation, entry: usize) {
         assert!(!action.status.is_active(), "entry {entry}: {action:?}");
         assert!(action.steps.iter().all(|step| step.ok.is_some()), "entry {entry}");
     }
-    assert_eq!(next.engine.resume().await.unwrap(), 0, "nothing is left to take up");
+    assert_eq!(next.engine.execution.resume().await.unwrap(), 0, "nothing is left to take up");
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn a_claim_without_an_action_is_released() {
     claimed.status = Status::Executing;
     claimed.version += 1;
     world.memory.recommendation_update(&claimed).await.unwrap();
-    world.engine.resume().await.unwrap();
+    world.engine.execution.resume().await.unwrap();
     let again = world.again(&of).await;
     assert_eq!(again.status, Status::Open);
     assert!(again.status_reason.unwrap().contains("interrupted before anything was changed"));
@@ -83,9 +83,9 @@ async fn a_claim_without_an_action_is_released() {
 async fn what_a_task_of_this_process_carries_out_is_not_taken_up_twice() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
-    world.engine.execute(&of.id, None, None, &operator()).await.unwrap();
-    assert_eq!(world.engine.resume().await.unwrap(), 0);
-    world.engine.settle().await;
+    world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap();
+    assert_eq!(world.engine.execution.resume().await.unwrap(), 0);
+    world.engine.execution.settle().await;
     let actions = world.memory.action_list(None, None).await.unwrap();
     assert_eq!((actions.len(), actions[0].status), (1, ActionStatus::Succeeded));
 }
@@ -98,8 +98,8 @@ async fn a_step_that_was_interrupted_is_closed_in_the_log() {
         let left = open.steps.last().is_some_and(|step| step.ok.is_none());
         *world.log.silent_after.lock() = None;
         let next = world.restarted();
-        next.engine.resume().await.unwrap();
-        next.engine.settle().await;
+        next.engine.execution.resume().await.unwrap();
+        next.engine.execution.settle().await;
         let story = next.story(&of);
         let at = story.iter().position(|line| line == "action.resume pending").unwrap();
         let closed =

@@ -101,7 +101,7 @@ async fn when_undoing_fails_too_a_person_is_called() {
     // Once the cause is gone, a person undoes it by hand.
     (1..60).for_each(|call| world.cloud.fault(call, Fault::Throttle));
     (1..60).for_each(|call| world.cloud.fault(call, Fault::LoseAnswer));
-    let undoing = world.engine.rollback(&ended.id, &operator()).await.unwrap();
+    let undoing = world.engine.execution.rollback(&ended.id, &operator()).await.unwrap();
     assert_eq!(world.ended(&undoing).await.status, ActionStatus::RolledBack);
     assert_eq!(world.cloud.state("i-1").0, ResourceState::Running);
     let back = world.again(&of).await;
@@ -116,8 +116,8 @@ async fn when_undoing_fails_too_a_person_is_called() {
 async fn without_automatic_rollback_it_is_left_to_a_person() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
-    let limits = Guardrails { rollback_automatic: false, ..world.engine.guardrails_get().await.unwrap() };
-    world.engine.guardrails_put(limits, &person("ada", &[Role::Administrator])).await.unwrap();
+    let limits = Guardrails { rollback_automatic: false, ..world.engine.guardrails.guardrails_get().await.unwrap() };
+    world.engine.guardrails.guardrails_put(limits, &person("ada", &[Role::Administrator])).await.unwrap();
     world.cloud.fault(1, Fault::Deny);
     let ended = world.execute(&of).await;
     assert_eq!(ended.status, ActionStatus::Failed);
@@ -130,7 +130,7 @@ async fn by_hand_a_change_goes_back_once() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
     let action = world.execute(&of).await;
-    let undoing = world.engine.rollback(&action.id, &operator()).await.unwrap();
+    let undoing = world.engine.execution.rollback(&action.id, &operator()).await.unwrap();
     assert_eq!(undoing.status, ActionStatus::RollingBack);
     let ended = world.ended(&undoing).await;
     assert_eq!(ended.status, ActionStatus::RolledBack);
@@ -138,7 +138,7 @@ async fn by_hand_a_change_goes_back_once() {
     assert_eq!(world.again(&of).await.status, Status::RolledBack);
     assert!(world.story(&of).contains(&"rollback.modify success".to_owned()));
     world.every_change_was_announced();
-    let twice = world.engine.rollback(&action.id, &operator()).await;
+    let twice = world.engine.execution.rollback(&action.id, &operator()).await;
     assert!(matches!(twice, Err(EngineError::Conflict(_))));
     // A person's own decision is kept as such: it is no failure of the finding, which is not made again for a while all the same.
     let back = world.again(&of).await;
@@ -160,14 +160,14 @@ async fn by_hand_a_change_goes_back_once() {
 async fn the_kill_switch_turns_back_what_runs() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
-    world.engine.execute(&of.id, None, None, &operator()).await.unwrap();
+    world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap();
     // The action's task has not run yet on this single thread; it meets the switch at its first step.
-    world.engine.kill_switch(true, "stop everything", &person("ada", &[Role::Administrator])).await.unwrap();
-    world.engine.settle().await;
+    world.engine.guardrails.kill_switch(true, "stop everything", &person("ada", &[Role::Administrator])).await.unwrap();
+    world.engine.execution.settle().await;
     assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "t3.large".to_owned()));
     let again = world.again(&of).await;
     assert!(matches!(again.status, Status::Open | Status::RolledBack), "{:?}", again.status);
     assert!(again.status_reason.unwrap().contains("kill switch"));
-    let refused = world.engine.execute(&of.id, None, None, &operator()).await.unwrap_err();
+    let refused = world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap_err();
     assert!(matches!(refused, EngineError::Blocked(_) | EngineError::WrongState { .. }));
 }

@@ -20,9 +20,9 @@ async fn estate(machines: usize, size: &str) -> (World, Agent) {
         world.machine(&format!("i-{n}"), size, 5.0);
     }
     world.tag("i-1", "env", "staging");
-    let mut limits = world.engine.guardrails_get().await.unwrap();
+    let mut limits = world.engine.guardrails.guardrails_get().await.unwrap();
     limits.cool_down_s = 0;
-    world.engine.guardrails_put(limits, &operator()).await.unwrap();
+    world.engine.guardrails.guardrails_put(limits, &operator()).await.unwrap();
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
     (world, agent)
@@ -30,7 +30,7 @@ async fn estate(machines: usize, size: &str) -> (World, Agent) {
 
 async fn begin(world: &World, agent: &Agent, settings: RolloutSettings) -> Rollout {
     let input = input(agent, settings);
-    world.engine.rollout_begin(input, &operator()).await.unwrap()
+    world.engine.rollouts.rollout_begin(input, &operator()).await.unwrap()
 }
 
 fn input(agent: &Agent, settings: RolloutSettings) -> RolloutInput {
@@ -56,13 +56,13 @@ fn fill(series: &mut Series, start: jiff::Timestamp, hours: i64, cpu: f64) {
 async fn look(world: &World) {
     for _ in 0..12 {
         world.clock.advance(SignedDuration::from_secs(61));
-        world.engine.due().await.unwrap();
-        world.engine.settle().await;
+        world.engine.scheduler.due().await.unwrap();
+        world.engine.execution.settle().await;
     }
 }
 
 async fn again(world: &World, of: &Rollout) -> Rollout {
-    world.engine.rollout_get(&of.id).await.unwrap()
+    world.engine.rollouts.rollout_get(&of.id).await.unwrap()
 }
 
 async fn changed(world: &World) -> usize {
@@ -127,8 +127,11 @@ async fn a_canary_that_gets_worse_holds_everything_and_a_person_may_go_on() {
     assert!(now.reason.as_ref().unwrap().contains("failed, undone or worse: 1 (at most 0)"), "{:?}", now.reason);
     hours(&world, 48, 10.0).await;
     assert_eq!((again(&world, &of).await.status, changed(&world).await), (RolloutStatus::Held, 1), "it stays held");
-    assert!(matches!(world.engine.rollout_resume(&of.id, " ", &operator()).await, Err(EngineError::Invalid(_))));
-    world.engine.rollout_resume(&of.id, "a load test ran on it", &operator()).await.unwrap();
+    assert!(matches!(
+        world.engine.rollouts.rollout_resume(&of.id, " ", &operator()).await,
+        Err(EngineError::Invalid(_))
+    ));
+    world.engine.rollouts.rollout_resume(&of.id, "a load test ran on it", &operator()).await.unwrap();
     look(&world).await;
     let now = again(&world, &of).await;
     assert_eq!((now.stage, changed(&world).await), (Stage::Full, 4), "{:?}", now.gates);
@@ -165,10 +168,10 @@ async fn a_plan_that_fails_in_simulation_holds_before_anything_is_touched() {
     assert_eq!((now.status, now.stage, changed(&world).await), (RolloutStatus::Held, Stage::Simulation, 0));
     let failed = now.members.iter().find(|member| member.state == MemberState::Failed).unwrap();
     assert!(failed.detail.contains("state is stopped, not running"), "{failed:?}");
-    world.engine.rollout_abort(&of.id, "wrong set", &operator()).await.unwrap();
+    world.engine.rollouts.rollout_abort(&of.id, "wrong set", &operator()).await.unwrap();
     look(&world).await;
     assert_eq!(changed(&world).await, 0);
-    let resumed = world.engine.rollout_resume(&of.id, "no", &operator()).await;
+    let resumed = world.engine.rollouts.rollout_resume(&of.id, "no", &operator()).await;
     assert!(matches!(resumed, Err(EngineError::Conflict(_))), "an end is an end");
     begin(&world, &agent, RolloutSettings::default()).await;
 }
@@ -177,15 +180,15 @@ async fn a_plan_that_fails_in_simulation_holds_before_anything_is_touched() {
 async fn stopped_it_begins_nothing_and_resumed_it_goes_on_where_it_was() {
     let (world, agent) = estate(4, "t3.large").await;
     let of = begin(&world, &agent, RolloutSettings { shares_percent: Vec::new(), ..Default::default() }).await;
-    let second = world.engine.rollout_begin(input(&agent, RolloutSettings::default()), &operator()).await;
+    let second = world.engine.rollouts.rollout_begin(input(&agent, RolloutSettings::default()), &operator()).await;
     assert!(matches!(second, Err(EngineError::Conflict(_))), "one at a time");
     look(&world).await;
-    world.engine.rollout_stop(&of.id, "a release goes out", &operator()).await.unwrap();
+    world.engine.rollouts.rollout_stop(&of.id, "a release goes out", &operator()).await.unwrap();
     hours(&world, 26, 30.0).await;
     let now = again(&world, &of).await;
     assert_eq!((now.status, changed(&world).await), (RolloutStatus::Stopped, 1));
     assert_eq!(now.members[0].state, MemberState::Held, "what was under way is still watched and shown");
-    world.engine.rollout_resume(&of.id, "the release is out", &operator()).await.unwrap();
+    world.engine.rollouts.rollout_resume(&of.id, "the release is out", &operator()).await.unwrap();
     look(&world).await;
     assert_eq!(changed(&world).await, 4);
     assert_eq!((told(&world, "rollout.stop"), told(&world, "rollout.resume")), (1, 1));
@@ -201,13 +204,13 @@ async fn every_change_asks_for_its_own_approval_and_a_stop_takes_the_requests_ba
     let asked: Vec<_> = world.memory.approval_list(None).await.unwrap();
     assert_eq!(asked.len(), 2, "the canary's two, not the third");
     assert!(asked[0].reason.as_ref().unwrap().contains(&of.id.0), "{:?}", asked[0].reason);
-    let own = world.engine.approve(&asked[0].id, None, &person("olga", &[Role::Manager])).await;
+    let own = world.engine.recommendations.approve(&asked[0].id, None, &person("olga", &[Role::Manager])).await;
     assert!(matches!(own, Err(EngineError::Forbidden(_))), "who began it does not sign it");
-    world.engine.approve(&asked[0].id, None, &person("max", &[Role::Manager])).await.unwrap();
+    world.engine.recommendations.approve(&asked[0].id, None, &person("max", &[Role::Manager])).await.unwrap();
     look(&world).await;
     assert_eq!(changed(&world).await, 1);
-    world.engine.rollout_stop(&of.id, "not today", &operator()).await.unwrap();
-    let late = world.engine.approve(&asked[1].id, None, &person("max", &[Role::Manager])).await;
+    world.engine.rollouts.rollout_stop(&of.id, "not today", &operator()).await.unwrap();
+    let late = world.engine.recommendations.approve(&asked[1].id, None, &person("max", &[Role::Manager])).await;
     assert!(matches!(late, Err(EngineError::Conflict(_))), "a signature does not begin what is stopped");
     look(&world).await;
     assert_eq!(changed(&world).await, 1);
@@ -247,9 +250,9 @@ async fn a_canary_that_somebody_else_changed_proves_nothing_and_the_next_is_take
 async fn guardrails_hold_and_are_shown_without_filling_the_log() {
     let (world, agent) = estate(3, "t3.large").await;
     let of = begin(&world, &agent, RolloutSettings { canary: 2, ..Default::default() }).await;
-    let mut limits = world.engine.guardrails_get().await.unwrap();
+    let mut limits = world.engine.guardrails.guardrails_get().await.unwrap();
     limits.max_actions_per_day = 1;
-    world.engine.guardrails_put(limits, &operator()).await.unwrap();
+    world.engine.guardrails.guardrails_put(limits, &operator()).await.unwrap();
     look(&world).await;
     let now = again(&world, &of).await;
     assert_eq!((now.stage, now.status, changed(&world).await), (Stage::Canary, RolloutStatus::Running, 1));
@@ -268,9 +271,9 @@ async fn a_restart_changes_nothing_twice() {
     let mut world = world;
     for _ in 0..40 {
         world.clock.advance(SignedDuration::from_secs(61));
-        world.engine.due().await.unwrap();
+        world.engine.scheduler.due().await.unwrap();
         // Whatever runs is left alone by the one that goes, and taken up by the one that comes.
-        world.engine.settle().await;
+        world.engine.execution.settle().await;
         world = world.restarted();
     }
     assert_eq!((again(&world, &of).await.stage, changed(&world).await), (Stage::Validation, 1));
@@ -286,7 +289,7 @@ async fn what_people_answer_meanwhile_holds() {
     let (world, agent) = estate(3, "t3.large").await;
     let of = begin(&world, &agent, RolloutSettings { shares_percent: Vec::new(), ..Default::default() }).await;
     let first = world.only("i-1").await;
-    world.engine.dismiss(&first.id, "it is the build server", &operator()).await.unwrap();
+    world.engine.recommendations.dismiss(&first.id, "it is the build server", &operator()).await.unwrap();
     look(&world).await;
     let now = again(&world, &of).await;
     assert_eq!(now.members[0].state, MemberState::LeftOut);
@@ -319,12 +322,12 @@ async fn an_agent_with_many_findings_rolls_them_out_and_waits_when_that_was_give
     let report = world.run(&agent).await;
     assert_eq!(report.applied, 0);
     assert!(report.skipped.contains(&("in_rollout".to_owned(), 10)), "{:?}", report.skipped);
-    let (found, _) = world.engine.rollout_list(&RolloutFilter::default()).await.unwrap();
+    let (found, _) = world.engine.rollouts.rollout_list(&RolloutFilter::default()).await.unwrap();
     let of = &found[0];
     assert_eq!((of.by.as_str(), of.members.len()), (format!("agent:{}", agent.id.0).as_str(), 10));
     look(&world).await;
     assert_eq!(changed(&world).await, 1);
-    world.engine.rollout_abort(&of.id, "not this quarter", &operator()).await.unwrap();
+    world.engine.rollouts.rollout_abort(&of.id, "not this quarter", &operator()).await.unwrap();
     let report = world.run(&agent).await;
     assert!(report.skipped.iter().any(|(reason, _)| reason == "rollout_aborted"), "{:?}", report.skipped);
     assert_eq!((report.applied, changed(&world).await), (0, 1));
@@ -335,15 +338,15 @@ async fn what_cannot_go_out_is_refused_with_the_field() {
     let (world, agent) = estate(2, "t3.large").await;
     let wrong = RolloutSettings { canary: 0, shares_percent: vec![50.0, 10.0], ..Default::default() };
     let wrong = RolloutInput { kind: "everything".to_owned(), ..input(&agent, wrong) };
-    let Err(EngineError::Invalid(errors)) = world.engine.rollout_begin(wrong, &operator()).await else {
+    let Err(EngineError::Invalid(errors)) = world.engine.rollouts.rollout_begin(wrong, &operator()).await else {
         panic!("taken")
     };
     assert_eq!(errors.iter().map(|e| e.path.as_str()).collect::<Vec<_>>(), ["type", "canary", "shares"]);
     let none = RolloutInput { kind: "encryption".to_owned(), ..input(&agent, RolloutSettings::default()) };
-    assert!(matches!(world.engine.rollout_begin(none, &operator()).await, Err(EngineError::Conflict(_))));
+    assert!(matches!(world.engine.rollouts.rollout_begin(none, &operator()).await, Err(EngineError::Conflict(_))));
     let learner = world.agent("learning", false).await;
     assert_eq!(learner.mode, Mode::Learning);
-    let learns = world.engine.rollout_begin(input(&learner, RolloutSettings::default()), &operator()).await;
+    let learns = world.engine.rollouts.rollout_begin(input(&learner, RolloutSettings::default()), &operator()).await;
     assert!(matches!(learns, Err(EngineError::Learning { .. })));
 }
 
@@ -361,10 +364,10 @@ async fn it_is_called_what_it_does_and_where() {
         for resource in resources {
             wanted.recommendations.push(world.only(resource).await.id);
         }
-        let of = world.engine.rollout_begin(wanted, &operator()).await.unwrap();
+        let of = world.engine.rollouts.rollout_begin(wanted, &operator()).await.unwrap();
         assert_eq!(of.name, expect);
-        world.engine.rollout_abort(&of.id, "only its name was wanted", &operator()).await.unwrap();
+        world.engine.rollouts.rollout_abort(&of.id, "only its name was wanted", &operator()).await.unwrap();
     }
     let named = RolloutInput { name: Some("Smaller web tier".to_owned()), ..input(&agent, RolloutSettings::default()) };
-    assert_eq!(world.engine.rollout_begin(named, &operator()).await.unwrap().name, "Smaller web tier");
+    assert_eq!(world.engine.rollouts.rollout_begin(named, &operator()).await.unwrap().name, "Smaller web tier");
 }

@@ -28,9 +28,9 @@ async fn another_target_supersedes_and_what_is_no_longer_found_expires() {
     assert_eq!(of.subject.target_type.as_deref(), Some("m5.xlarge"));
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     let admin = person("ada", &[Role::Administrator]);
-    let mut wide = world.engine.guardrails_get().await.unwrap();
+    let mut wide = world.engine.guardrails.guardrails_get().await.unwrap();
     wide.max_cost_decrease_percent = 80.0;
-    world.engine.guardrails_put(wide, &admin).await.unwrap();
+    world.engine.guardrails.guardrails_put(wide, &admin).await.unwrap();
     world.clock.advance(SignedDuration::from_hours(1));
     world.run(&agent).await;
     let all = world.on("i-1").await;
@@ -62,10 +62,10 @@ async fn answers_of_people_hold() {
     let of = world.right_size("i-1", "m5.xlarge").await;
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     let until = reeve_recommend::Clock::now(&*world.clock) + SignedDuration::from_hours(48);
-    world.engine.snooze(&of.id, until, None, &operator()).await.unwrap();
+    world.engine.recommendations.snooze(&of.id, until, None, &operator()).await.unwrap();
     world.run(&agent).await;
     assert_eq!(world.only("i-1").await.status, Status::Snoozed);
-    world.engine.dismiss(&of.id, "the batch comes back in January", &operator()).await.unwrap();
+    world.engine.recommendations.dismiss(&of.id, "the batch comes back in January", &operator()).await.unwrap();
     let report = world.run(&agent).await;
     assert!(report.skipped.contains(&("dismissed".to_owned(), 1)), "{:?}", report.skipped);
     assert_eq!(world.only("i-1").await.status, Status::Dismissed);
@@ -100,7 +100,7 @@ async fn a_scope_covers_accounts_and_services() {
             services: Some(services.iter().map(|s| (*s).to_owned()).collect()),
             ..AgentInput::default()
         };
-        let agent = match world.engine.agent_create(input, &operator()).await {
+        let agent = match world.engine.agents.agent_create(input, &operator()).await {
             Ok(agent) => agent,
             Err(EngineError::Invalid(errors)) => return Err(errors),
             Err(other) => panic!("{other}"),
@@ -125,7 +125,7 @@ async fn safe_mode_applies_low_impact_alone_and_active_asks_for_the_rest() {
     world.machine("i-low", "t3.large", 5.0).machine("i-mid", "m5.xlarge", 5.0);
     let safe = world.agent("safe_mode", true).await;
     let report = world.run(&safe).await;
-    world.engine.settle().await;
+    world.engine.execution.settle().await;
     assert_eq!(report.applied, 1);
     assert!(report.skipped.contains(&("needs_approval".to_owned(), 1)), "{:?}", report.skipped);
     assert_eq!(world.only("i-low").await.status, Status::Succeeded);
@@ -134,7 +134,7 @@ async fn safe_mode_applies_low_impact_alone_and_active_asks_for_the_rest() {
     let action = world.memory.action_list(None, None).await.unwrap().remove(0);
     assert_eq!((action.by, action.run_id), (format!("agent:{}", safe.id.0), Some(report.run_id)));
     let active = AgentInput { mode: Some("active".into()), ..AgentInput::default() };
-    let active = world.engine.agent_configure(&safe.id, active, &operator()).await.unwrap();
+    let active = world.engine.agents.agent_configure(&safe.id, active, &operator()).await.unwrap();
     let report = world.run(&active).await;
     assert!(report.skipped.contains(&("approval_requested".to_owned(), 1)), "{:?}", report.skipped);
     assert_eq!(world.only("i-mid").await.status, Status::PendingApproval);
@@ -146,7 +146,7 @@ async fn what_holds_an_agent_back_is_counted_by_reason() {
         let world = World::new();
         world.machine("i-1", "t3.large", 5.0);
         let agent = world.agent("safe_mode", true).await;
-        let agent = world.engine.agent_configure(&agent.id, change, &operator()).await.unwrap();
+        let agent = world.engine.agents.agent_configure(&agent.id, change, &operator()).await.unwrap();
         let report = world.run(&agent).await;
         assert_eq!(report.applied, 0);
         assert!(report.skipped.contains(&(reason.to_owned(), 1)), "{reason}: {:?}", report.skipped);
@@ -161,7 +161,7 @@ async fn what_holds_an_agent_back_is_counted_by_reason() {
     world.memory.series.lock().retain(|s| s.metric != Metric::MemoryUtilization);
     let agent = world.agent("safe_mode", true).await;
     let agent_input = AgentInput { confidence_threshold: Some("0".into()), ..input() };
-    let agent = world.engine.agent_configure(&agent.id, agent_input, &operator()).await.unwrap();
+    let agent = world.engine.agents.agent_configure(&agent.id, agent_input, &operator()).await.unwrap();
     let report = world.run(&agent).await;
     assert!(report.skipped.contains(&("performance_not_measured".to_owned(), 1)), "{:?}", report.skipped);
 }
@@ -196,9 +196,9 @@ async fn a_run_is_told_before_and_after_with_what_it_saw() {
     assert_eq!(after.get("recommendations").and_then(reeve_audit::Json::as_f64), Some(1.0));
     let kept = world.memory.agent_get(&agent.id).await.unwrap();
     assert_eq!(kept.last_run.as_ref(), Some(&report));
-    assert_eq!(world.engine.learning(&kept).await.unwrap(), (14.0, 100.0));
+    assert_eq!(world.engine.agents.learning(&kept).await.unwrap(), (14.0, 100.0));
     *world.log.silent_after.lock() = Some(0);
-    let refused = world.engine.agent_run(&agent.id, &operator()).await;
+    let refused = world.engine.runs.agent_run(&agent.id, &operator()).await;
     assert!(matches!(refused, Err(EngineError::Record(_))));
 }
 
@@ -228,7 +228,7 @@ async fn an_unattached_volume_is_kept_once_and_not_nagged_for() {
     let action = world.execute(&of).await;
     assert_eq!(action.status, reeve_recommend::ActionStatus::Succeeded, "{action:?}");
     assert_eq!((world.cloud.snapshots(), world.cloud.state("vol-9").0), (1, ResourceState::Unattached));
-    let undo = world.engine.rollback(&action.id, &operator()).await;
+    let undo = world.engine.execution.rollback(&action.id, &operator()).await;
     assert!(matches!(undo, Err(EngineError::Conflict(_))), "there is nothing to undo");
     let report = world.run(&agent).await;
     assert!(report.skipped.contains(&("kept_already".to_owned(), 1)), "{:?}", report.skipped);

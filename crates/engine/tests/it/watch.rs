@@ -28,8 +28,8 @@ fn passes(world: &World, hours: i64, cpu: impl Fn(i64) -> f64) {
 }
 
 async fn looked(world: &World, action: &Action) -> Action {
-    world.engine.due().await.unwrap();
-    world.engine.settle().await;
+    world.engine.scheduler.due().await.unwrap();
+    world.engine.execution.settle().await;
     world.memory.action_get(&action.id).await.unwrap()
 }
 
@@ -96,9 +96,9 @@ async fn what_somebody_else_changed_is_left_to_them() {
 async fn a_window_of_nothing_watches_nothing() {
     let world = World::new();
     let of = world.right_size("i-1", "t3.large").await;
-    let mut limits = world.engine.guardrails_get().await.unwrap();
+    let mut limits = world.engine.guardrails.guardrails_get().await.unwrap();
     limits.verification_window_s = 0;
-    world.engine.guardrails_put(limits, &operator()).await.unwrap();
+    world.engine.guardrails.guardrails_put(limits, &operator()).await.unwrap();
     assert_eq!(world.execute(&of).await.watch, None);
 }
 

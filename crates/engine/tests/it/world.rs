@@ -1,6 +1,5 @@
 //! A small world for the engine: people with roles, and machines with a history.
 
-use reeve_recommend::Changes;
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::rollout::RolloutStore;
 
@@ -11,9 +10,9 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_access::{Principal, PrincipalKind, Role, UserId};
 use reeve_audit::{ActionMethod, Actor, Entry, Json};
 use reeve_engine::FeedbackInput;
-use reeve_engine::{AgentInput, Engine, Execution, Ports};
+use reeve_engine::{AgentInput, Execution};
 use reeve_estate::{
-    Catalogue, Connection, ConnectionId, ConnectionStatus, Credentials, Metric, Mutation, Provider, Purchase, Resource,
+    Connection, ConnectionId, ConnectionStatus, Credentials, Metric, Mutation, Provider, Purchase, Resource,
     ResourceId, ResourceKind, ResourceState, Series, Specification,
 };
 use reeve_recommend::ports::RecommendationFilter;
@@ -22,11 +21,12 @@ use reeve_recommend::{Action, Agent, AgentStore, Caller, Clock, Recommendation, 
 use crate::clock::TestClock;
 use crate::cloud::{Cloud, OneCloud};
 use crate::journal::{Journal, Log, Note};
+use crate::services::{Ports, Services};
 use crate::store::Memory;
 
 /// The world.
 pub(crate) struct World {
-    pub(crate) engine: Arc<Engine>,
+    pub(crate) engine: Arc<Services>,
     pub(crate) memory: Arc<Memory>,
     pub(crate) cloud: Arc<Cloud>,
     pub(crate) log: Arc<Log>,
@@ -134,11 +134,11 @@ impl World {
             reason: Some("a test".to_owned()),
             ..AgentInput::default()
         };
-        self.engine.agent_create(input, &person("admin", &[Role::Administrator])).await.unwrap()
+        self.engine.agents.agent_create(input, &person("admin", &[Role::Administrator])).await.unwrap()
     }
 
     pub(crate) async fn run(&self, agent: &Agent) -> RunReport {
-        self.engine.agent_run(&agent.id, &operator()).await.unwrap()
+        self.engine.runs.agent_run(&agent.id, &operator()).await.unwrap()
     }
 
     /// All recommendations on a resource, oldest first.
@@ -168,14 +168,14 @@ impl World {
 
     /// Executes as an operator and waits for the end.
     pub(crate) async fn execute(&self, of: &Recommendation) -> Action {
-        match self.engine.execute(&of.id, None, None, &operator()).await.unwrap() {
+        match self.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap() {
             Execution::Started(action) => self.ended(&action).await,
             Execution::PendingApproval(approval) => panic!("needs {:?}", approval.needed),
         }
     }
 
     pub(crate) async fn ended(&self, action: &Action) -> Action {
-        self.engine.settle().await;
+        self.engine.execution.settle().await;
         self.memory.action_get(&action.id).await.unwrap()
     }
 
@@ -248,17 +248,14 @@ fn engine(
     clock: &Arc<TestClock>,
     models: Option<Arc<dyn ModelStore>>,
     rollouts: Option<Arc<dyn RolloutStore>>,
-) -> Arc<Engine> {
-    Engine::new(Ports {
+) -> Arc<Services> {
+    Services::new(Ports {
         agents: Arc::clone(memory) as _,
         estate: Arc::clone(memory) as _,
         samples: Arc::clone(memory) as _,
         clouds: Arc::new(OneCloud(Arc::clone(cloud))),
         recorder: Arc::clone(log) as _,
         clock: Arc::clone(clock) as _,
-        catalogue: Arc::new(Catalogue::builtin().clone()),
-        changes: Changes::builtin(),
-        agent_types: reeve_agents::registry(),
         models,
         rollouts,
     })

@@ -71,8 +71,8 @@ pub(super) async fn agents(service: &Service) -> Result<()> {
     });
     let by = Caller::system();
     for input in inputs.into_iter().chain(holders) {
-        let agent = service.app.engine.agent_create(input, &by).await?;
-        service.app.engine.agent_run(&agent.id, &by).await?;
+        let agent = service.app.agent_service.agent_create(input, &by).await?;
+        service.app.runs.agent_run(&agent.id, &by).await?;
     }
     Ok(())
 }

@@ -195,7 +195,7 @@ async fn keep_everything(service: &Service) -> Vec<RecommendationId> {
         service.store.resource_put(&thing).await.unwrap();
         offers.push(offer(thing));
     }
-    let kept = service.app.engine.propose(AgentType::OPS_INTELLIGENCE, offers).await.unwrap();
+    let kept = service.engine.responses.propose(AgentType::OPS_INTELLIGENCE, offers).await.unwrap();
     kept.into_iter().map(Result::unwrap).collect()
 }
 
@@ -220,7 +220,7 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
             .await
             .unwrap();
     let ids = keep_everything(&service).await;
-    let engine = service.app.engine.clone();
+    let execution = service.engine.execution.clone();
     let (api, stop, serving) = served(service).await;
     let path = format!("intelligence/recommendations/{}", ids[0].0);
 
@@ -233,12 +233,12 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
     let color = |at: usize| color_of(&cloud.0.lock()[at]).unwrap();
     let simulated = api.post(&format!("{path}/test"), json!({})).await;
     assert!(simulated.status < 300, "{simulated:?}");
-    engine.settle().await;
+    execution.settle().await;
     assert_eq!(color(0), "red", "the simulated twin behaves as the change says, and nothing real is touched");
 
     let begun = api.post(&format!("{path}/execute"), json!({})).await;
     assert!(begun.status < 300, "{begun:?}");
-    engine.settle().await;
+    execution.settle().await;
     assert_eq!(color(0), "blue");
     let actions = api.get("intelligence/actions").await.expect(200);
     let done = actions.items().iter().find(|action| action["purpose"] == "apply").unwrap();
@@ -259,7 +259,7 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
     assert!(told.items().len() > 8, "each step stands in the log with its change");
     stop.cancel();
     serving.await.unwrap().unwrap();
-    drop(engine);
+    drop(execution);
 
     // A release without the row shows the plan and does not carry it out.
     let clouds = CloudRegistry::made_up(cloud.clone());

@@ -22,10 +22,10 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             for agent in agents {
                 let never_ran = agent.last_run.is_none();
                 let due = context.next_run(&agent).is_some_and(|next| next <= context.now());
-                if !(never_ran || due) || context.engine.is_running(&agent.id) {
+                if !(never_ran || due) || context.runs.is_running(&agent.id) {
                     continue;
                 }
-                if let Err(error) = context.engine.agent_run(&agent.id, &Caller::system()).await {
+                if let Err(error) = context.runs.agent_run(&agent.id, &Caller::system()).await {
                     tracing::warn!(agent = agent.name, %error, "a run failed");
                 }
             }

@@ -9,8 +9,8 @@ use reeve_alerts::AlertStore;
 use reeve_anomalies::budget::BudgetStore;
 use reeve_anomalies::threat::ThreatStore;
 use reeve_anomalies::{AnomalyService, AnomalyStore};
-use reeve_engine::Engine;
 use reeve_engine::models::Registry;
+use reeve_engine::{ModelService, RunService, Scheduler};
 use reeve_estate::{EstateStore, SampleStore};
 use reeve_exports::{Carrier, ExportStore};
 use reeve_notify::delivery::Dispatcher;
@@ -58,8 +58,12 @@ pub(crate) struct TaskContext {
     pub(crate) carrier: Arc<dyn Carrier>,
     pub(crate) anomaly_service: Arc<AnomalyService>,
     pub(crate) dispatcher: Arc<Dispatcher>,
-    pub(crate) engine: Arc<Engine>,
+    /// Material for trainings.
+    pub(crate) model_service: Arc<ModelService>,
     pub(crate) registry: Arc<Registry>,
+    pub(crate) runs: Arc<RunService>,
+    /// Work that waits for a time.
+    pub(crate) scheduler: Arc<Scheduler>,
     pub(crate) rule_book: Arc<RuleBook>,
     /// Records of what others are told.
     pub(crate) sources: Sources,

@@ -12,7 +12,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
     super::every(tracker, stop, Duration::from_secs(5), move || {
         let context = context.clone();
         async move {
-            if let Err(error) = context.engine.due().await {
+            if let Err(error) = context.scheduler.due().await {
                 context.journal.failed("due", &error).await;
             }
         }

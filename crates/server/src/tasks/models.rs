@@ -60,7 +60,7 @@ async fn look_after(
         }
         *turns -= 1;
         let (metrics, days) = (trainer.metrics(), trainer.history_days());
-        let material = Arc::new(context.engine.material(agent, metrics, days, MOST_RESOURCES).await?);
+        let material = Arc::new(context.model_service.material(agent, metrics, days, MOST_RESOURCES).await?);
         let name = trainer.name();
         match context.registry.look_after(&trainer, material, &Caller::system()).await? {
             Outcome::Promoted(model) => {

@@ -144,8 +144,8 @@ async fn what_serves_calibrates_a_run_and_outcomes_come_back() {
     assert!(after.explanation.factors.iter().any(told), "{:?}", after.explanation.factors);
     // Its outcome is an example for the next training.
     let issues = said("implemented_issues", Some(2), Some("too slow"));
-    world.engine.feedback(&after.id, issues, &operator()).await.unwrap();
-    let outcomes = world.engine.outcomes(agent.agent_type).await.unwrap();
+    world.engine.recommendations.feedback(&after.id, issues, &operator()).await.unwrap();
+    let outcomes = world.engine.models.outcomes(agent.agent_type).await.unwrap();
     assert_eq!(outcomes.len(), 1);
     assert!(!outcomes[0].held && (outcomes[0].raw * 100.0 - before.confidence).abs() < 0.06);
     assert_eq!(after.status, Status::Open);
@@ -165,10 +165,14 @@ async fn an_agents_models_are_trained_from_what_the_engine_gathers() {
     let mut names = Vec::new();
     for trainer in registry.trainers_of(&material.agent) {
         let gathered =
-            world.engine.material(&material.agent, trainer.metrics(), trainer.history_days(), 6).await.unwrap();
+            world.engine.models.material(&material.agent, trainer.metrics(), trainer.history_days(), 6).await.unwrap();
         assert_eq!(gathered.resources.len(), 6, "no more than asked for");
-        let full =
-            world.engine.material(&material.agent, trainer.metrics(), trainer.history_days(), 100).await.unwrap();
+        let full = world
+            .engine
+            .models
+            .material(&material.agent, trainer.metrics(), trainer.history_days(), 100)
+            .await
+            .unwrap();
         registry.look_after(&trainer, Arc::new(full), &Caller::system()).await.unwrap();
         if registry.serving(&material.agent.id, trainer.name()).await.unwrap().is_some() {
             names.push(trainer.name());

@@ -40,7 +40,7 @@ async fn train(world: &World, shelf: &Arc<Shelf>, agent: &Agent) {
     let registry = registry(world, shelf);
     for trainer in registry.trainers_of(agent) {
         let (metrics, days) = (trainer.metrics(), trainer.history_days());
-        let material = world.engine.material(agent, metrics, days, 100).await.unwrap();
+        let material = world.engine.models.material(agent, metrics, days, 100).await.unwrap();
         registry.look_after(&trainer, Arc::new(material), &Caller::system()).await.unwrap();
     }
 }

@@ -50,12 +50,12 @@ impl Book {
 
     async fn signed(&self, of: &Recommendation) -> ActionStatus {
         let Execution::PendingApproval(approval) =
-            self.world.engine.execute(&of.id, None, None, &operator()).await.unwrap()
+            self.world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap()
         else {
             panic!("nobody was asked")
         };
-        self.world.engine.approve(&approval.id, None, &person("max", &[Role::Manager])).await.unwrap();
-        self.world.engine.settle().await;
+        self.world.engine.recommendations.approve(&approval.id, None, &person("max", &[Role::Manager])).await.unwrap();
+        self.world.engine.execution.settle().await;
         self.world.memory.action_list(Some(&of.id), None).await.unwrap()[0].status
     }
 }
@@ -77,7 +77,7 @@ async fn below_500_gb_storage_grows_by_itself_and_from_there_on_somebody_is_aske
     }
     let rule = it.rule(disk()).await;
     it.book.evaluate(&rule, &operator()).await.unwrap();
-    it.world.engine.settle().await;
+    it.world.engine.execution.settle().await;
     let small = it.world.only("db-small").await;
     assert_eq!((small.status, small.impact_level), (Status::Succeeded, Impact::Low), "{small:?}");
     assert_eq!(it.now_of("db-small").specification.storage_gib, Some(125.0));
@@ -89,7 +89,7 @@ async fn below_500_gb_storage_grows_by_itself_and_from_there_on_somebody_is_aske
     assert_eq!(it.asked().iter().filter(|of| matches!(of, Mutation::Grow { .. })).count(), 1);
     // What was done cannot be undone, and says so.
     let action = it.world.memory.action_list(Some(&small.id), None).await.unwrap().remove(0);
-    let refused = it.world.engine.rollback(&action.id, &operator()).await;
+    let refused = it.world.engine.execution.rollback(&action.id, &operator()).await;
     assert!(matches!(refused, Err(EngineError::Conflict(why)) if why.contains("cannot be undone")));
     // It is no downtime and costs none of the error budget.
     assert!(!small.plan.as_ref().unwrap().restart_needed);
@@ -107,7 +107,7 @@ async fn a_growth_that_does_not_stick_is_left_and_told() {
     // The snapshot, then the growth: it takes an hour.
     it.world.cloud.fault(1, Fault::Slow);
     it.book.evaluate(&rule, &operator()).await.unwrap();
-    it.world.engine.settle().await;
+    it.world.engine.execution.settle().await;
     let of = it.world.only("db-1").await;
     assert_eq!(of.status, Status::Failed);
     assert!(of.status_reason.as_deref().unwrap().contains("storage cannot shrink"), "{of:?}");
@@ -119,7 +119,7 @@ async fn a_growth_that_does_not_stick_is_left_and_told() {
     refused.world.cloud.fault(1, Fault::Deny);
     let rule = refused.rule(disk()).await;
     refused.book.evaluate(&rule, &operator()).await.unwrap();
-    refused.world.engine.settle().await;
+    refused.world.engine.execution.settle().await;
     let of = refused.world.only("db-1").await;
     assert_eq!(of.status, Status::Open, "refused at the cloud's door, nothing was changed: {of:?}");
 }
@@ -136,7 +136,7 @@ async fn the_only_disk_of_a_machine_grows_once_and_waits_for_its_file_system() {
     for _ in 0..2 {
         it.measure("i-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
         it.book.evaluate(&rule, &operator()).await.unwrap();
-        it.world.engine.settle().await;
+        it.world.engine.execution.settle().await;
         it.world.clock.advance(SignedDuration::from_hours(30));
     }
     let of = it.world.only("vol-1").await;
@@ -201,7 +201,7 @@ async fn before_a_peak(capacity: Capacity) -> (Book, Recommendation) {
 async fn a_group_is_scaled_before_a_peak_and_back_after_it() {
     let (it, of) = before_a_peak(Capacity { min: 1, desired: 2, max: 10 }).await;
     assert_eq!(of.impact_level, Impact::Low);
-    it.world.engine.settle().await;
+    it.world.engine.execution.settle().await;
     let done = it.world.again(&of).await;
     assert_eq!(done.status, Status::Succeeded, "{done:?}");
     assert_eq!(
@@ -215,7 +215,7 @@ async fn a_group_is_scaled_before_a_peak_and_back_after_it() {
     assert!((2..=4).contains(&hours), "it was held for {hours} hours");
     assert_eq!(it.now_of("asg-1").specification.capacity, Some(Capacity { min: 1, desired: 2, max: 10 }));
     // Tomorrow's peak is not kept waiting by today's.
-    let limits = it.world.engine.guardrails_get().await.unwrap();
+    let limits = it.world.engine.guardrails.guardrails_get().await.unwrap();
     assert!(limits.cool_down_s > 0);
     it.world.every_change_was_announced();
 }
@@ -223,7 +223,7 @@ async fn a_group_is_scaled_before_a_peak_and_back_after_it() {
 #[tokio::test]
 async fn a_group_never_leaves_its_bounds_and_keeps_what_its_own_policies_did() {
     let (it, of) = before_a_peak(Capacity { min: 2, desired: 3, max: 4 }).await;
-    it.world.engine.settle().await;
+    it.world.engine.execution.settle().await;
     assert_eq!(it.asked()[0], Mutation::Scale { min: 4, desired: 4 }, "its maximum is four");
     assert_eq!(it.world.again(&of).await.status, Status::Succeeded);
     let (full, advice) = before_a_peak(Capacity { min: 2, desired: 4, max: 4 }).await;
@@ -243,7 +243,7 @@ async fn a_group_that_does_not_get_its_members_goes_back() {
     let calendar = it.calendar("traffic", "Sale", 10).await;
     let rule = it.rule(at_event("pre_scale", &calendar)).await;
     it.book.evaluate(&rule, &operator()).await.unwrap();
-    it.world.engine.settle().await;
+    it.world.engine.execution.settle().await;
     let of = it.world.only("asg-1").await;
     assert_eq!(of.status, Status::RolledBack, "{of:?}");
     assert_eq!(it.now_of("asg-1").specification.capacity, Some(Capacity { min: 1, desired: 2, max: 10 }));
@@ -292,7 +292,7 @@ async fn a_standby_takes_over_before_a_maintenance_once_somebody_signed() {
     let calendar = it.calendar("maintenance", "Switch upgrade in us-east-1a", 20).await;
     let rule = it.rule(at_event("prepare_failover", &calendar)).await;
     it.book.evaluate(&rule, &operator()).await.unwrap();
-    it.world.engine.settle().await;
+    it.world.engine.execution.settle().await;
     let of = it.world.only("db-1").await;
     assert_eq!((of.status, of.impact_level), (Status::PendingApproval, Impact::Medium), "{of:?}");
     assert!(it.asked().is_empty());
@@ -301,8 +301,8 @@ async fn a_standby_takes_over_before_a_maintenance_once_somebody_signed() {
     assert_eq!((spec.zone.as_deref(), spec.standby_zone.as_deref()), (Some("us-east-1b"), Some("us-east-1a")));
     // By hand it goes back.
     let action = it.world.memory.action_list(Some(&of.id), None).await.unwrap().remove(0);
-    it.world.engine.rollback(&action.id, &operator()).await.unwrap();
-    it.world.engine.settle().await;
+    it.world.engine.execution.rollback(&action.id, &operator()).await.unwrap();
+    it.world.engine.execution.settle().await;
     assert_eq!(it.now_of("db-1").specification.zone.as_deref(), Some("us-east-1a"));
     assert_eq!(it.world.again(&of).await.status, Status::RolledBack);
     // Where the maintenance is at the standby, the primary stays.
@@ -329,8 +329,8 @@ async fn a_replica_is_made_once_it_is_signed_and_removed_when_undone() {
     assert_eq!(signed, ActionStatus::Succeeded);
     assert_eq!(it.now_of("db-1").specification.replicas, ["db-1-reeve-1"]);
     let action = it.world.memory.action_list(Some(&of.id), None).await.unwrap().remove(0);
-    it.world.engine.rollback(&action.id, &operator()).await.unwrap();
-    it.world.engine.settle().await;
+    it.world.engine.execution.rollback(&action.id, &operator()).await.unwrap();
+    it.world.engine.execution.settle().await;
     let after = it.now_of("db-1");
     assert_eq!((after.state, after.specification.replicas.len()), (ResourceState::Running, 0));
     let none = Mutation::RemoveReplica { name: "db-1-reeve-1".to_owned() };

@@ -49,9 +49,9 @@ async fn found(session: &Session) {
         mode: text("safe_mode"),
         ..AgentInput::default()
     };
-    let agent = session.engine.agent_create(input, &people::caller("ada")).await.unwrap();
+    let agent = session.engine.agents.agent_create(input, &people::caller("ada")).await.unwrap();
     let _hold = session.hold();
-    session.engine.agent_run(&agent.id, &people::caller("olga")).await.unwrap();
+    session.engine.runs.agent_run(&agent.id, &people::caller("olga")).await.unwrap();
 }
 
 pub(super) async fn the_finding(session: &Session) -> Recommendation {
@@ -63,13 +63,15 @@ pub(super) async fn the_finding(session: &Session) -> Recommendation {
 /// Executes the finding, with the signatures it needs, and waits until nothing works any more.
 pub(super) async fn executed(session: Session) {
     let of = the_finding(&session).await;
-    let Ok(execution) = session.engine.execute(&of.id, None, None, &people::caller("olga")).await else { return };
+    let Ok(execution) = session.engine.execution.execute(&of.id, None, None, &people::caller("olga")).await else {
+        return;
+    };
     if let Execution::PendingApproval(approval) = execution {
         for who in ["dora", "sam", "max"] {
-            let _ = session.engine.approve(&approval.id, None, &people::caller(who)).await;
+            let _ = session.engine.recommendations.approve(&approval.id, None, &people::caller(who)).await;
         }
     }
-    session.engine.settle().await;
+    session.engine.execution.settle().await;
 }
 
 /// Executes, and dies at each moment in turn; what follows is held against the evidence. How many moments there are.
@@ -179,10 +181,10 @@ fn stopped_after(seconds: u64, fault: Option<Fault>) {
     let cloud = Arc::clone(&life.cloud);
     life.process(false, None, async move |session: Session| {
         let of = the_finding(&session).await;
-        session.engine.execute(&of.id, None, None, &people::caller("olga")).await.unwrap();
+        session.engine.execution.execute(&of.id, None, None, &people::caller("olga")).await.unwrap();
         session.clock.sleep(Duration::from_secs(seconds)).await;
         assert_eq!(actions(&session).await[0].status, ActionStatus::Running, "after {seconds} s");
-        session.engine.kill_switch(true, "stop everything", &people::caller("ada")).await.unwrap();
+        session.engine.guardrails.kill_switch(true, "stop everything", &people::caller("ada")).await.unwrap();
         session.clock.sleep(Duration::from_secs(1)).await;
         // Whoever wakes in this very moment goes first.
         for _ in 0..50 {
@@ -194,7 +196,7 @@ fn stopped_after(seconds: u64, fault: Option<Fault>) {
         if fault.is_some() {
             (0..400).for_each(|call| cloud.unfault(call));
         }
-        session.engine.settle().await;
+        session.engine.execution.settle().await;
     });
     life.peace();
     judge(&life, seconds);

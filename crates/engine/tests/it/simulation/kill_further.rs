@@ -93,8 +93,8 @@ fn life_with(of: &Resource, plan: impl Fn(&Life) -> Plan) -> Life {
             mode: text("safe_mode"),
             ..AgentInput::default()
         };
-        session.engine.agent_create(input, &people::caller("ada")).await.unwrap();
-        let answers = session.engine.propose(AgentType::OPS_INTELLIGENCE, vec![found]).await.unwrap();
+        session.engine.agents.agent_create(input, &people::caller("ada")).await.unwrap();
+        let answers = session.engine.responses.propose(AgentType::OPS_INTELLIGENCE, vec![found]).await.unwrap();
         assert!(answers[0].is_ok(), "{answers:?}");
     });
     life
@@ -196,9 +196,9 @@ fn a_machine_is_cut_off_or_has_its_groups_and_is_killed_at_every_step() {
 
 /// Executes the finding where ten seconds are left for it, which do not suffice.
 async fn too_late(session: Session) {
-    let Ok(limits) = session.engine.guardrails_get().await else { return };
+    let Ok(limits) = session.engine.guardrails.guardrails_get().await else { return };
     let short = Guardrails { rollback_timeout_s: 10, ..limits };
-    if session.engine.guardrails_put(short, &people::caller("ada")).await.is_ok() {
+    if session.engine.guardrails.guardrails_put(short, &people::caller("ada")).await.is_ok() {
         executed(session).await;
     }
 }
@@ -224,8 +224,8 @@ fn a_machine_that_is_not_cut_off_in_time_gets_its_groups_back_and_is_killed_at_e
 /// Tries the finding on a simulated twin.
 async fn tried(session: Session) {
     let of = the_finding(&session).await;
-    if session.engine.simulate(&of.id, &people::caller("olga")).await.is_ok() {
-        session.engine.settle().await;
+    if session.engine.execution.simulate(&of.id, &people::caller("olga")).await.is_ok() {
+        session.engine.execution.settle().await;
     }
 }
 

@@ -9,8 +9,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
-use reeve_engine::{AgentInput, Engine, Ports};
-use reeve_estate::Catalogue;
+use reeve_engine::AgentInput;
 use reeve_recommend::{AgentStore, Clock};
 
 use super::estate::{ThreeClouds, connections, fill};
@@ -22,6 +21,7 @@ use super::shaky::Shaky;
 use crate::clock::TestClock;
 use crate::cloud::Cloud;
 use crate::journal::{Journal, Log, Note};
+use crate::services::{Ports, Services};
 use crate::store::Memory;
 
 /// Days a life lasts.
@@ -39,7 +39,7 @@ pub(crate) struct Life {
 
 /// One process of a life.
 pub(crate) struct Session {
-    pub(crate) engine: Arc<Engine>,
+    pub(crate) engine: Arc<Services>,
     pub(crate) hazard: Arc<Hazard>,
     pub(crate) clock: Arc<TestClock>,
     pub(crate) store: Arc<Shaky>,
@@ -78,16 +78,13 @@ impl Life {
 
     fn session(&self, held: &Arc<AtomicUsize>) -> Session {
         let clouds = ThreeClouds { store: Arc::clone(&self.store), cloud: Arc::clone(&self.cloud) };
-        let engine = Engine::new(Ports {
+        let engine = Services::new(Ports {
             agents: Arc::clone(&self.store) as _,
             estate: Arc::clone(&self.store) as _,
             samples: Arc::clone(&self.store) as _,
             clouds: Arc::new(clouds),
             recorder: Arc::clone(&self.log) as _,
             clock: Arc::clone(&self.clock) as _,
-            catalogue: Arc::new(Catalogue::builtin().clone()),
-            changes: reeve_recommend::Changes::builtin(),
-            agent_types: reeve_agents::registry(),
             models: None,
             rollouts: None,
         });
@@ -185,13 +182,13 @@ impl Session {
                 reason: text("a life begins"),
                 ..AgentInput::default()
             };
-            self.engine.agent_create(input, &people::caller("ada")).await.unwrap();
+            self.engine.agents.agent_create(input, &people::caller("ada")).await.unwrap();
         }
     }
 
     async fn lives(self, until: Timestamp) {
         // A process that cannot take up what was interrupted serves all the same; `due` tries again.
-        let _ = self.engine.resume().await;
+        let _ = self.engine.execution.resume().await;
         while self.clock.now() < until {
             let at_once = 1 + self.hazard.below(4);
             join_all((0..at_once).map(|_| self.act())).await;
@@ -201,10 +198,10 @@ impl Session {
                 _ => 1800 + self.hazard.below(7 * 3600),
             };
             self.clock.sleep(Duration::from_secs(seconds as u64)).await;
-            let _ = self.engine.due().await;
+            let _ = self.engine.scheduler.due().await;
             self.recover().await;
         }
-        self.engine.settle().await;
+        self.engine.execution.settle().await;
     }
 
     async fn comes_to_rest(self) {
@@ -213,10 +210,10 @@ impl Session {
             all.iter().any(|action| action.status.is_active())
         };
         for _ in 0..100 {
-            self.engine.due().await.unwrap();
-            self.engine.settle().await;
+            self.engine.scheduler.due().await.unwrap();
+            self.engine.execution.settle().await;
             if !active().await {
-                return self.engine.due().await.map(drop).unwrap();
+                return self.engine.scheduler.due().await.map(drop).unwrap();
             }
             self.clock.sleep(Duration::from_secs(60)).await;
         }

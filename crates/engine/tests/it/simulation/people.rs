@@ -66,7 +66,7 @@ impl Session {
     pub(crate) async fn act(&self) {
         let done = match self.hazard.below(100) {
             0..9 => self.run_an_agent().await,
-            9..16 => self.engine.due().await.map(drop),
+            9..16 => self.engine.scheduler.due().await.map(drop),
             16..44 => self.execute().await,
             44..64 => self.sign().await,
             64..78 => self.answer().await,
@@ -80,7 +80,7 @@ impl Session {
                 Ok(())
             }
             98 => self.connect().await,
-            _ => self.engine.breaker_reset("looked into", &caller("ada")).await.map(drop),
+            _ => self.engine.guardrails.breaker_reset("looked into", &caller("ada")).await.map(drop),
         };
         match done {
             Ok(()) => self.hazard.count("act: done"),
@@ -94,25 +94,25 @@ impl Session {
         let Some(agent) = self.pick(&all) else { return Ok(()) };
         // A judgement runs on a thread of its own, which the clock does not see.
         let _hold = self.hold();
-        self.engine.agent_run(&agent.id, &caller("olga")).await.map(drop)
+        self.engine.runs.agent_run(&agent.id, &caller("olga")).await.map(drop)
     }
 
     async fn execute(&self) -> Outcome {
         let Some(of) = self.some().await else { return Ok(()) };
         let seen = of.plan.as_ref().filter(|_| self.hazard.chance(0.5)).map(|plan| plan.hash.clone());
-        self.engine.execute(&of.id, seen.as_deref(), None, &self.anybody()).await.map(drop)
+        self.engine.execution.execute(&of.id, seen.as_deref(), None, &self.anybody()).await.map(drop)
     }
 
     async fn sign(&self) -> Outcome {
         let Some(approval) = self.some_approval().await else { return Ok(()) };
         let who = self.anybody();
         match self.hazard.below(10) {
-            0 => self.engine.reject(&approval.id, "not now", &who).await.map(drop),
+            0 => self.engine.recommendations.reject(&approval.id, "not now", &who).await.map(drop),
             1 => {
                 let to = format!("{}@example.com", PEOPLE[self.hazard.below(PEOPLE.len())].0);
-                self.engine.delegate(&approval.id, &to, None, &who).await.map(drop)
+                self.engine.recommendations.delegate(&approval.id, &to, None, &who).await.map(drop)
             }
-            _ => self.engine.approve(&approval.id, None, &who).await.map(drop),
+            _ => self.engine.recommendations.approve(&approval.id, None, &who).await.map(drop),
         }
     }
 
@@ -120,34 +120,34 @@ impl Session {
         let Some(of) = self.some().await else { return Ok(()) };
         let who = self.anybody();
         match self.hazard.below(12) {
-            0..4 => self.engine.schedule(&of.id, self.ahead(72), None, &who).await.map(drop),
-            4..7 => self.engine.test(&of.id, &who).await.map(drop),
-            7 => self.engine.dismiss(&of.id, "not needed", &who).await.map(drop),
-            8 => self.engine.snooze(&of.id, self.ahead(72), None, &who).await.map(drop),
+            0..4 => self.engine.recommendations.schedule(&of.id, self.ahead(72), None, &who).await.map(drop),
+            4..7 => self.engine.execution.test(&of.id, &who).await.map(drop),
+            7 => self.engine.recommendations.dismiss(&of.id, "not needed", &who).await.map(drop),
+            8 => self.engine.recommendations.snooze(&of.id, self.ahead(72), None, &who).await.map(drop),
             9 => {
                 let later = FeedbackInput { outcome: "not_now", rating: Some(3), comments: Some("later"), until: None };
-                self.engine.feedback(&of.id, later, &who).await.map(drop)
+                self.engine.recommendations.feedback(&of.id, later, &who).await.map(drop)
             }
-            _ => self.engine.reopen(&of.id, &who).await.map(drop),
+            _ => self.engine.recommendations.reopen(&of.id, &who).await.map(drop),
         }
     }
 
     async fn undo(&self) -> Outcome {
         let all = self.store.memory.action_list(None, None).await.unwrap();
         match self.pick(&all) {
-            Some(action) => self.engine.rollback(&action.id, &self.anybody()).await.map(drop),
+            Some(action) => self.engine.execution.rollback(&action.id, &self.anybody()).await.map(drop),
             None => Ok(()),
         }
     }
 
     async fn switch(&self) -> Outcome {
-        self.engine.kill_switch(true, "an incident", &caller("ada")).await.map(drop)
+        self.engine.guardrails.kill_switch(true, "an incident", &caller("ada")).await.map(drop)
     }
 
     /// An incident ends sooner or later, and what was closed is opened again.
     pub(crate) async fn recover(&self) {
         if self.hazard.chance(0.3) && self.store.memory.guardrails_get().await.unwrap().kill_switch {
-            let _ = self.engine.kill_switch(false, "it is over", &caller("ada")).await;
+            let _ = self.engine.guardrails.kill_switch(false, "it is over", &caller("ada")).await;
         }
         if self.hazard.chance(0.1) {
             self.store.connections.lock().iter_mut().take(2).for_each(|connection| connection.allow_actions = true);
@@ -156,9 +156,9 @@ impl Session {
     }
 
     async fn limits(&self) -> Outcome {
-        let mut wanted = self.engine.guardrails_get().await?;
+        let mut wanted = self.engine.guardrails.guardrails_get().await?;
         self.draw_limits(&mut wanted);
-        self.engine.guardrails_put(wanted, &caller("ada")).await.map(drop)
+        self.engine.guardrails.guardrails_put(wanted, &caller("ada")).await.map(drop)
     }
 
     fn draw_limits(&self, wanted: &mut Guardrails) {
@@ -225,13 +225,13 @@ impl Session {
                 input.auto_apply_max_impact = text(&["low", "medium", "high"]);
             }
         }
-        self.engine.agent_configure(&agent.id, input, &caller("ada")).await.map(drop)
+        self.engine.agents.agent_configure(&agent.id, input, &caller("ada")).await.map(drop)
     }
 
     async fn exclude(&self) -> Outcome {
         let all = self.store.memory.exclusion_list().await.unwrap();
         if let Some(one) = self.pick(&all).filter(|_| self.hazard.chance(0.5)) {
-            return self.engine.include(&one.id, &caller("ada")).await;
+            return self.engine.recommendations.include(&one.id, &caller("ada")).await;
         }
         let Some(of) = self.some().await else { return Ok(()) };
         let input = ExclusionInput {
@@ -241,7 +241,7 @@ impl Session {
             until: self.hazard.chance(0.5).then(|| self.ahead(48)),
             ..ExclusionInput::default()
         };
-        self.engine.exclude(input, &caller("ada")).await.map(drop)
+        self.engine.recommendations.exclude(input, &caller("ada")).await.map(drop)
     }
 
     /// Lets Reeve act on a connection, or no longer.

@@ -55,7 +55,7 @@ pub(super) async fn roll_back(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<(StatusCode, Json<ActionRecordBody>), Problem> {
-    let action = app.engine.rollback(&ActionId(id), &asking(&caller)).await.map_err(problem)?;
+    let action = app.execution.rollback(&ActionId(id), &asking(&caller)).await.map_err(problem)?;
     Ok((StatusCode::ACCEPTED, Json(body_of(&app, &action).await?)))
 }
 

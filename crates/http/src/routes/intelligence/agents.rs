@@ -31,14 +31,14 @@ pub(super) async fn types(State(app): State<Arc<App>>) -> Json<List<AgentTypeBod
         let configurable = definition.settings().iter().map(SettingBody::from).collect();
         AgentTypeBody::of(definition.info(), configurable)
     };
-    let items: Vec<AgentTypeBody> = app.engine.agent_types().iter().map(body).collect();
+    let items: Vec<AgentTypeBody> = app.agent_service.agent_types().iter().map(body).collect();
     Json(List { total: items.len() as u64, items, next_cursor: None })
 }
 
 /// Accounts and services that the scope of an agent or a rule may name: those that are connected.
 #[utoipa::path(get, path = "/api/v1/intelligence/scope-choices", tag = "intelligence", responses((status = 200, body = ScopeChoicesBody)))]
 pub(super) async fn scope_choices(State(app): State<Arc<App>>) -> Result<Json<ScopeChoicesBody>, Problem> {
-    let found = app.engine.scope_choices().await.map_err(problem)?;
+    let found = app.scopes.scope_choices().await.map_err(problem)?;
     let account = |one: ConnectedAccount| AccountChoiceBody {
         connection: one.connection,
         account: one.account,
@@ -90,7 +90,7 @@ pub(super) async fn create(
         settings: body.settings,
         reason: body.reason,
     })?;
-    let agent = app.engine.agent_create(input, &asking(&caller)).await.map_err(problem)?;
+    let agent = app.agent_service.agent_create(input, &asking(&caller)).await.map_err(problem)?;
     Ok((StatusCode::CREATED, Json(body_of(&app, &agent).await?)))
 }
 
@@ -119,7 +119,7 @@ pub(super) async fn patch(
         settings: body.settings,
         reason: body.reason,
     })?;
-    let agent = app.engine.agent_configure(&AgentId(id), input, &asking(&caller)).await.map_err(problem)?;
+    let agent = app.agent_service.agent_configure(&AgentId(id), input, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(body_of(&app, &agent).await?))
 }
 
@@ -131,7 +131,7 @@ pub(super) async fn delete(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    app.engine.agent_delete(&AgentId(id), &asking(&caller)).await.map_err(problem)?;
+    app.agent_service.agent_delete(&AgentId(id), &asking(&caller)).await.map_err(problem)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -143,7 +143,7 @@ pub(super) async fn run(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<RunBody>, Problem> {
-    let report = app.engine.agent_run(&AgentId(id), &asking(&caller)).await.map_err(problem)?;
+    let report = app.runs.agent_run(&AgentId(id), &asking(&caller)).await.map_err(problem)?;
     Ok(Json(bodies::run(&report)))
 }
 
@@ -207,8 +207,8 @@ async fn body_of(app: &App, agent: &Agent) -> Result<AgentBody, Problem> {
         ..RecommendationFilter::default()
     };
     let (_, open_recommendations) = app.agents.recommendation_list(&open).await?;
-    let (learning_days, learning_percent) = app.engine.learning(agent).await.map_err(problem)?;
-    let running = app.engine.is_running(&agent.id);
+    let (learning_days, learning_percent) = app.agent_service.learning(agent).await.map_err(problem)?;
+    let running = app.runs.is_running(&agent.id);
     let status = AgentStatusBody {
         state: if running { "running" } else { "idle" }.to_owned(),
         learning_days,
@@ -217,7 +217,7 @@ async fn body_of(app: &App, agent: &Agent) -> Result<AgentBody, Problem> {
         next_run_at: app.next_run(agent).map(time::text),
         open_recommendations,
     };
-    let row = app.engine.agent_types().get(agent.agent_type);
+    let row = app.agent_service.agent_types().get(agent.agent_type);
     let settings = nested(row.map_or(&[], |row| row.settings()), &agent.settings);
     Ok(bodies::agent(agent, settings, status))
 }

@@ -59,8 +59,11 @@ pub(super) async fn approve(
     Path(id): Path<String>,
     Body(body): Body<ApproveBody>,
 ) -> Result<Json<ApprovalBody>, Problem> {
-    let approval =
-        app.engine.approve(&ApprovalId(id), body.comment.as_deref(), &asking(&caller)).await.map_err(problem)?;
+    let approval = app
+        .recommendations
+        .approve(&ApprovalId(id), body.comment.as_deref(), &asking(&caller))
+        .await
+        .map_err(problem)?;
     Ok(Json(body_of(&app, &caller, &approval).await?))
 }
 
@@ -74,7 +77,8 @@ pub(super) async fn reject(
     Path(id): Path<String>,
     Body(body): Body<RejectBody>,
 ) -> Result<Json<ApprovalBody>, Problem> {
-    let approval = app.engine.reject(&ApprovalId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
+    let approval =
+        app.recommendations.reject(&ApprovalId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(body_of(&app, &caller, &approval).await?))
 }
 
@@ -95,7 +99,8 @@ pub(super) async fn delegate(
         Err(error) => return Err(error.into()),
     };
     let comment = body.comment.as_deref();
-    let approval = app.engine.delegate(&ApprovalId(id), &to, comment, &asking(&caller)).await.map_err(problem)?;
+    let approval =
+        app.recommendations.delegate(&ApprovalId(id), &to, comment, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(body_of(&app, &caller, &approval).await?))
 }
 

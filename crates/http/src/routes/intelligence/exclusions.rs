@@ -42,7 +42,7 @@ pub(super) async fn create(
     let until = time::parse_option("until", body.until.as_deref())?;
     let (resource, account, kind, reason) = (body.resource, body.account, body.kind, body.reason);
     let input = ExclusionInput { resource, account, kind, reason, until };
-    let made = app.engine.exclude(input, &asking(&caller)).await.map_err(problem)?;
+    let made = app.recommendations.exclude(input, &asking(&caller)).await.map_err(problem)?;
     Ok((StatusCode::CREATED, Json(ExclusionBody::of(&made, app.now()))))
 }
 
@@ -54,6 +54,6 @@ pub(super) async fn delete(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    app.engine.include(&ExclusionId(id), &asking(&caller)).await.map_err(problem)?;
+    app.recommendations.include(&ExclusionId(id), &asking(&caller)).await.map_err(problem)?;
     Ok(StatusCode::NO_CONTENT)
 }

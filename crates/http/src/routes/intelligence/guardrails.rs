@@ -23,7 +23,7 @@ pub(super) async fn get(State(app): State<Arc<App>>) -> Result<Json<GuardrailsBo
 #[utoipa::path(get, path = "/api/v1/intelligence/guardrails/status", tag = "intelligence",
     responses((status = 200, body = GuardrailsStatusBody)))]
 pub(super) async fn status(State(app): State<Arc<App>>) -> Result<Json<GuardrailsStatusBody>, Problem> {
-    let standing = app.engine.guardrails_standing().await.map_err(problem)?;
+    let standing = app.guardrails.guardrails_standing().await.map_err(problem)?;
     Ok(Json(GuardrailsStatusBody::from(&standing)))
 }
 
@@ -36,7 +36,7 @@ pub(super) async fn put(
     Body(body): Body<GuardrailsPut>,
 ) -> Result<Json<GuardrailsBody>, Problem> {
     let wanted = body.applied(&app.agents.guardrails_get().await?)?;
-    let stored = app.engine.guardrails_put(wanted, &asking(&caller)).await.map_err(problem)?;
+    let stored = app.guardrails.guardrails_put(wanted, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(GuardrailsBody::from(&stored)))
 }
 
@@ -48,7 +48,7 @@ pub(super) async fn kill_switch(
     caller: Caller,
     Body(body): Body<KillSwitchBody>,
 ) -> Result<Json<GuardrailsBody>, Problem> {
-    let stored = app.engine.kill_switch(body.on, &body.reason, &asking(&caller)).await.map_err(problem)?;
+    let stored = app.guardrails.kill_switch(body.on, &body.reason, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(GuardrailsBody::from(&stored)))
 }
 
@@ -60,6 +60,6 @@ pub(super) async fn breaker_reset(
     caller: Caller,
     Body(body): Body<BreakerResetBody>,
 ) -> Result<Json<GuardrailsBody>, Problem> {
-    let stored = app.engine.breaker_reset(&body.reason, &asking(&caller)).await.map_err(problem)?;
+    let stored = app.guardrails.breaker_reset(&body.reason, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(GuardrailsBody::from(&stored)))
 }

@@ -98,7 +98,7 @@ fn count<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<String, u64> {
 }
 
 async fn learned(app: &App, agent: &Agent, found: &[Recommendation]) -> Result<LearningBody, Problem> {
-    let (_, percent) = app.engine.learning(agent).await.map_err(problem)?;
+    let (_, percent) = app.agent_service.learning(agent).await.map_err(problem)?;
     // What a person took back by their own decision tells nothing of the finding.
     let own = |one: &&Recommendation| one.agent_id.as_ref() == Some(&agent.id) && one.taken_back_by.is_none();
     let ended = |status: Status| found.iter().filter(own).filter(|one| one.status == status).count() as f64;

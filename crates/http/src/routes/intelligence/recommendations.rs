@@ -39,7 +39,7 @@ pub(super) async fn list(
         let (found, total) = app.agents.recommendation_list(&page).await?;
         return answer(&app, &found, &open, window, total).await;
     };
-    let decided = app.engine.applicability(&open).await.map_err(problem)?;
+    let decided = app.guardrails.applicability(&open).await.map_err(problem)?;
     let is_so = |decided: &Option<Applicability>| decided.as_ref().is_some_and(|one| one.state() == state);
     let matching: Vec<Recommendation> =
         open.into_iter().zip(decided).filter(|(_, decided)| is_so(decided)).map(|(one, _)| one).collect();
@@ -87,7 +87,7 @@ async fn answer(
     window: Window,
     total: u64,
 ) -> Result<Json<RecommendationList>, Problem> {
-    let decided = app.engine.applicability(page).await.map_err(problem)?;
+    let decided = app.guardrails.applicability(page).await.map_err(problem)?;
     let body =
         |(one, decided): (&Recommendation, &Option<Applicability>)| bodies::recommendation_with(one, decided.as_ref());
     Ok(Json(RecommendationList {
@@ -107,7 +107,7 @@ pub(super) async fn get(
     Path(id): Path<String>,
 ) -> Result<Json<RecommendationBody>, Problem> {
     let found = app.agents.recommendation_get(&RecommendationId(id)).await?;
-    let decided = app.engine.applicability(std::slice::from_ref(&found)).await.map_err(problem)?;
+    let decided = app.guardrails.applicability(std::slice::from_ref(&found)).await.map_err(problem)?;
     Ok(Json(bodies::recommendation_with(&found, decided.first().and_then(Option::as_ref))))
 }
 

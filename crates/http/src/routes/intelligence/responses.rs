@@ -33,7 +33,7 @@ pub(super) async fn execute(
 ) -> Result<(StatusCode, Json<ExecuteAnswer>), Problem> {
     let id = RecommendationId(id);
     let outcome = app
-        .engine
+        .execution
         .execute(&id, body.plan_hash.as_deref(), body.comment.as_deref(), &asking(&caller))
         .await
         .map_err(problem)?;
@@ -69,7 +69,8 @@ pub(super) async fn exception(
     Body(body): Body<ExceptionRequestBody>,
 ) -> Result<(StatusCode, Json<ApprovalBody>), Problem> {
     let (id, asked) = (RecommendationId(id), asking(&caller));
-    let approval = app.engine.exception_request(&id, &body.plan_hash, &body.reason, &asked).await.map_err(problem)?;
+    let approval =
+        app.recommendations.exception_request(&id, &body.plan_hash, &body.reason, &asked).await.map_err(problem)?;
     let found = app.agents.recommendation_get(&id).await?;
     Ok((StatusCode::ACCEPTED, Json(bodies::approval(&approval, &found.title, Vec::new()))))
 }
@@ -86,7 +87,8 @@ pub(super) async fn schedule(
 ) -> Result<Json<RecommendationBody>, Problem> {
     let at = time::parse("at", &body.at)?;
     let id = RecommendationId(id);
-    let found = app.engine.schedule(&id, at, body.comment.as_deref(), &asking(&caller)).await.map_err(problem)?;
+    let found =
+        app.recommendations.schedule(&id, at, body.comment.as_deref(), &asking(&caller)).await.map_err(problem)?;
     Ok(Json(bodies::recommendation(&found)))
 }
 
@@ -102,9 +104,9 @@ pub(super) async fn test(
 ) -> Result<(StatusCode, Json<RecommendationBody>), Problem> {
     let (id, caller) = (RecommendationId(id), asking(&caller));
     let found = match body.on.as_deref() {
-        None => app.engine.test(&id, &caller).await,
-        Some("resource") => app.engine.test_on_resource(&id, &caller).await,
-        Some("simulated") => app.engine.simulate(&id, &caller).await,
+        None => app.execution.test(&id, &caller).await,
+        Some("resource") => app.execution.test_on_resource(&id, &caller).await,
+        Some("simulated") => app.execution.simulate(&id, &caller).await,
         Some(_) => return Err(Problem::field("on", "invalid_value", "must be one of resource, simulated")),
     };
     let found = found.map_err(problem)?;
@@ -121,7 +123,8 @@ pub(super) async fn dismiss(
     Path(id): Path<String>,
     Body(body): Body<DismissBody>,
 ) -> Result<Json<RecommendationBody>, Problem> {
-    let found = app.engine.dismiss(&RecommendationId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
+    let found =
+        app.recommendations.dismiss(&RecommendationId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(bodies::recommendation(&found)))
 }
 
@@ -137,7 +140,8 @@ pub(super) async fn snooze(
 ) -> Result<Json<RecommendationBody>, Problem> {
     let until = time::parse("until", &body.until)?;
     let id = RecommendationId(id);
-    let found = app.engine.snooze(&id, until, body.reason.as_deref(), &asking(&caller)).await.map_err(problem)?;
+    let found =
+        app.recommendations.snooze(&id, until, body.reason.as_deref(), &asking(&caller)).await.map_err(problem)?;
     Ok(Json(bodies::recommendation(&found)))
 }
 
@@ -149,7 +153,7 @@ pub(super) async fn reopen(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<RecommendationBody>, Problem> {
-    let found = app.engine.reopen(&RecommendationId(id), &asking(&caller)).await.map_err(problem)?;
+    let found = app.recommendations.reopen(&RecommendationId(id), &asking(&caller)).await.map_err(problem)?;
     Ok(Json(bodies::recommendation(&found)))
 }
 
@@ -169,7 +173,7 @@ pub(super) async fn feedback(
         comments: body.comments.as_deref(),
         until: time::parse_option("until", body.until.as_deref())?,
     };
-    let stored = app.engine.feedback(&RecommendationId(id), input, &asking(&caller)).await.map_err(problem)?;
+    let stored = app.recommendations.feedback(&RecommendationId(id), input, &asking(&caller)).await.map_err(problem)?;
     let answer = FeedbackAnswer {
         id: stored.id,
         recommendation_id: stored.recommendation.0,

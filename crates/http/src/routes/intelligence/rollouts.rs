@@ -38,7 +38,7 @@ pub(super) async fn list(
         limit: window.limit,
         offset: window.start(),
     };
-    let (found, total) = app.engine.rollout_list(&filter).await.map_err(problem)?;
+    let (found, total) = app.rollouts.rollout_list(&filter).await.map_err(problem)?;
     let next_cursor = window.next(found.len(), total);
     Ok(Json(List { items: found.iter().map(RolloutBody::from).collect(), total, next_cursor }))
 }
@@ -58,7 +58,7 @@ pub(super) async fn create(
         recommendations: body.recommendations.into_iter().map(RecommendationId).collect(),
         settings: body.settings.into(),
     };
-    let made = app.engine.rollout_begin(input, &asking(&caller)).await.map_err(problem)?;
+    let made = app.rollouts.rollout_begin(input, &asking(&caller)).await.map_err(problem)?;
     Ok((StatusCode::CREATED, Json(RolloutBody::from(&made))))
 }
 
@@ -66,7 +66,7 @@ pub(super) async fn create(
 #[utoipa::path(get, path = "/api/v1/intelligence/rollouts/{id}", tag = "intelligence", params(("id" = String, Path)),
     responses((status = 200, body = RolloutBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<RolloutBody>, Problem> {
-    Ok(Json(RolloutBody::from(&app.engine.rollout_get(&RolloutId(id)).await.map_err(problem)?)))
+    Ok(Json(RolloutBody::from(&app.rollouts.rollout_get(&RolloutId(id)).await.map_err(problem)?)))
 }
 
 /// Let nothing more begin. What runs ends, or goes back, by itself.
@@ -79,7 +79,7 @@ pub(super) async fn stop(
     Path(id): Path<String>,
     Body(body): Body<RolloutReasonBody>,
 ) -> Result<Json<RolloutBody>, Problem> {
-    let stopped = app.engine.rollout_stop(&RolloutId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
+    let stopped = app.rollouts.rollout_stop(&RolloutId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(RolloutBody::from(&stopped)))
 }
 
@@ -93,7 +93,7 @@ pub(super) async fn resume(
     Path(id): Path<String>,
     Body(body): Body<RolloutReasonBody>,
 ) -> Result<Json<RolloutBody>, Problem> {
-    let resumed = app.engine.rollout_resume(&RolloutId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
+    let resumed = app.rollouts.rollout_resume(&RolloutId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(RolloutBody::from(&resumed)))
 }
 
@@ -107,6 +107,6 @@ pub(super) async fn abort(
     Path(id): Path<String>,
     Body(body): Body<RolloutReasonBody>,
 ) -> Result<Json<RolloutBody>, Problem> {
-    let aborted = app.engine.rollout_abort(&RolloutId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
+    let aborted = app.rollouts.rollout_abort(&RolloutId(id), &body.reason, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(RolloutBody::from(&aborted)))
 }

@@ -1,15 +1,23 @@
-//! Accounts and services that a scope may name: those that are connected. A misspelt name covers nothing, and nobody would notice.
+//! Scopes of agents: their resources, the days observed of them, and the names that a scope may have. Those are the connected ones: a
+//! misspelt name covers nothing, and nobody would notice.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
+use jiff::{SignedDuration, Timestamp};
 use reeve_audit::FieldError;
-use reeve_estate::ResourceFilter;
+use reeve_estate::{
+    Connection, EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, SampleStore, Series,
+};
 
-use super::{Engine, EngineError};
-use reeve_recommend::agent::Scope;
+use super::EngineError;
+use reeve_recommend::agent::{Agent, Scope};
+use reeve_recommend::ports::Clock;
 
 /// Names at most this many edits apart are suggested for each other.
 const ALIKE: usize = 3;
+/// Resources whose series are loaded at a time.
+const CHUNK: usize = 64;
 /// Names listed in a refusal.
 const LISTED: usize = 8;
 
@@ -35,14 +43,32 @@ pub struct ScopeChoices {
     connections: BTreeSet<String>,
 }
 
-impl Engine {
+/// Scopes of agents: the names they may have, their resources, and the days observed of them.
+pub struct ScopeService {
+    estate: Arc<dyn EstateStore>,
+    samples: Arc<dyn SampleStore>,
+    clock: Arc<dyn Clock>,
+}
+
+impl ScopeService {
+    /// Creates the service over the inventory and the samples.
+    #[must_use]
+    pub fn new(estate: Arc<dyn EstateStore>, samples: Arc<dyn SampleStore>, clock: Arc<dyn Clock>) -> Self {
+        ScopeService { estate, samples, clock }
+    }
+
+    /// Every connection.
+    pub(super) async fn connections(&self) -> Result<Vec<Connection>, EngineError> {
+        Ok(self.estate.connection_list().await?)
+    }
+
     /// Accounts and services that scopes may name now.
     ///
     /// # Errors
     /// When the store fails.
     pub async fn scope_choices(&self) -> Result<ScopeChoices, EngineError> {
-        let connections = self.ports.estate.connection_list().await?;
-        let (resources, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
+        let connections = self.estate.connection_list().await?;
+        let (resources, _) = self.estate.resource_list(&ResourceFilter::default()).await?;
         let mut accounts: BTreeMap<(String, String), u64> = BTreeMap::new();
         for connection in &connections {
             accounts.entry((connection.name.clone(), connection.account.clone())).or_default();
@@ -93,6 +119,12 @@ impl ScopeChoices {
     }
 }
 
+/// Days of a series with at least one point.
+pub(super) fn days_spanned(series: &Series, now: Timestamp) -> u32 {
+    let day = |at: &Timestamp| (now.duration_since(*at).as_secs() - 1).max(0) / 86_400;
+    series.points.iter().map(|(at, _)| day(at)).collect::<BTreeSet<_>>().len() as u32
+}
+
 fn refused(path: &str, name: &str, what: &str, known: &BTreeSet<&str>) -> FieldError {
     let lower = name.to_lowercase();
     let nearest = known.iter().map(|one| (edits(&lower, &one.to_lowercase()), *one)).min();
@@ -120,6 +152,42 @@ fn edits(from: &str, to: &str) -> usize {
         }
     }
     row[to.len()]
+}
+
+impl ScopeService {
+    /// The resources of the agent's scope, and every volume by the machine it is attached to.
+    pub(super) async fn scope_of(
+        &self,
+        agent: &Agent,
+    ) -> Result<(Vec<Resource>, HashMap<ResourceId, Vec<Resource>>), EngineError> {
+        let connections = self.estate.connection_list().await?;
+        let (all, _) = self.estate.resource_list(&ResourceFilter::default()).await?;
+        let mut volumes: HashMap<ResourceId, Vec<Resource>> = HashMap::new();
+        for volume in all.iter().filter(|resource| resource.kind == ResourceKind::Volume) {
+            for machine in &volume.attached_to {
+                volumes.entry(machine.clone()).or_default().push(volume.clone());
+            }
+        }
+        let scope = all.into_iter().filter(|resource| agent.scope.includes(resource, &connections)).collect();
+        Ok((scope, volumes))
+    }
+
+    /// Days with samples that the agent's scope has, as far back as its learning period reaches.
+    pub(super) async fn days_observed(&self, agent: &Agent) -> Result<u32, EngineError> {
+        let (scope, _) = self.scope_of(agent).await?;
+        let now = self.clock.now();
+        let start = now - SignedDuration::from_hours(24 * i64::from(agent.learning_period_days));
+        let mut days = 0;
+        for chunk in scope.chunks(CHUNK) {
+            let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
+            let series = self.samples.sample_series(&ids, &[Metric::CpuUtilization], start, now).await?;
+            days = series.iter().map(|s| days_spanned(s, now)).max().unwrap_or(0).max(days);
+            if days >= agent.learning_period_days {
+                break;
+            }
+        }
+        Ok(days)
+    }
 }
 
 #[cfg(test)]

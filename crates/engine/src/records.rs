@@ -1,23 +1,40 @@
 //! Reading and moving records: every move is legal, recorded first, and compared by version.
 
 use std::future::Future;
+use std::sync::Arc;
 
 use reeve_audit::{ActionStatus, Entry, EventId, FieldError};
-use reeve_estate::{Resource, ResourceFilter, StoreError};
+use reeve_estate::StoreError;
 
-use super::{Caller, Engine, EngineError, story};
+use super::{Caller, EngineError, story};
 use reeve_recommend::agent::Agent;
 use reeve_recommend::approval::{Approval, ApprovalStatus};
 use reeve_recommend::lifecycle::Status;
-use reeve_recommend::ports::record_change;
+use reeve_recommend::ports::{AgentStore, Clock, Recorder, record_change};
 use reeve_recommend::recommendation::{Closing, Recommendation, RecommendationId};
 
-impl Engine {
+/// Agents' records, the log, and the time: the part of the engine that every service shares.
+pub struct Records {
+    pub(super) agents: Arc<dyn AgentStore>,
+    pub(super) recorder: Arc<dyn Recorder>,
+    pub(super) clock: Arc<dyn Clock>,
+    /// Guardrails are asked and recommendations claimed by one at a time: two requests at once cannot both be the last
+    /// one that a limit allows.
+    pub(super) turn: tokio::sync::Mutex<()>,
+}
+
+impl Records {
+    /// Creates the records over a store, a log and a clock.
+    #[must_use]
+    pub fn new(agents: Arc<dyn AgentStore>, recorder: Arc<dyn Recorder>, clock: Arc<dyn Clock>) -> Self {
+        Records { agents, recorder, clock, turn: tokio::sync::Mutex::new(()) }
+    }
+
     /// Writes entries at the engine's time; what cannot be recorded is not done.
     pub(super) async fn record(&self, entries: Vec<Entry>) -> Result<(), EngineError> {
-        let now = self.ports.clock.now();
+        let now = self.clock.now();
         let entries = entries.into_iter().map(|entry| entry.at(now)).collect();
-        Ok(self.ports.recorder.record(entries).await?)
+        Ok(self.recorder.record(entries).await?)
     }
 
     /// Records the intent of a change, makes it, and records its outcome.
@@ -26,7 +43,7 @@ impl Engine {
         entry: Entry,
         change: impl Future<Output = Result<T, StoreError>> + Send,
     ) -> Result<T, EngineError> {
-        record_change(&*self.ports.recorder, &*self.ports.clock, entry, change).await
+        record_change(&*self.recorder, &*self.clock, entry, change).await
     }
 
     /// A recommendation in its next state; nothing is written yet.
@@ -35,7 +52,7 @@ impl Engine {
             let message = format!("it cannot become {status} from there");
             return Err(EngineError::WrongState { from: of.status, message });
         }
-        Ok(Recommendation { status, updated_at: self.ports.clock.now(), version: of.version + 1, ..of.clone() })
+        Ok(Recommendation { status, updated_at: self.clock.now(), version: of.version + 1, ..of.clone() })
     }
 
     /// Records a move and makes it. Somebody faster is a conflict.
@@ -48,7 +65,7 @@ impl Engine {
     ) -> Result<Recommendation, EngineError> {
         let entry = story::moved(operation, from, &to, caller);
         self.record(vec![entry.clone()]).await?;
-        if let Err(error) = self.ports.agents.recommendation_update(&to).await {
+        if let Err(error) = self.agents.recommendation_update(&to).await {
             // Somebody faster: the log must not end with a move that was not made.
             let moved = entry.event_id.clone();
             let undone = Entry { event_id: EventId::fresh(), ..entry };
@@ -81,7 +98,7 @@ impl Engine {
         caller: &Caller,
     ) -> Result<Recommendation, EngineError> {
         for _ in 0..5 {
-            let from = self.ports.agents.recommendation_get(id).await?;
+            let from = self.agents.recommendation_get(id).await?;
             if from.status == status {
                 return Ok(from);
             }
@@ -104,28 +121,12 @@ impl Engine {
     /// The agent of a recommendation; `None` for advice without one.
     pub(super) async fn agent_of(&self, of: &Recommendation) -> Result<Option<Agent>, EngineError> {
         let Some(id) = &of.agent_id else { return Ok(None) };
-        self.ports.agents.agent_get(id).await.map(Some).map_err(|error| match error {
+        self.agents.agent_get(id).await.map(Some).map_err(|error| match error {
             StoreError::NotFound { .. } => {
                 EngineError::Conflict(format!("its agent {} was deleted; nothing acts for it", id.0))
             }
             other => other.into(),
         })
-    }
-
-    /// The resource of a recommendation as last observed.
-    pub(super) async fn resource_of(&self, of: &Recommendation) -> Result<Resource, EngineError> {
-        let found = self.ports.estate.resource_get(&of.subject.id).await?;
-        if found.connection == of.subject.connection {
-            return Ok(found);
-        }
-        let filter = ResourceFilter {
-            connection: Some(of.subject.connection.clone()),
-            kind: Some(of.subject.kind),
-            ..ResourceFilter::default()
-        };
-        let (listed, _) = self.ports.estate.resource_list(&filter).await?;
-        let own = listed.into_iter().find(|resource| resource.id == of.subject.id);
-        own.ok_or_else(|| EngineError::NotFound { what: "resource", id: of.subject.id.0.clone() })
     }
 
     /// Closes the approval requests of a recommendation that still wait.
@@ -136,7 +137,7 @@ impl Engine {
         reason: &str,
         caller: &Caller,
     ) -> Result<(), EngineError> {
-        for pending in self.ports.agents.approval_list(Some(&of.id)).await? {
+        for pending in self.agents.approval_list(Some(&of.id)).await? {
             if pending.status != ApprovalStatus::Pending {
                 continue;
             }
@@ -144,10 +145,15 @@ impl Engine {
             let closed = Approval { status, reason: Some(reason.to_owned()), version, ..pending };
             let operation = format!("approval.{}", if status == ApprovalStatus::Expired { "expire" } else { "reject" });
             self.record(vec![story::approval(&operation, ActionStatus::Success, &closed, of, caller)]).await?;
-            self.ports.agents.approval_update(&closed).await?;
+            self.agents.approval_update(&closed).await?;
         }
         Ok(())
     }
+}
+
+/// An identifier that sorts by time.
+pub(crate) fn fresh_id() -> String {
+    uuid::Uuid::now_v7().to_string()
 }
 
 /// A text that has to be there: trimmed, not empty, not endless.

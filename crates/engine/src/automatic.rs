@@ -1,0 +1,97 @@
+//! Execution by an agent itself: what its mode and configuration allow, the most valuable recommendation first.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::auto::{Auto, decide, signatures_for};
+use super::request::{Wish, planned};
+use super::{Approvals, Caller, EngineError, Execution, ExecutionService, Records, RolloutService};
+use reeve_recommend::agent::{Agent, RunReport};
+use reeve_recommend::lifecycle::Status;
+use reeve_recommend::recommendation::{Recommendation, RecommendationId};
+
+/// Executes recommendations in the name of their agents.
+pub struct AutomaticExecution {
+    records: Arc<Records>,
+    approvals: Arc<Approvals>,
+    execution: Arc<ExecutionService>,
+    rollouts: Arc<RolloutService>,
+}
+
+impl AutomaticExecution {
+    /// Creates the service over the services that it asks.
+    #[must_use]
+    pub fn new(
+        records: Arc<Records>,
+        approvals: Arc<Approvals>,
+        execution: Arc<ExecutionService>,
+        rollouts: Arc<RolloutService>,
+    ) -> Self {
+        AutomaticExecution { records, approvals, execution, rollouts }
+    }
+
+    /// Applies, or asks approval for, what the agent's mode and configuration allow; what is expected to bring most first.
+    pub(super) async fn apply_what_it_may(
+        &self,
+        agent: &Agent,
+        mut found: Vec<Recommendation>,
+        report: &mut RunReport,
+        skipped: &mut BTreeMap<String, u64>,
+    ) -> Result<(), EngineError> {
+        found.sort_by(|a, b| {
+            b.ranking.expected_value.total_cmp(&a.ranking.expected_value).then_with(|| a.id.cmp(&b.id))
+        });
+        let caller = Caller::agent(&agent.id);
+        let staged = self.rollouts.staged(agent, &found, report.days_observed, &caller).await?;
+        for of in found.into_iter().filter(|of| of.status == Status::Open) {
+            if let Auto::Leave(reason) = decide(agent, &of, report.days_observed) {
+                *skipped.entry(reason.to_owned()).or_default() += 1;
+                continue;
+            }
+            if let Some(reason) = staged.get(&of.kind) {
+                *skipped.entry((*reason).to_owned()).or_default() += 1;
+                continue;
+            }
+            match self.by_itself(agent, &of.id, report, &caller).await {
+                Ok(Some(Execution::Started(_))) => report.applied += 1,
+                Ok(Some(Execution::PendingApproval(_))) => {
+                    *skipped.entry("approval_requested".to_owned()).or_default() += 1
+                }
+                Ok(None) => {}
+                Err(EngineError::Blocked(block)) => {
+                    *skipped.entry(format!("blocked_{}", block.guardrail)).or_default() += 1;
+                }
+                Err(error) if error.is_outage() => return Err(error),
+                Err(error) => {
+                    tracing::warn!(%error, recommendation = %of.id.0, "an agent could not apply its finding");
+                    *skipped.entry("could_not_begin".to_owned()).or_default() += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn by_itself(
+        &self,
+        agent: &Agent,
+        id: &RecommendationId,
+        report: &RunReport,
+        caller: &Caller,
+    ) -> Result<Option<Execution>, EngineError> {
+        let _turn = self.records.turn.lock().await;
+        let of = self.records.agents.recommendation_get(id).await?;
+        // Somebody may have answered it, or configured the agent anew, since it was found.
+        let now = self.records.agents.agent_get(&agent.id).await?;
+        let decided = decide(&now, &of, report.days_observed);
+        if matches!(decided, Auto::Leave(_)) {
+            return Ok(None);
+        }
+        let wish = Wish { run_id: Some(&report.run_id), automatic: true, ..Wish::of(caller, None) };
+        if decided == Auto::AskApproval {
+            let mut approval = self.approvals.approval_for(&of, planned(&of)?, &wish);
+            approval.needed = signatures_for(Some(&now), of.impact_level);
+            return self.approvals.ask_approval(of, approval, &wish).await.map(Execution::PendingApproval).map(Some);
+        }
+        self.execution.proceed(of, wish).await.map(Some)
+    }
+}

@@ -1,0 +1,72 @@
+//! The service that carries plans out: its ports, and what it keeps of the actions under way.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use reeve_estate::{Catalogue, EstateStore, SampleStore};
+use tokio::sync::watch;
+
+use super::{Approvals, GuardrailService, Records};
+use reeve_recommend::action::{Action, ActionId};
+use reeve_recommend::approval::Approval;
+use reeve_recommend::change::Changes;
+use reeve_recommend::ports::Clouds;
+
+/// Ports of the [`ExecutionService`].
+pub struct ExecutionPorts {
+    /// Connections and inventory.
+    pub estate: Arc<dyn EstateStore>,
+    /// Metric samples, which tell whether a change did harm.
+    pub samples: Arc<dyn SampleStore>,
+    /// The acting side of connections.
+    pub clouds: Arc<dyn Clouds>,
+    /// Specifications and prices, for simulated twins.
+    pub catalogue: Arc<Catalogue>,
+    /// Changes by name.
+    pub changes: Changes,
+}
+
+/// Outcome of a request for an execution.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Execution {
+    /// It runs in the background; the action's record shows its progress.
+    Started(Action),
+    /// It waits for signatures and begins by itself with the last one.
+    PendingApproval(Approval),
+}
+
+/// Executes, tests, verifies, rolls back and resumes plans.
+pub struct ExecutionService {
+    pub(super) records: Arc<Records>,
+    pub(super) guardrails: Arc<GuardrailService>,
+    pub(super) approvals: Arc<Approvals>,
+    pub(super) ports: ExecutionPorts,
+    /// Actions that a task of this process carries out.
+    pub(super) active: Mutex<BTreeSet<ActionId>>,
+    /// Time of the last look at each watched change.
+    pub(super) looks: Mutex<BTreeMap<ActionId, jiff::Timestamp>>,
+    /// Number of tasks that carry out actions.
+    pub(super) tasks: watch::Sender<usize>,
+}
+
+impl ExecutionService {
+    /// Creates the service. Call [`ExecutionService::resume`] once before serving.
+    #[must_use]
+    pub fn new(
+        records: Arc<Records>,
+        guardrails: Arc<GuardrailService>,
+        approvals: Arc<Approvals>,
+        ports: ExecutionPorts,
+    ) -> Self {
+        let (active, looks) = (Mutex::new(BTreeSet::new()), Mutex::new(BTreeMap::new()));
+        ExecutionService { records, guardrails, approvals, ports, active, looks, tasks: watch::Sender::new(0) }
+    }
+
+    /// Waits until no action runs in the background: for an orderly stop.
+    pub async fn settle(&self) {
+        let mut tasks = self.tasks.subscribe();
+        // The sender lives in `self`, so the channel cannot close while this waits.
+        let _ = tasks.wait_for(|running| *running == 0).await;
+    }
+}

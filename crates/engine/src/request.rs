@@ -1,0 +1,48 @@
+//! A request for an execution: the caller, the name in which it runs, and the resource that is to change.
+
+use reeve_estate::{ConnectionId, ResourceId};
+
+use super::{Caller, EngineError};
+use reeve_recommend::plan::Plan;
+use reeve_recommend::recommendation::Recommendation;
+
+/// Who wants it, and how.
+#[derive(Clone, Copy)]
+pub(super) struct Wish<'a> {
+    pub(super) caller: &'a Caller,
+    /// In whose name it runs.
+    pub(super) by: &'a str,
+    pub(super) comment: Option<&'a str>,
+    pub(super) run_id: Option<&'a str>,
+    pub(super) automatic: bool,
+    /// The permission was given beforehand, so that nobody is asked for a signature.
+    pub(super) standing: bool,
+}
+
+impl<'a> Wish<'a> {
+    /// A person's.
+    pub(super) fn of(caller: &'a Caller, comment: Option<&'a str>) -> Self {
+        Wish { caller, by: &caller.name, comment, run_id: None, automatic: false, standing: false }
+    }
+}
+
+/// The resource that is to change: the recommendation's own, or a twin.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'a> {
+    pub(super) connection: &'a ConnectionId,
+    pub(super) resource: &'a ResourceId,
+}
+
+impl<'a> Target<'a> {
+    /// The recommendation's own.
+    pub(super) fn of(of: &'a Recommendation) -> Self {
+        Target { connection: &of.subject.connection, resource: &of.subject.id }
+    }
+}
+
+/// The plan, or the reason why there is none to run.
+pub(super) fn planned(of: &Recommendation) -> Result<&Plan, EngineError> {
+    of.plan.as_ref().ok_or_else(|| {
+        EngineError::Conflict("this is advice: Reeve has no plan for it and leaves it to a person".to_owned())
+    })
+}

@@ -1,0 +1,93 @@
+//! The engine's services over the ports of a test.
+
+use std::sync::Arc;
+
+use reeve_engine::{
+    AgentService, Approvals, AutomaticExecution, ExecutionPorts, ExecutionService, Findings, GuardrailService,
+    ModelService, RecommendationService, Records, ResponseService, RolloutService, RunPorts, RunService, Scheduler,
+    ScopeService,
+};
+use reeve_estate::{Catalogue, EstateStore, SampleStore};
+use reeve_recommend::models::ModelStore;
+use reeve_recommend::ports::{AgentStore, Clock, Clouds, Recorder};
+use reeve_recommend::rollout::RolloutStore;
+
+/// Ports of a test.
+pub(crate) struct Ports {
+    pub(crate) agents: Arc<dyn AgentStore>,
+    pub(crate) estate: Arc<dyn EstateStore>,
+    pub(crate) samples: Arc<dyn SampleStore>,
+    pub(crate) clouds: Arc<dyn Clouds>,
+    pub(crate) recorder: Arc<dyn Recorder>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) models: Option<Arc<dyn ModelStore>>,
+    pub(crate) rollouts: Option<Arc<dyn RolloutStore>>,
+}
+
+/// Services of the engine.
+pub(crate) struct Services {
+    pub(crate) agents: AgentService,
+    pub(crate) execution: Arc<ExecutionService>,
+    pub(crate) guardrails: Arc<GuardrailService>,
+    pub(crate) models: Arc<ModelService>,
+    pub(crate) recommendations: Arc<RecommendationService>,
+    pub(crate) responses: Arc<ResponseService>,
+    pub(crate) rollouts: Arc<RolloutService>,
+    pub(crate) runs: Arc<RunService>,
+    pub(crate) scheduler: Scheduler,
+}
+
+impl Services {
+    /// Services over the ports, with every agent type and change of the product.
+    pub(crate) fn new(ports: Ports) -> Arc<Services> {
+        let Ports { agents, estate, samples, clouds, recorder, clock, models, rollouts } = ports;
+        let (catalogue, types) = (Arc::new(Catalogue::builtin().clone()), reeve_agents::registry());
+        let records = Arc::new(Records::new(agents, recorder, Arc::clone(&clock)));
+        let log = || Arc::clone(&records);
+        let approvals = Arc::new(Approvals::new(log()));
+        let findings = Arc::new(Findings::new(log()));
+        let scopes = Arc::new(ScopeService::new(Arc::clone(&estate), Arc::clone(&samples), clock));
+        let guardrails = Arc::new(GuardrailService::new(log(), Arc::clone(&estate)));
+        let acting = ExecutionPorts {
+            estate: Arc::clone(&estate),
+            samples: Arc::clone(&samples),
+            clouds,
+            catalogue: Arc::clone(&catalogue),
+            changes: reeve_recommend::Changes::builtin(),
+        };
+        let execution = ExecutionService::new(log(), Arc::clone(&guardrails), Arc::clone(&approvals), acting);
+        let execution = Arc::new(execution);
+        let executing = || (Arc::clone(&guardrails), Arc::clone(&execution));
+        let (limits, executes) = executing();
+        let rollouts = Arc::new(RolloutService::new(log(), limits, executes, Arc::clone(&estate), rollouts));
+        let (limits, executes) = executing();
+        let automatic =
+            AutomaticExecution::new(log(), Arc::clone(&approvals), Arc::clone(&executes), Arc::clone(&rollouts));
+        let automatic = Arc::new(automatic);
+        let recommendations =
+            RecommendationService::new(log(), limits, Arc::clone(&approvals), executes, Arc::clone(&estate));
+        let recommendations = Arc::new(recommendations);
+        let models =
+            ModelService::new(log(), Arc::clone(&scopes), Arc::clone(&samples), Arc::clone(&catalogue), models);
+        let models = Arc::new(models);
+        let judging = RunPorts { samples, catalogue, agent_types: types.clone() };
+        let (found, own) = (Arc::clone(&findings), Arc::clone(&automatic));
+        let runs = Arc::new(RunService::new(log(), Arc::clone(&scopes), Arc::clone(&models), found, own, judging));
+        let (asked, answers) = (Arc::clone(&approvals), Arc::clone(&recommendations));
+        let scheduler = Scheduler::new(log(), asked, answers, Arc::clone(&execution), Arc::clone(&rollouts));
+        let (limits, executes) = executing();
+        let responses =
+            ResponseService::new(log(), Arc::clone(&scopes), findings, approvals, limits, executes, automatic);
+        Arc::new(Services {
+            agents: AgentService::new(log(), scopes, Arc::clone(&runs), estate, types),
+            execution,
+            guardrails,
+            models,
+            recommendations,
+            responses: Arc::new(responses),
+            rollouts,
+            runs,
+            scheduler,
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! The engine's services, joined over their ports.
+
+use std::sync::Arc;
+
+use reeve_engine::{
+    AgentService, Approvals, AutomaticExecution, ExecutionPorts, ExecutionService, Findings, GuardrailService,
+    ModelService, RecommendationService, Records, ResponseService, RolloutService, RunPorts, RunService, Scheduler,
+    ScopeService,
+};
+use reeve_estate::{Catalogue, EstateStore, SampleStore};
+use reeve_recommend::ports::{Clock, Clouds, Recorder};
+use reeve_recommend::{AgentTypes, Changes};
+use reeve_store::Store;
+
+/// Adapters that the engine's services are made of.
+pub(super) struct EnginePorts {
+    /// Agents' records, inventory, models and rollouts.
+    pub(super) store: Arc<Store>,
+    pub(super) samples: Arc<dyn SampleStore>,
+    pub(super) clouds: Arc<dyn Clouds>,
+    pub(super) recorder: Arc<dyn Recorder>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) changes: Changes,
+    pub(super) agent_types: AgentTypes,
+}
+
+/// Services of the engine that requests, background tasks, anomalies and predictive rules use.
+pub(crate) struct EngineServices {
+    pub(crate) agents: Arc<AgentService>,
+    pub(crate) execution: Arc<ExecutionService>,
+    pub(crate) guardrails: Arc<GuardrailService>,
+    pub(crate) models: Arc<ModelService>,
+    pub(crate) recommendations: Arc<RecommendationService>,
+    pub(crate) responses: Arc<ResponseService>,
+    pub(crate) rollouts: Arc<RolloutService>,
+    pub(crate) runs: Arc<RunService>,
+    pub(crate) scheduler: Arc<Scheduler>,
+    pub(crate) scopes: Arc<ScopeService>,
+}
+
+/// Creates the services, each over the ports and the services that it asks.
+pub(super) fn engine(ports: EnginePorts) -> EngineServices {
+    let EnginePorts { store, samples, clouds, recorder, clock, changes, agent_types } = ports;
+    let estate: Arc<dyn EstateStore> = store.clone();
+    let catalogue = Arc::new(Catalogue::builtin().clone());
+    let records = Arc::new(Records::new(store.clone(), recorder, clock.clone()));
+    let approvals = Arc::new(Approvals::new(records.clone()));
+    let findings = Arc::new(Findings::new(records.clone()));
+    let scopes = Arc::new(ScopeService::new(estate.clone(), samples.clone(), clock));
+    let guardrails = Arc::new(GuardrailService::new(records.clone(), estate.clone()));
+    let acting = ExecutionPorts {
+        estate: estate.clone(),
+        samples: samples.clone(),
+        clouds,
+        catalogue: catalogue.clone(),
+        changes,
+    };
+    let execution = ExecutionService::new(records.clone(), guardrails.clone(), approvals.clone(), acting);
+    let shared = Shared { records, approvals, findings, scopes, guardrails, execution: Arc::new(execution), estate };
+    shared.join(store, RunPorts { samples, catalogue, agent_types })
+}
+
+/// Services that several others ask.
+struct Shared {
+    records: Arc<Records>,
+    approvals: Arc<Approvals>,
+    findings: Arc<Findings>,
+    scopes: Arc<ScopeService>,
+    guardrails: Arc<GuardrailService>,
+    execution: Arc<ExecutionService>,
+    estate: Arc<dyn EstateStore>,
+}
+
+impl Shared {
+    fn join(self, store: Arc<Store>, judging: RunPorts) -> EngineServices {
+        let Shared { records, approvals, findings, scopes, guardrails, execution, estate } = self;
+        let (samples, catalogue) = (judging.samples.clone(), judging.catalogue.clone());
+        let agent_types = judging.agent_types.clone();
+        let (acts, limits, asks) = (|| execution.clone(), || guardrails.clone(), || approvals.clone());
+        let own = || records.clone();
+        let rollouts = Arc::new(RolloutService::new(own(), limits(), acts(), estate.clone(), Some(store.clone())));
+        let automatic = Arc::new(AutomaticExecution::new(own(), asks(), acts(), rollouts.clone()));
+        let models = Arc::new(ModelService::new(own(), scopes.clone(), samples, catalogue, Some(store)));
+        let runs = RunService::new(own(), scopes.clone(), models.clone(), findings.clone(), automatic.clone(), judging);
+        let runs = Arc::new(runs);
+        let recommendations = RecommendationService::new(own(), limits(), asks(), acts(), estate.clone());
+        let recommendations = Arc::new(recommendations);
+        let scheduler = Scheduler::new(own(), asks(), recommendations.clone(), acts(), rollouts.clone());
+        let responses = ResponseService::new(own(), scopes.clone(), findings, asks(), limits(), acts(), automatic);
+        EngineServices {
+            agents: Arc::new(AgentService::new(own(), scopes.clone(), runs.clone(), estate, agent_types)),
+            execution: acts(),
+            guardrails: limits(),
+            models,
+            recommendations,
+            responses: Arc::new(responses),
+            rollouts,
+            runs,
+            scheduler: Arc::new(scheduler),
+            scopes,
+        }
+    }
+}
