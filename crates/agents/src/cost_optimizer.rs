@@ -25,6 +25,7 @@ mod evidence;
 mod fit;
 mod gate;
 mod idle;
+mod idleness;
 mod larger;
 mod margin;
 mod outlook;

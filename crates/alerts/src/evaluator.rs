@@ -1,5 +1,6 @@
 //! Evaluates rules over the log, entry by entry. The crate's documentation defines its semantics.
 
+mod limits;
 mod memory;
 
 use hashbrown::{HashMap, HashSet};
@@ -15,6 +16,7 @@ use crate::index::RuleIndex;
 use crate::port::{Progress, StoredGroup, StoredTally};
 use crate::rule::{Rule, RuleId, RuleState};
 use crate::state;
+pub use limits::Limits;
 pub use memory::GroupMemory;
 pub(crate) use memory::OpenFiring;
 use memory::{BEGINNING, Counted, instant};
@@ -26,22 +28,6 @@ pub const FIRED_EVENT: &str = "alert_fired";
 
 /// Groups are looked through for forgotten ones when the clock has moved on by this much.
 const SWEEP_MS: i64 = 60_000;
-
-/// Bounds of an evaluation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Delay, in milliseconds, by which an entry may be older than the latest one of its group and still count. A day:
-    /// clouds deliver some of their activity hours later.
-    pub lateness_ms: i64,
-    /// Most entries of a group that wait for a threshold. At least the largest threshold, or that rule could never fire.
-    pub most_pending: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits { lateness_ms: 86_400_000, most_pending: 20_000 }
-    }
-}
 
 /// An entry of the log with its place in it.
 #[derive(Debug, Clone, Copy)]

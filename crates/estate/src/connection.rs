@@ -7,8 +7,18 @@ use std::fmt;
 use jiff::Timestamp;
 
 use crate::named;
-use crate::observe::Denied;
 use crate::resource::Provider;
+
+/// Call that the account's permissions denied. It is listed, and the inventory continues.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denied {
+    /// The permission by the cloud's name (`rds:DescribeDBInstances`).
+    pub permission: String,
+    /// The region, or empty for global services.
+    pub region: String,
+    /// The cloud's own message.
+    pub message: String,
+}
 
 /// A connection's identifier, made by Reeve.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -22,10 +22,10 @@ pub use act::{Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operatio
 pub use catalogue::{Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceSpec, MonthlyCost, Price};
 pub use change::{Attribute, ResourceChange};
 pub use charge::{Amount, Charge, ChargeCategory};
-pub use connection::{Connection, ConnectionId, ConnectionStatus, Credentials, SyncReport};
+pub use connection::{Connection, ConnectionId, ConnectionStatus, Credentials, Denied, SyncReport};
 pub use instant::read_instant;
 pub use money::Money;
-pub use observe::{Denied, Inventory, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery};
+pub use observe::{Inventory, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery};
 pub use quantity::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
 pub use resource::{Capacity, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification};
 pub use sample::{GIB, Metric, Sample, Series, Track, Unit};

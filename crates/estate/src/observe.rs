@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 
+use crate::connection::Denied;
 use crate::resource::{Resource, ResourceKind, ResourceState};
 use crate::sample::{Metric, Sample};
 
@@ -10,17 +11,6 @@ use crate::sample::{Metric, Sample};
 const HISTORY: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// Time before the newest sample that is read again: late points replace early ones.
 const OVERLAP: SignedDuration = SignedDuration::from_mins(15);
-
-/// Call that the account's permissions denied. It is listed, and the inventory continues.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Denied {
-    /// The permission by the cloud's name (`rds:DescribeDBInstances`).
-    pub permission: String,
-    /// The region, or empty for global services.
-    pub region: String,
-    /// The cloud's own message.
-    pub message: String,
-}
 
 /// Why observing failed as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

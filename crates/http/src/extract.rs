@@ -1,7 +1,6 @@
 //! Extractors: the caller, strict JSON bodies, strict query strings. Their refusals name the field.
 
 use std::net::SocketAddr;
-use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,26 +15,9 @@ use tokio::time::Instant;
 use reeve_access::Principal;
 
 use crate::app::App;
+pub use crate::caller::Caller;
 use crate::error::{Code, Problem};
 use crate::identify::{self, Origin};
-
-/// Principal and origin of a request. Present only behind a guard that is not public.
-#[derive(Debug, Clone)]
-pub struct Caller {
-    /// The principal.
-    pub principal: Arc<Principal>,
-    /// Origin of the request.
-    pub origin: Origin,
-    /// The request's identifier, for the log.
-    pub request_id: String,
-}
-
-impl Deref for Caller {
-    type Target = Principal;
-    fn deref(&self) -> &Principal {
-        &self.principal
-    }
-}
 
 impl FromRequestParts<Arc<App>> for Caller {
     type Rejection = Problem;
@@ -68,7 +50,7 @@ impl FromRequestParts<Arc<App>> for From {
 }
 
 fn origin(parts: &Parts, app: &App) -> Origin {
-    identify::origin(app, &parts.headers, parts.extensions.get::<ConnectInfo<SocketAddr>>())
+    identify::origin(&app.settings.trusted_proxies, &parts.headers, parts.extensions.get::<ConnectInfo<SocketAddr>>())
 }
 
 /// Returns the identifier that the client gave the request, or a new one.

@@ -138,7 +138,11 @@ async fn check(State((app, access)): State<(Arc<App>, Access)>, request: Request
         return Problem::new(Code::BadRequest, "The path is not UTF-8 once its %-escapes are read.").into_response();
     }
     let (safe, method) = (parts.method.is_safe(), parts.method.clone());
-    let origin = identify::origin(&app, &parts.headers, parts.extensions.get::<ConnectInfo<SocketAddr>>());
+    let origin = identify::origin(
+        &app.settings.trusted_proxies,
+        &parts.headers,
+        parts.extensions.get::<ConnectInfo<SocketAddr>>(),
+    );
     let route = parts.extensions.get::<MatchedPath>().map(|path| path.as_str().to_owned()).unwrap_or_default();
     let answer = next.run(Request::from_parts(parts, body));
     let response = if safe { answer.await } else { finished(answer).await };
@@ -183,7 +187,11 @@ fn is_text(path: &str) -> bool {
 async fn admit(app: &App, access: Access, parts: &Parts) -> Result<Option<Arc<Principal>>, Problem> {
     let principal = match identify::principal(app, &parts.method, &parts.headers).await {
         Err(problem) if problem.status() == StatusCode::UNAUTHORIZED => {
-            let origin = identify::origin(app, &parts.headers, parts.extensions.get::<ConnectInfo<SocketAddr>>());
+            let origin = identify::origin(
+                &app.settings.trusted_proxies,
+                &parts.headers,
+                parts.extensions.get::<ConnectInfo<SocketAddr>>(),
+            );
             let kind = format!("token {}", identify::network(origin.ip_address.as_deref()));
             let entry = story::token_refused(&origin, parts.method.as_str(), parts.uri.path(), &request_id(parts));
             app.refused(kind, entry).await;
@@ -199,7 +207,11 @@ async fn admit(app: &App, access: Access, parts: &Parts) -> Result<Option<Arc<Pr
         )),
         Some(principal) if access.allows(&principal) => Ok(Some(principal)),
         Some(principal) => {
-            let origin = identify::origin(app, &parts.headers, parts.extensions.get::<ConnectInfo<SocketAddr>>());
+            let origin = identify::origin(
+                &app.settings.trusted_proxies,
+                &parts.headers,
+                parts.extensions.get::<ConnectInfo<SocketAddr>>(),
+            );
             let caller = Caller { principal, origin, request_id: request_id(parts) };
             app.denied(&caller, &parts.method, parts.uri.path(), &access.words()).await;
             Err(Problem::new(Code::Forbidden, format!("This needs the permission {}.", access.words())))

@@ -7,6 +7,7 @@ mod api_calls;
 pub mod app;
 mod attempts;
 pub mod backups;
+mod caller;
 mod change;
 mod dashboard;
 mod description;

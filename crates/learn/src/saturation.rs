@@ -14,6 +14,7 @@ use crate::window::{DAY_MS, HOUR_MS, Point};
 
 mod fit;
 mod growth;
+mod line;
 mod mix;
 mod outlook;
 mod passage;

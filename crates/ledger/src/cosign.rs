@@ -4,59 +4,17 @@
 //!
 //! Refuses a cosigned checkpoint that is not one of this log. The caller that asks for cosignatures verifies them.
 
-use std::path::PathBuf;
+use reeve_tlog::{Checkpoint, ConsistencyProveError, Hash, SignedNote, prove_consistency};
 
-use reeve_tlog::{Checkpoint, ConsistencyProveError, Hash, SignedNote, prove_consistency, tree_root};
-
-use crate::disk::{read_if_there, replace};
+use crate::disk::replace;
 use crate::ledger::Ledger;
 use crate::read::ReadError;
-use crate::shared::Shared;
+pub(crate) use head::CosignedHead;
+pub(crate) use kept::restore;
+use kept::{is_ours, place};
 
-/// The newest checkpoint that witnesses have cosigned.
-#[derive(Debug, Clone)]
-pub(crate) struct CosignedHead {
-    pub(crate) size: u64,
-    pub(crate) note: SignedNote,
-}
-
-impl CosignedHead {
-    /// The checkpoint to serve: `note` with the cosignatures below it if they are over the same text.
-    pub(crate) fn joined(&self, note: &str) -> Option<String> {
-        let mut served = SignedNote::parse(note.as_bytes()).ok().filter(|served| served.text() == self.note.text())?;
-        for signature in self.note.signatures() {
-            if !served.signatures().contains(signature) && signature.name() != served.signatures()[0].name() {
-                served.attach(signature.clone()).ok()?;
-            }
-        }
-        Some(served.to_string())
-    }
-}
-
-fn place(shared: &Shared) -> PathBuf {
-    shared.places.dir.join("checkpoint.cosigned")
-}
-
-/// Returns `true` if the checkpoint belongs to this log: same origin, and the same root hash at its size.
-fn is_ours(shared: &Shared, checkpoint: &Checkpoint) -> Result<bool, ReadError> {
-    if checkpoint.origin != shared.config.origin || checkpoint.size > shared.head.read().size {
-        return Ok(false);
-    }
-    let reader = shared.tiles.reader(checkpoint.size);
-    Ok(tree_root(&reader, checkpoint.size)? == checkpoint.root)
-}
-
-/// Takes up what was kept by an earlier run, if it still is of this log.
-pub(crate) fn restore(shared: &Shared) {
-    let kept = read_if_there(shared.disk.as_ref(), &place(shared)).ok().flatten();
-    let note = kept.and_then(|bytes| SignedNote::parse(&bytes).ok());
-    let checkpoint = note.as_ref().and_then(|note| Checkpoint::parse(note.text()).ok());
-    if let (Some(note), Some(checkpoint)) = (note, checkpoint)
-        && is_ours(shared, &checkpoint).unwrap_or(false)
-    {
-        *shared.cosigned.write() = Some(CosignedHead { size: checkpoint.size, note });
-    }
-}
+mod head;
+mod kept;
 
 impl Ledger {
     /// The proof that the log of `new` entries is that of `old` with entries appended; empty for equal sizes.

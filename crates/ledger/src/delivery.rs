@@ -2,19 +2,9 @@
 //! behind. Publishing itself happens elsewhere; no append waits for it.
 
 use crate::ledger::Ledger;
+pub use status::Delivery;
 
-/// Delivery status of one target.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Delivery {
-    /// Name of the target: `file`, `s3`, `webhook`, or a witness's name.
-    pub target: String,
-    /// Size of the newest checkpoint that arrived.
-    pub size: u64,
-    /// Attempts that failed since then.
-    pub failures: u64,
-    /// Why the last of them failed.
-    pub error: Option<String>,
-}
+mod status;
 
 impl Ledger {
     /// Notes that a checkpoint of this size arrived at a place, or why not.

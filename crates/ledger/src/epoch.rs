@@ -4,7 +4,6 @@
 //!
 //! Refuses records that do not verify or do not follow each other, and a log whose key is not that of its newest epoch.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use reeve_audit::Draft;
@@ -12,12 +11,15 @@ use reeve_tlog::{Epoch, Epochs, NoteSigner};
 use tokio::sync::oneshot;
 
 use crate::append::AppendError;
-use crate::disk::{Disk, names, write_durably};
+use crate::disk::write_durably;
 use crate::keys::{self, KeyFileError};
 use crate::ledger::Ledger;
 use crate::read::ReadError;
 use crate::sequencer::{Command, Sequencer};
 use crate::shared::Fault;
+pub(crate) use records::read;
+
+mod records;
 
 /// Why a key was not rotated. What was done so far does not count, or is finished at the next start.
 #[derive(Debug, thiserror::Error)]
@@ -62,27 +64,6 @@ pub struct KeyEpoch {
     pub from_size: u64,
     /// Greatest size it signed; `None` for the key in charge.
     pub to_size: Option<u64>,
-}
-
-/// Reads the records of a folder, if there are any; the error says which file and why.
-pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Option<Epochs>, (String, String)> {
-    let failed = |name: &str, cause: String| (name.to_owned(), cause);
-    let mut numbers: Vec<u64> = names(disk, dir)
-        .map_err(|error| failed("", error.to_string()))?
-        .iter()
-        .filter(|name| !name.ends_with(".tmp"))
-        .map(|name| name.parse().map_err(|_| failed(name, "it is not a record of a key epoch".into())))
-        .collect::<Result<_, _>>()?;
-    numbers.sort_unstable();
-    let mut keys: Option<Epochs> = None;
-    for number in numbers {
-        let name = number.to_string();
-        let bytes = disk.read(&dir.join(&name)).map_err(|error| failed(&name, error.to_string()))?;
-        let epoch = Epoch::open(&bytes).map_err(|error| failed(&name, error.to_string()))?;
-        let keys = keys.get_or_insert_with(|| Epochs::single(epoch.old.clone()));
-        keys.push(epoch).map_err(|error| failed(&name, error.to_string()))?;
-    }
-    Ok(keys)
 }
 
 impl Ledger {

@@ -9,8 +9,10 @@ mod dispatcher;
 mod happening;
 mod port;
 mod record;
+mod topic;
 
 pub use dispatcher::{DispatchError, Dispatcher, Sent};
-pub use happening::{Audience, Happening, Plan, Topic, body_of};
+pub use happening::{Audience, Happening, Plan, body_of};
 pub use port::{DeliveryStore, Outgoing};
 pub use record::{Attempt, Delivery, DeliveryId, DeliveryStatus, EXCERPT, SCHEDULE, Target};
+pub use topic::Topic;

@@ -13,9 +13,9 @@ use crate::plan::Plan;
 use crate::ranking::Ranking;
 use reeve_estate::named;
 
-/// A recommendation's identifier, made by Reeve. Every audit entry of its story carries it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RecommendationId(pub String);
+mod id;
+
+pub use id::RecommendationId;
 
 named!(
     /// Kind of change: the specification's thirteen types, and what fits none of them.

@@ -9,6 +9,7 @@ use reeve_tlog::{Epochs, NoteVerifier};
 
 use crate::directory::{Options, verify_directory};
 use crate::error::CannotVerify;
+use crate::error::with_causes;
 use crate::evidence::{self, ProvenReport, ReportFault, verify_report};
 use crate::export::{self, verify_export};
 use crate::kept::{self, KeptCheckpoint, Witnesses};
@@ -17,7 +18,6 @@ use crate::progress::Progress;
 use crate::proof::{ProofFault, Proven, verify_proof};
 use crate::remote::{Remote, fetch, verify_remote};
 use crate::report::Report;
-use crate::wal::with_causes;
 
 const BROKEN: u8 = 1;
 const COULD_NOT_RUN: u8 = 2;

@@ -11,7 +11,7 @@ use std::path::Path;
 use reeve_tlog::{Attestation, Epochs, Hash};
 use sha2::{Digest as _, Sha256};
 
-use crate::directory::Audit;
+use crate::audit::Audit;
 use crate::error::{CannotVerify, is_absence, read_if_there};
 use crate::finding::Finding;
 use crate::manifest::{Listed, Manifest};

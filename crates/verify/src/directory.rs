@@ -2,14 +2,15 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use reeve_tlog::{Epochs, NoteVerifier};
 
 use crate::anchor::Anchor;
+use crate::audit::Audit;
 use crate::cpu;
 use crate::derived;
-use crate::error::{CannotVerify, read_if_there};
+use crate::error::{CannotVerify, read_if_there, with_causes};
 use crate::finding::{Finding, Findings};
 use crate::kept::{self, KeptCheckpoint, Witnesses};
 use crate::key::{self, Key, KeySource, VKEY};
@@ -19,7 +20,7 @@ use crate::progress::Progress;
 use crate::report::{Counts, Freshness, Report};
 use crate::sealed;
 use crate::snapshot::{self, CHECKPOINT, Snapshot, WalFile};
-use crate::wal::{Wal, with_causes};
+use crate::wal::Wal;
 use crate::walk::{Milestone, Walk};
 
 /// The newest checkpoint that witnesses have cosigned.
@@ -37,15 +38,6 @@ pub struct Options {
     pub checkpoints: Vec<KeptCheckpoint>,
     /// Witnesses that must have cosigned.
     pub witnesses: Witnesses,
-}
-
-/// A verification under way.
-pub(crate) struct Audit {
-    pub(crate) findings: Findings,
-    pub(crate) notes: Vec<String>,
-    pub(crate) missing: Missing,
-    pub(crate) counts: Counts,
-    pub(crate) walk: Walk,
 }
 
 /// Verifies a data directory, also one that a service is writing to: then up to what it held at the beginning.
@@ -97,47 +89,6 @@ pub fn verify_directory(dir: &Path, options: &Options, progress: &Progress) -> R
     let freshness = Freshness::of(options.anchor.as_deref(), &options.checkpoints, &options.witnesses);
     Ok(audit.report(dir, key, freshness, size, (started.elapsed(), cpu::since(cpu))))
 }
-
-impl Audit {
-    fn report(
-        self,
-        dir: &Path,
-        key: Key,
-        freshness: Freshness,
-        size: u64,
-        (elapsed, cpu): (Duration, Option<Duration>),
-    ) -> Report {
-        let known = self.walk.lost.is_none();
-        Report {
-            target: dir.display().to_string(),
-            origin: key.verifier.name().to_owned(),
-            key,
-            size,
-            root: known.then(|| self.walk.root()),
-            chain_hash: known.then(|| self.walk.chain_hash()),
-            findings_total: self.findings.total,
-            findings: self.findings.list,
-            missing: self.missing,
-            notes: self.notes,
-            not_checked: freshness
-                .not_checked()
-                .into_iter()
-                .chain(NOT_CHECKED.iter().map(|text| (*text).to_owned()))
-                .collect(),
-            freshness,
-            counts: Counts { tiles: self.walk.tiles, ..self.counts },
-            elapsed,
-            cpu,
-        }
-    }
-}
-
-/// Parts that a verification of a directory does not look at.
-const NOT_CHECKED: [&str; 3] = [
-    "lake/index and ledger/ids beyond the signature of the log's key over their content: that the service which held the key built them rightly",
-    "statistics, page indexes and Bloom filters inside segments, beyond the SHA-256 of the file",
-    "lake/samples, state/ and keys/: not part of the log",
-];
 
 /// So many files that count for nothing are named.
 const STRAYS_NOTED: usize = 20;

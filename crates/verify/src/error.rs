@@ -79,3 +79,9 @@ pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, CannotVerify
 pub(crate) fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
+
+/// An error and what caused it, on one line.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}

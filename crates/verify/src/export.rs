@@ -15,10 +15,10 @@ use reeve_tlog::{Checkpoint, Epochs, Hash, MultiProofReadError, MultiProofReader
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::error::with_causes;
 use crate::error::{CannotVerify, is_absence};
 use crate::kept::{self, Witnesses};
 use crate::proof::verify_proof;
-use crate::wal::with_causes;
 
 pub(crate) use manifest::is_manifest;
 use manifest::{Format, Listed, Manifest};

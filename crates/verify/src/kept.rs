@@ -3,8 +3,8 @@
 
 use reeve_tlog::{Checkpoint, Epochs, SignedNote, WitnessKey};
 
+use crate::error::with_causes;
 use crate::finding::{Finding, Findings};
-use crate::wal::with_causes;
 use crate::walk::Milestone;
 
 /// A checkpoint from another place.

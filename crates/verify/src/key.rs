@@ -4,9 +4,9 @@ use std::path::Path;
 
 use reeve_tlog::{Epoch, Epochs, KeyError, NoteVerifier, WitnessKey};
 
+use crate::error::with_causes;
 use crate::error::{CannotVerify, is_absence, read_if_there};
 use crate::finding::Finding;
-use crate::wal::with_causes;
 
 /// The records of key epochs in a data directory.
 pub(crate) const EPOCHS: &str = "ledger/epochs";

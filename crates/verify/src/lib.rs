@@ -15,6 +15,7 @@
 //! | why nothing was found out | [`CannotVerify`] |
 
 mod anchor;
+mod audit;
 mod claim;
 pub mod cli;
 mod cpu;

@@ -14,13 +14,13 @@ use reqwest::{Client, StatusCode};
 use crate::anchor::Anchor;
 use crate::cpu;
 use crate::error::CannotVerify;
+use crate::error::with_causes;
 use crate::finding::{Finding, Findings};
 use crate::kept::{self, KeptCheckpoint, Witnesses};
 use crate::key::{self, Key, KeySource};
 use crate::missing::Missing;
 use crate::progress::Progress;
 use crate::report::{Counts, Freshness, Report};
-use crate::wal::with_causes;
 use crate::walk::Milestone;
 
 /// The newest checkpoint that witnesses have cosigned.

@@ -11,7 +11,7 @@ use std::thread;
 
 use reeve_tlog::Hash;
 
-use crate::directory::Audit;
+use crate::audit::Audit;
 use crate::error::CannotVerify;
 use crate::finding::Finding;
 use crate::manifest::{Listed, MANIFEST, Manifest};

@@ -9,9 +9,9 @@ use std::os::unix::fs::FileExt as _;
 
 use reeve_tlog::{Epochs, commitment};
 
+use crate::audit::Audit;
 use crate::claim::Claim;
-use crate::directory::Audit;
-use crate::error::CannotVerify;
+use crate::error::{CannotVerify, with_causes};
 use crate::finding::Finding;
 use crate::progress::Progress;
 use crate::snapshot::WalFile;
@@ -206,10 +206,4 @@ impl<'a> Wal<'a> {
             audit.findings.add(finding(message.into()).differs(checkpoint.root, root));
         }
     }
-}
-
-/// An error and what caused it, on one line.
-pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

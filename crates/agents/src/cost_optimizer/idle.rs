@@ -11,6 +11,7 @@ use reeve_learn::{Summary, Window};
 use super::bill::Bill;
 use super::confidence::{Confidence, backtest, confidence};
 use super::evidence::{Evidence, Load};
+use super::idleness::{MEAN_PERCENT, NETWORK_MEAN, NETWORK_P99, P99_PERCENT, is_quiet, is_zero};
 use super::margin::{self, signs};
 use super::outlook;
 use super::price::after_discounts;
@@ -28,14 +29,6 @@ use reeve_recommend::weigh::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::words::{byte_rate, dollars, percent, thousands};
 
 const COVERAGE: f64 = 0.9;
-/// Mean CPU below this rounds to 0 %.
-const MEAN_PERCENT: f64 = 0.5;
-/// p99 CPU below this, percent.
-const P99_PERCENT: f64 = 1.0;
-/// Network p99 below this, bytes per second: name service, clock and management chatter.
-const NETWORK_P99: f64 = 5_000.0;
-/// Network mean below this, bytes per second.
-const NETWORK_MEAN: f64 = 1_000.0;
 /// Share of the hours from which on a resource is simply in use.
 const IN_USE: f64 = 0.5;
 
@@ -139,20 +132,6 @@ pub(super) fn stayed_idle(evidence: &Evidence<'_>, window: Window) -> Option<boo
         .and_then(|n| n.summary(window))
         .is_some_and(|n| is_quiet(&n) && n.max < NETWORK_BYTES);
     evidence.cpu.as_ref()?.summary(window).map(|s| s.coverage >= 0.8 && is_zero(&s) && s.max < CPU_PERCENT && quiet)
-}
-
-/// The largest share that any figure takes of its limit of idleness.
-pub(super) fn share_of_limits(cpu: &Summary, network: &Summary) -> f64 {
-    let of_cpu = (cpu.mean / MEAN_PERCENT).max(cpu.p99 / P99_PERCENT);
-    of_cpu.max(network.mean / NETWORK_MEAN).max(network.p99 / NETWORK_P99)
-}
-
-fn is_zero(cpu: &Summary) -> bool {
-    cpu.mean < MEAN_PERCENT && cpu.p99 < P99_PERCENT
-}
-
-fn is_quiet(network: &Summary) -> bool {
-    network.mean < NETWORK_MEAN && network.p99 < NETWORK_P99
 }
 
 fn covered(load: Option<&Load>, evidence: &Evidence<'_>, name: &str, path: &mut Path) -> Result<Summary, Abstention> {

@@ -10,7 +10,7 @@ use super::confidence::DAY_COVERAGE;
 use super::evidence::{Evidence, Load};
 use super::fit::{BASELINE_BOUND, CPU_MAX_BOUND, CPU_P99_BOUND, MEMORY_BOUND, memory_ratio, vcpu_ratio, well_measured};
 use super::work::{CPU_PERCENT, NETWORK_BYTES, Work};
-use super::{idle, throttled};
+use super::{idleness, throttled};
 use reeve_recommend::{is_production, non_production};
 
 /// The margins of each day of the history.
@@ -64,7 +64,7 @@ pub(super) fn idle(evidence: &Evidence<'_>) -> Daily {
         let (cpu, network) = (day_of(evidence.cpu.as_ref(), day)?, day_of(evidence.network.as_ref(), day)?);
         // One point of work breaks it, however low the percentiles are.
         let peak = (cpu.max / CPU_PERCENT).max(network.max / NETWORK_BYTES);
-        Some(1.0 - idle::share_of_limits(&cpu, &network).max(peak))
+        Some(1.0 - idleness::share_of_limits(&cpu, &network).max(peak))
     })
 }
 

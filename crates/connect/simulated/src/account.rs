@@ -14,10 +14,10 @@ use crate::assets::{self, Asset, connection_id};
 use crate::bill;
 use crate::company::Account;
 use crate::condition::{Condition, Conditions};
-use crate::estate::World;
 use crate::faults::Bucket;
 use crate::groups;
 use crate::signal::interrupted;
+use crate::world::World;
 
 /// One account of the estate; observes and acts.
 #[derive(Debug)]

@@ -7,9 +7,8 @@ use reeve_estate::{
 };
 
 use crate::account::SimulatedAccount;
-use crate::faults::strikes;
-use crate::noise::key;
-use crate::transitions::refuse;
+use crate::faults::Chance;
+use crate::refusal::refuse;
 
 /// Seconds the clouds take to change the size of a stopped machine; the call waits for it.
 const RESIZE_S: f64 = 3.0;
@@ -63,19 +62,6 @@ impl Act for SimulatedAccount {
     }
 }
 
-/// The chance of one call: what strikes it is drawn from the seed, the resource and how often it was called.
-pub(crate) struct Chance {
-    seed: u64,
-    id: String,
-    call: u64,
-}
-
-impl Chance {
-    pub(crate) fn strikes(&self, share: f64, fault: &str) -> bool {
-        strikes(share, key(self.seed, &format!("{fault}/{}", self.id)), self.call)
-    }
-}
-
 fn throttled() -> ActError {
     refuse(ActErrorKind::Throttled, "RequestLimitExceeded", "too many requests; try again in a few seconds")
 }
@@ -94,7 +80,7 @@ impl SimulatedAccount {
         let mut calls = self.calls.lock();
         let call = calls.entry(id.clone()).or_default();
         *call += 1;
-        Chance { seed: self.world.settings.seed, id: id.0.clone(), call: *call }
+        Chance::new(self.world.settings.seed, id, *call)
     }
 
     fn find(&self, id: &ResourceId, now: Timestamp) -> Result<Resource, ActError> {

@@ -9,7 +9,7 @@ use reeve_estate::{ActError, ActErrorKind, Mutation, Provider, Resource, Resourc
 
 use crate::account::SimulatedAccount;
 use crate::condition::{Conditions, Downtime};
-use crate::transitions::{refuse, wrong_state};
+use crate::refusal::{refuse, wrong_state};
 
 /// Seconds until storage that grew takes another change.
 const OPTIMIZING_S: f64 = 6.0 * 3600.0;

@@ -14,24 +14,7 @@ use crate::company::ACCOUNTS;
 use crate::load::Load;
 use crate::saved::{self, RestoreError};
 use crate::settings::Settings;
-
-/// State shared by the accounts.
-#[derive(Debug)]
-pub(crate) struct World {
-    pub(crate) settings: Settings,
-    pub(crate) changed: AtomicBool,
-}
-
-impl World {
-    pub(crate) fn now(&self) -> Timestamp {
-        (self.settings.now)()
-    }
-
-    /// Marks the state as changed, to be stored.
-    pub(crate) fn touch(&self) {
-        self.changed.store(true, Ordering::Release);
-    }
-}
+use crate::world::World;
 
 /// A company's three accounts.
 #[derive(Debug)]

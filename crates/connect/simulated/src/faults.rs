@@ -1,8 +1,9 @@
 //! Injected faults of the clouds, as shares of calls. The seed decides which calls they hit.
 
 use jiff::Timestamp;
+use reeve_estate::ResourceId;
 
-use crate::noise::unit;
+use crate::noise::{key, unit};
 
 /// Shares of calls (0 to 1) that go wrong.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,6 +43,24 @@ impl Default for Faults {
 /// Returns `true` if the n-th draw under a key falls into a share.
 pub(crate) fn strikes(share: f64, key: u64, n: u64) -> bool {
     share > 0.0 && unit(key, n.cast_signed()) < share
+}
+
+/// The chance of one call: what strikes it is drawn from the seed, the resource and how often it was called.
+pub(crate) struct Chance {
+    seed: u64,
+    id: String,
+    call: u64,
+}
+
+impl Chance {
+    /// Chance of the n-th call about a resource.
+    pub(crate) fn new(seed: u64, id: &ResourceId, call: u64) -> Self {
+        Chance { seed, id: id.0.clone(), call }
+    }
+
+    pub(crate) fn strikes(&self, share: f64, fault: &str) -> bool {
+        strikes(share, key(self.seed, &format!("{fault}/{}", self.id)), self.call)
+    }
 }
 
 const BURST: f64 = 40.0;

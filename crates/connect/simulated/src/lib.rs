@@ -27,10 +27,13 @@ mod load;
 mod noise;
 mod observing;
 mod operation;
+mod refusal;
+mod regrouping;
 mod saved;
 mod settings;
 mod signal;
 mod transitions;
+mod world;
 
 pub use account::SimulatedAccount;
 pub use company::people::{PEOPLE, Person, TEAMS};

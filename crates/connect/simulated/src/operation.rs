@@ -5,7 +5,7 @@ mod tag;
 use reeve_estate::{ActError, ActErrorKind, Operation, Resource};
 
 use crate::condition::Conditions;
-use crate::transitions::refuse;
+use crate::refusal::refuse;
 
 /// Takes an operation that it knows and changes the estate; `None` for any other.
 type Offer = fn(&mut Conditions, &Resource, &dyn Operation) -> Option<Result<(), ActError>>;

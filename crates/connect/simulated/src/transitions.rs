@@ -12,28 +12,19 @@ use reeve_estate::{
 };
 
 use crate::account::SimulatedAccount;
-use crate::acting::Chance;
 use crate::assets::machine_id;
 use crate::bill::custom_vcpu;
 use crate::condition::{Conditions, Downtime, SnapshotRecord, Successor};
+use crate::faults::Chance;
 use crate::noise::{between, hex, key};
 use crate::operation;
+use crate::refusal::{refuse, wrong_state};
 use crate::signal::interrupted;
 
 /// Seconds a database takes to change its class.
 const DATABASE_RESIZE_S: f64 = 3.0;
 /// Seconds a group takes to replace a member that stopped.
 const REPLACE_S: f64 = 60.0;
-
-/// A refusal in the cloud's words.
-pub(crate) fn refuse(kind: ActErrorKind, code: &str, message: &str) -> ActError {
-    ActError { kind, message: format!("{code}: {message}") }
-}
-
-pub(crate) fn wrong_state(resource: &Resource, wanted: &str) -> ActError {
-    let message = format!("{} is {}; it must be {wanted}", resource.id, resource.state);
-    refuse(ActErrorKind::WrongState, "IncorrectInstanceState", &message)
-}
 
 fn has_power(resource: &Resource) -> Result<(), ActError> {
     if matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Database) {

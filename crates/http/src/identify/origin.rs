@@ -9,8 +9,6 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, header};
 
-use crate::app::App;
-
 /// Origin of a request, for the log.
 #[derive(Debug, Clone, Default)]
 pub struct Origin {
@@ -20,11 +18,11 @@ pub struct Origin {
     pub user_agent: Option<String>,
 }
 
-/// Origin of a request. `X-Forwarded-For` counts only as far as configured proxies lead.
+/// Origin of a request. `X-Forwarded-For` counts only as far as trusted proxies lead.
 #[must_use]
-pub fn origin(app: &App, headers: &HeaderMap, peer: Option<&ConnectInfo<SocketAddr>>) -> Origin {
+pub fn origin(trusted: &[IpAddr], headers: &HeaderMap, peer: Option<&ConnectInfo<SocketAddr>>) -> Origin {
     let peer = peer.map(|ConnectInfo(address)| address.ip().to_canonical());
-    let ip = peer.map(|peer| client(headers, peer, &app.settings.trusted_proxies));
+    let ip = peer.map(|peer| client(headers, peer, trusted));
     let user_agent = headers
         .get(header::USER_AGENT)
         .and_then(|value| value.to_str().ok())

@@ -3,7 +3,7 @@
 //!
 //! The evidence is the Bayesian information criterion (Schwarz 1978), counted with as many observations as are independent.
 
-use super::growth::Line;
+use super::line::Line;
 use crate::leak::buckets::{Buckets, median};
 
 /// Growth of the exponentials: natural logarithms of how much they grow over the whole series.

@@ -3,7 +3,7 @@
 //! Weights come from few independent errors, so a candidate that is far off today may have come by a good one. The lowest
 //! and the highest fifth of the weights are left out (a trimmed mean, as Jose and Winkler 2008 combine forecasts).
 
-use super::growth::Line;
+use super::line::Line;
 
 /// The share of the weights that is left out at each end.
 const LEFT_OUT: f64 = 0.2;

@@ -1,36 +1,17 @@
 //! From what happened to what is sent: pure.
 
 use jiff::Timestamp;
-use reeve_estate::named;
 use serde_json::{Value, json};
 
 use super::port::Outgoing;
 use super::record::{Delivery, Target};
+use super::topic::Topic;
 use crate::notification::{Channel, Gravity, Message, Notice, NoticeId, next_digest};
 use crate::webhook::{Facts, Webhook, WebhookEvent};
 use reeve_recommend::agent::{Agent, AgentId, Timing};
 
 /// Largest body of a webhook, bytes. What is larger goes out with its identifier alone, to be fetched.
 const LARGEST: usize = 256 * 1024;
-
-named!(
-    /// Topic of a notice. Each has its timing in an agent's configuration, except approvals, which are always
-    /// immediate.
-    Topic {
-        /// A new recommendation.
-        Recommendations => "recommendations",
-        /// An action that ended.
-        Actions => "actions_taken",
-        /// An anomaly.
-        Anomalies => "anomalies",
-        /// A request for a signature, or a reminder of one.
-        Approvals => "approvals",
-        /// A firing of an alert rule. It goes to the channels that the rule names, at once.
-        Alerts => "alerts",
-        /// Reports that are ready, or that failed.
-        Reports => "reports",
-    }
-);
 
 /// Something that people or programs outside may want to hear of.
 #[derive(Debug, Clone, PartialEq)]

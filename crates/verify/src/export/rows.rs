@@ -10,8 +10,8 @@ use reeve_tlog::{Hash, commitment};
 use super::manifest::{Listed, Manifest};
 use super::{ExportReport, Leaves};
 use crate::error::CannotVerify;
+use crate::error::with_causes;
 use crate::segment;
-use crate::wal::with_causes;
 
 /// Longest line: an entry of 1 MiB in JSON, with its further members.
 const LONGEST: u64 = 16 << 20;

@@ -4,7 +4,7 @@ use reeve_estate::{ActError, ActErrorKind, Operation, Resource, ResourceKind, Re
 use reeve_recommend::change::TagOperation;
 
 use crate::condition::Conditions;
-use crate::transitions::refuse;
+use crate::refusal::refuse;
 
 /// Takes operations on tags.
 pub(super) fn offer(

@@ -1,0 +1,25 @@
+//! Clock, settings and mark of change that the accounts share.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use jiff::Timestamp;
+
+use crate::settings::Settings;
+
+/// State shared by the accounts.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) settings: Settings,
+    pub(crate) changed: AtomicBool,
+}
+
+impl World {
+    pub(crate) fn now(&self) -> Timestamp {
+        (self.settings.now)()
+    }
+
+    /// Marks the state as changed, to be stored.
+    pub(crate) fn touch(&self) {
+        self.changed.store(true, Ordering::Release);
+    }
+}
