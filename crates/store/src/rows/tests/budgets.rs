@@ -28,7 +28,7 @@ fn budget_standing_v1() {
     let sample = samples::standing(Ok("4000.5")).unwrap();
     check(&budget::StandingRow::from(&sample), fixture!("budget-standing-v1"));
     let row: budget::StandingRow = decode(fixture!("budget-standing-v1")).unwrap();
-    assert_eq!(row.into_standing().unwrap(), sample);
+    assert_eq!(row.into_status().unwrap(), sample);
 }
 
 #[test]
