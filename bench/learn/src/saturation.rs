@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use reeve_learn::Point;
-use reeve_learn::saturation::{Outlook, Question, Verdict, foretell};
+use reeve_learn::saturation::{Outlook, Question, Verdict, forecast_saturation};
 
 use crate::chance::Chance;
 use crate::data::Data;
@@ -64,7 +64,8 @@ fn see(base: &[Vec<Point>], seed: u64, cut: Cut) -> Seen {
         })
         .collect();
     let started = Instant::now();
-    let outlooks = disks.iter().map(|(_, disk)| foretell(&disk.history, &Question::disk(disk.capacity))).collect();
+    let outlooks =
+        disks.iter().map(|(_, disk)| forecast_saturation(&disk.history, &Question::disk(disk.capacity))).collect();
     let each = started.elapsed() / disks.len().max(1) as u32;
     Seen { disks, outlooks, each }
 }
@@ -145,7 +146,7 @@ fn still(base: &[Vec<Point>], seed: u64, cut: Cut) {
         let window = cut(&base[chance.below(base.len())], &mut chance);
         let peak = window.iter().map(|(_, value)| *value).fold(f64::MIN, f64::max);
         let capacity = peak + chance.between(0.5, 3.0) * series::deviation(&window);
-        let outlook = foretell(&window[..window.len() - AHEAD], &Question::disk(capacity));
+        let outlook = forecast_saturation(&window[..window.len() - AHEAD], &Question::disk(capacity));
         alarms += u32::from(outlook.verdict == Verdict::Foreseen);
         count += 1;
     }

@@ -1,5 +1,5 @@
-//! What changed of a resource, by Reeve or by others, so that the watch is not startled by it: half the memory makes twice the
-//! percentage, a disk that was grown has more room, and a machine that starts is busy for a while.
+//! Changes of a resource, by Reeve or by others, which anomaly detection must allow for: half the memory doubles the
+//! percentage, a disk that was grown has more free space, and a machine that starts is busy for a while.
 //!
 //! Series are judged as if the resource had kept the size that it had first: a percentage by the work behind it, free space less
 //! what was added. What is not known in numbers (a size that the catalogue lacks) lets the series begin anew. Of what others changed
@@ -29,7 +29,7 @@ struct Change {
     after: String,
 }
 
-/// When something was going on, and the sizes that it left.
+/// Time of a change, and the sizes after it.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Known {
     /// Whatever is measured tells of it.
@@ -37,7 +37,7 @@ struct Known {
     changes: Vec<Change>,
 }
 
-/// Whose it is, so that what is told again is known once.
+/// Source of a change, so that a change that is reported twice is known once.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     Reeve(ActionId),
@@ -89,7 +89,7 @@ impl Changes {
         }
     }
 
-    /// What they mean for a metric of a resource.
+    /// Returns the effect of the known changes on a metric of a resource.
     pub(super) fn lens(&self, resource: &ResourceId, metric: Metric) -> Lens {
         let known = || self.by_resource.get(resource).into_iter().flat_map(BTreeMap::values);
         let mut changes: Vec<&Change> = known().flat_map(|known| &known.changes).collect();
@@ -123,7 +123,8 @@ fn changes(step: &StepOutcome) -> Vec<Change> {
         .collect()
 }
 
-/// Whether what an inventory showed was an action's doing: it overlaps the action, which set the same or stopped and started it.
+/// Returns `true` if an action explains a change that an inventory showed: they overlap in time, and the action set the
+/// same value or stopped and started the resource.
 fn done_by(action: &Action, seen: &ResourceChange) -> bool {
     let ended = action.finished_at.unwrap_or(Timestamp::MAX);
     let met = action.resource == seen.resource
@@ -141,13 +142,13 @@ fn done_by(action: &Action, seen: &ResourceChange) -> bool {
     met && action.steps.iter().any(|step| step.effect.changes() && (moved || changed(step)))
 }
 
-/// What others changed: what inventories showed, and none of the actions did.
+/// Returns the changes that inventories showed and that no action explains.
 #[must_use]
 pub fn by_others<'a>(seen: &'a [ResourceChange], actions: &[Action]) -> Vec<&'a ResourceChange> {
     seen.iter().filter(|change| !actions.iter().any(|action| done_by(action, change))).collect()
 }
 
-/// What a change does to the numbers of a metric.
+/// Effect of a change on the values of a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Step {
     Factor(f64),
@@ -189,7 +190,7 @@ pub(super) struct Lens {
 }
 
 impl Lens {
-    /// Whether a point tells of a change itself.
+    /// Returns `true` if a point falls into a change and is therefore not judged.
     pub(super) fn hides(&self, at: Timestamp) -> bool {
         self.busy.iter().any(|(from, until)| (from..=until).contains(&&at))
     }
@@ -205,12 +206,12 @@ impl Lens {
     }
 }
 
-/// How values read at one size compare with those of the first.
+/// Conversion of values measured at one size into those of the first size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct View {
     factor: f64,
     offset: f64,
-    /// What was before is not comparable.
+    /// Time before which values are not comparable.
     pub(super) since: Timestamp,
 }
 

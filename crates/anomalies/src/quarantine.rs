@@ -50,7 +50,7 @@ pub fn plan(machine: &Resource) -> Result<Plan, &'static str> {
     Ok(Plan::of(&change, machine.id.as_str()))
 }
 
-/// What decided, in sentences.
+/// Returns the deciding factors, as sentences.
 fn factors(anomaly: &Anomaly, by_hand: Option<&str>, code_owner: Option<&str>) -> Vec<String> {
     let mut factors = vec![anomaly.title.clone()];
     factors.extend(anomaly.evidence.iter().take(MOST_EVIDENCE).cloned());

@@ -19,9 +19,9 @@ use reeve_recommend::recommendation::Priority;
 
 pub use super::behaviour_watch::BehaviourWatch;
 
-/// What a detector is brought up with: weekends are known after the third.
+/// History that a new detector learns from: three weeks make weekends known.
 pub(super) const HISTORY: SignedDuration = SignedDuration::from_hours(24 * 28);
-/// What is older is no news any more.
+/// Age beyond which an anomaly is not reported any more.
 const NEWS: SignedDuration = SignedDuration::from_hours(24);
 /// Samples come late: after a restart what is this much older than the last look is news still.
 const LATE: SignedDuration = SignedDuration::from_mins(30);
@@ -53,9 +53,9 @@ struct Watched {
 #[derive(Default)]
 pub struct MetricWatch {
     series: HashMap<(ResourceId, Metric), Watched>,
-    /// When the watch before this one last looked.
+    /// Time at which the watch of the earlier process last read samples.
     looked: Option<Timestamp>,
-    /// When this one last took in what inventories showed to have changed.
+    /// Time at which this watch last read the changes that inventories showed.
     taken_in: Option<Timestamp>,
     changes: Changes,
     bands: TrainedBands,
@@ -123,7 +123,7 @@ impl MetricWatch {
         Ok(found)
     }
 
-    /// What is new of these resources; four weeks of those that were never read.
+    /// Reads the new samples of these resources, and four weeks of those that were never read.
     async fn read(
         &self,
         samples: &dyn SampleStore,

@@ -64,7 +64,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// What a new agent has unless told otherwise: it learns, and does not act by itself.
+    /// Returns the defaults of a new agent: it is in learning mode and applies nothing by itself.
     pub(crate) fn defaults() -> Self {
         Settings {
             name: String::new(),
@@ -302,10 +302,10 @@ mod tests {
     #[test]
     fn only_what_can_run_is_created() {
         let types = reeve_agents::registry();
-        let of = |name: &str| agent_type(&AgentInput { agent_type: text(name), ..AgentInput::default() }, &types);
-        assert_eq!(of("cost_optimizer").unwrap(), AgentType::COST_OPTIMIZER);
-        assert!(of("spot_optimizer").unwrap_err().message.contains("not available"));
-        assert!(of("cost").unwrap_err().message.contains("must be one of"));
+        let parsed = |name: &str| agent_type(&AgentInput { agent_type: text(name), ..AgentInput::default() }, &types);
+        assert_eq!(parsed("cost_optimizer").unwrap(), AgentType::COST_OPTIMIZER);
+        assert!(parsed("spot_optimizer").unwrap_err().message.contains("not available"));
+        assert!(parsed("cost").unwrap_err().message.contains("must be one of"));
         assert_eq!(agent_type(&AgentInput::default(), &types).unwrap_err().code, "missing_field");
     }
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use reeve_audit::ActionStatus as Went;
+use reeve_audit::ActionStatus;
 
 use super::request::Wish;
-use super::{Caller, EngineError, Records, fresh_id, story};
+use super::{Caller, EngineError, Records, fresh_id, log_entry};
 use reeve_recommend::approval::{Approval, ApprovalId, ApprovalStatus, Signature};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::plan::Plan;
@@ -36,9 +36,17 @@ impl Approvals {
         if now.duration_since(last) < REMIND_EVERY {
             return Ok(false);
         }
-        let of = self.records.agents.recommendation_get(&approval.recommendation).await?;
+        let recommendation = self.records.agents.recommendation_get(&approval.recommendation).await?;
         let reminded = Approval { reminded_at: Some(now), version: approval.version + 1, ..approval.clone() };
-        self.records.record(vec![story::approval("approval.remind", Went::Pending, &reminded, &of, caller)]).await?;
+        self.records
+            .record(vec![log_entry::approval(
+                "approval.remind",
+                ActionStatus::Pending,
+                &reminded,
+                &recommendation,
+                caller,
+            )])
+            .await?;
         self.records.agents.approval_update(&reminded).await?;
         Ok(true)
     }
@@ -53,17 +61,17 @@ impl Approvals {
         if approval.status != ApprovalStatus::Pending {
             return Err(EngineError::Conflict(format!("the request is {} already", approval.status)));
         }
-        let of = self.records.agents.recommendation_get(&approval.recommendation).await?;
-        let hash = of.plan.as_ref().map(|plan| plan.hash.clone()).unwrap_or_default();
+        let recommendation = self.records.agents.recommendation_get(&approval.recommendation).await?;
+        let hash = recommendation.plan.as_ref().map(|plan| plan.hash.clone()).unwrap_or_default();
         let (over, error) = if approval.expires_at <= self.records.clock.now() {
             let message = "the request has expired; ask for the execution again".to_owned();
             ("nobody answered in time", EngineError::Conflict(message))
         } else if hash != approval.plan_hash {
             ("the plan changed", EngineError::PlanChanged { seen: approval.plan_hash.clone(), now: hash })
         } else {
-            return Ok((approval, of));
+            return Ok((approval, recommendation));
         };
-        self.lapse(approval, &of, over, caller).await?;
+        self.lapse(approval, &recommendation, over, caller).await?;
         Err(error)
     }
 
@@ -71,18 +79,28 @@ impl Approvals {
     pub(super) async fn lapse(
         &self,
         approval: Approval,
-        of: &Recommendation,
+        recommendation: &Recommendation,
         reason: &str,
         caller: &Caller,
     ) -> Result<(), EngineError> {
         let version = approval.version + 1;
         let expired =
             Approval { status: ApprovalStatus::Expired, reason: Some(reason.to_owned()), version, ..approval };
-        self.records.record(vec![story::approval("approval.expire", Went::Success, &expired, of, caller)]).await?;
+        self.records
+            .record(vec![log_entry::approval(
+                "approval.expire",
+                ActionStatus::Success,
+                &expired,
+                recommendation,
+                caller,
+            )])
+            .await?;
         self.records.agents.approval_update(&expired).await?;
-        if of.status == Status::PendingApproval {
+        if recommendation.status == Status::PendingApproval {
             let why = format!("approval lapsed: {reason}");
-            self.records.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(&why), caller).await?;
+            self.records
+                .settle_at(&recommendation.id, "recommendation.reopen", Status::Open, Some(&why), caller)
+                .await?;
         }
         Ok(())
     }
@@ -90,45 +108,50 @@ impl Approvals {
     /// Approvals of this exact plan in a state that are still good, newest first.
     async fn approvals_with(
         &self,
-        of: &Recommendation,
+        recommendation: &Recommendation,
         status: ApprovalStatus,
     ) -> Result<impl Iterator<Item = Approval>, EngineError> {
-        let hash = of.plan.as_ref().map(|plan| plan.hash.as_str());
+        let hash = recommendation.plan.as_ref().map(|plan| plan.hash.as_str());
         let now = self.records.clock.now();
         // Signatures that were given for an exception approve the execution that used it up and no other.
         let unused = |a: &Approval| a.exception.as_ref().is_none_or(|exception| exception.used_by.is_none());
         let good = move |a: &Approval| {
             a.status == status && Some(a.plan_hash.as_str()) == hash && a.expires_at > now && unused(a)
         };
-        Ok(self.records.agents.approval_list(Some(&of.id)).await?.into_iter().filter(good))
+        Ok(self.records.agents.approval_list(Some(&recommendation.id)).await?.into_iter().filter(good))
     }
 
     /// The newest of them.
     pub(super) async fn approval_with(
         &self,
-        of: &Recommendation,
+        recommendation: &Recommendation,
         status: ApprovalStatus,
     ) -> Result<Option<Approval>, EngineError> {
-        Ok(self.approvals_with(of, status).await?.next())
+        Ok(self.approvals_with(recommendation, status).await?.next())
     }
 
-    /// Whether one that was given carries the signatures that are needed now: what was asked for earlier may have been less.
-    pub(super) async fn is_signed(&self, of: &Recommendation, needed: &[Signature]) -> Result<bool, EngineError> {
+    /// Returns `true` if a granted approval has every signature that is needed at present; fewer may have been needed
+    /// when it was requested.
+    pub(super) async fn is_signed(
+        &self,
+        recommendation: &Recommendation,
+        needed: &[Signature],
+    ) -> Result<bool, EngineError> {
         if needed.is_empty() {
             return Ok(true);
         }
         let carries = |a: Approval| needed.iter().all(|n| a.signed.iter().any(|given| given.signature == *n));
-        Ok(self.approvals_with(of, ApprovalStatus::Approved).await?.any(carries))
+        Ok(self.approvals_with(recommendation, ApprovalStatus::Approved).await?.any(carries))
     }
 
     /// A request for the exact plan, without its signatures yet.
-    pub(super) fn approval_for(&self, of: &Recommendation, plan: &Plan, wish: &Wish<'_>) -> Approval {
+    pub(super) fn approval_for(&self, recommendation: &Recommendation, plan: &Plan, wish: &Wish<'_>) -> Approval {
         let now = self.records.clock.now();
         Approval {
             id: ApprovalId(fresh_id()),
-            recommendation: of.id.clone(),
+            recommendation: recommendation.id.clone(),
             plan_hash: plan.hash.clone(),
-            impact: of.impact_level,
+            impact: recommendation.impact_level,
             needed: Vec::new(),
             signed: Vec::new(),
             delegated: Vec::new(),
@@ -146,15 +169,18 @@ impl Approvals {
     /// Puts a request into the store and the recommendation into waiting.
     pub(super) async fn ask_approval(
         &self,
-        of: Recommendation,
+        recommendation: Recommendation,
         approval: Approval,
         wish: &Wish<'_>,
     ) -> Result<Approval, EngineError> {
-        let mut waiting = self.records.next(&of, Status::PendingApproval)?;
+        let mut waiting = self.records.next(&recommendation, Status::PendingApproval)?;
         waiting.requested_by = Some(wish.by.to_owned());
         waiting.blocked = None;
-        let asked = story::approval("approval.request", Went::Pending, &approval, &of, wish.caller);
-        self.records.record(vec![asked, story::moved("recommendation.execute", &of, &waiting, wish.caller)]).await?;
+        let asked =
+            log_entry::approval("approval.request", ActionStatus::Pending, &approval, &recommendation, wish.caller);
+        self.records
+            .record(vec![asked, log_entry::moved("recommendation.execute", &recommendation, &waiting, wish.caller)])
+            .await?;
         self.records.agents.recommendation_update(&waiting).await?;
         self.records.agents.approval_insert(&approval).await?;
         Ok(approval)

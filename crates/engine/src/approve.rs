@@ -1,11 +1,11 @@
 //! Signing and refusing approval requests. An approval binds to the hash of one exact plan.
 
 use jiff::Timestamp;
-use reeve_audit::{ActionStatus as Went, FieldError};
+use reeve_audit::{ActionStatus, FieldError};
 
 use super::records::{needed, optional};
 use super::request::Wish;
-use super::{Caller, EngineError, RecommendationService, story};
+use super::{Caller, EngineError, RecommendationService, log_entry};
 use reeve_recommend::approval::{Approval, ApprovalId, ApprovalStatus, Delegation, Signed};
 use reeve_recommend::caller::same_person;
 use reeve_recommend::lifecycle::Status;
@@ -25,7 +25,7 @@ impl RecommendationService {
     ) -> Result<Approval, EngineError> {
         let comment = optional("comment", comment)?;
         let _turn = self.records.turn.lock().await;
-        let (approval, of) = self.approvals.waiting(id, caller).await?;
+        let (approval, recommendation) = self.approvals.waiting(id, caller).await?;
         may_sign(&approval, caller)?;
         let Some(signature) = caller.can_sign(&approval).first().copied() else {
             let names: Vec<&str> = approval.needed.iter().map(|s| s.as_str()).collect();
@@ -40,12 +40,12 @@ impl RecommendationService {
         if complete {
             signed.status = ApprovalStatus::Approved;
         }
-        let entry = story::approval("approval.sign", Went::Success, &signed, &of, caller)
+        let entry = log_entry::approval("approval.sign", ActionStatus::Success, &signed, &recommendation, caller)
             .with_metadata("signature", signature.as_str());
         self.records.record(vec![entry]).await?;
         self.records.agents.approval_update(&signed).await?;
         if complete {
-            self.approved(of, &signed, caller).await?;
+            self.approved(recommendation, &signed, caller).await?;
         }
         Ok(signed)
     }
@@ -57,7 +57,7 @@ impl RecommendationService {
     pub async fn reject(&self, id: &ApprovalId, reason: &str, caller: &Caller) -> Result<Approval, EngineError> {
         let reason = needed("reason", reason)?;
         let _turn = self.records.turn.lock().await;
-        let (approval, of) = self.approvals.waiting(id, caller).await?;
+        let (approval, recommendation) = self.approvals.waiting(id, caller).await?;
         let may = caller.is(&approval.requested_by)
             || !caller.can_sign(&approval).is_empty()
             || approval.needed.iter().any(|s| caller.signatures.contains(s));
@@ -68,11 +68,21 @@ impl RecommendationService {
         }
         let version = approval.version + 1;
         let rejected = Approval { status: ApprovalStatus::Rejected, reason: Some(reason.clone()), version, ..approval };
-        self.records.record(vec![story::approval("approval.reject", Went::Denied, &rejected, &of, caller)]).await?;
+        self.records
+            .record(vec![log_entry::approval(
+                "approval.reject",
+                ActionStatus::Denied,
+                &rejected,
+                &recommendation,
+                caller,
+            )])
+            .await?;
         self.records.agents.approval_update(&rejected).await?;
-        if of.status == Status::PendingApproval {
+        if recommendation.status == Status::PendingApproval {
             let why = format!("approval was refused: {reason}");
-            self.records.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(&why), caller).await?;
+            self.records
+                .settle_at(&recommendation.id, "recommendation.reopen", Status::Open, Some(&why), caller)
+                .await?;
         }
         Ok(rejected)
     }
@@ -92,7 +102,7 @@ impl RecommendationService {
         let to = needed("to", to)?;
         let comment = optional("comment", comment)?;
         let _turn = self.records.turn.lock().await;
-        let (approval, of) = self.approvals.waiting(id, caller).await?;
+        let (approval, recommendation) = self.approvals.waiting(id, caller).await?;
         may_sign(&approval, caller)?;
         // What was left to the caller is not the caller's to pass on.
         let own = caller.can_sign(&approval).into_iter().find(|s| caller.signatures.contains(s));
@@ -108,7 +118,7 @@ impl RecommendationService {
         let (from, at) = (caller.name.clone(), self.records.clock.now());
         next.delegated.retain(|delegation| delegation.signature != signature || !caller.is(&delegation.from));
         next.delegated.push(Delegation { signature, from, to: to.clone(), at });
-        let mut entry = story::approval("approval.delegate", Went::Success, &next, &of, caller)
+        let mut entry = log_entry::approval("approval.delegate", ActionStatus::Success, &next, &recommendation, caller)
             .with_metadata("signature", signature.as_str())
             .with_metadata("to", to);
         if let Some(comment) = comment {
@@ -122,25 +132,30 @@ impl RecommendationService {
     /// All signatures are there: onto the schedule, or off.
     pub(super) async fn approved(
         &self,
-        of: Recommendation,
+        recommendation: Recommendation,
         approval: &Approval,
         caller: &Caller,
     ) -> Result<(), EngineError> {
-        if of.status != Status::PendingApproval {
+        if recommendation.status != Status::PendingApproval {
             return Ok(());
         }
-        let of = self.approvals.grant_exception(of, approval, caller).await?;
-        let later = of.scheduled_for.filter(|at: &Timestamp| *at > self.records.clock.now()).is_some();
-        let to = self.records.next(&of, if later { Status::Scheduled } else { Status::Approved })?;
-        let to = self.records.make_move("recommendation.approve", &of, to, caller).await?;
+        let recommendation = self.approvals.grant_exception(recommendation, approval, caller).await?;
+        let later = recommendation.scheduled_for.filter(|at: &Timestamp| *at > self.records.clock.now()).is_some();
+        let to = self.records.next(&recommendation, if later { Status::Scheduled } else { Status::Approved })?;
+        let to = self.records.make_move("recommendation.approve", &recommendation, to, caller).await?;
         if later { Ok(()) } else { self.go_on(to, &approval.requested_by, caller).await }
     }
 
     /// Begins what is approved, in the name of who asked. The signature stands whatever holds it back; why it does not run
     /// stands on the recommendation.
-    pub(super) async fn go_on(&self, of: Recommendation, by: &str, caller: &Caller) -> Result<(), EngineError> {
-        let id = of.id.clone();
-        match self.execution.proceed(of, Wish { by, ..Wish::of(caller, None) }).await {
+    pub(super) async fn go_on(
+        &self,
+        recommendation: Recommendation,
+        by: &str,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        let id = recommendation.id.clone();
+        match self.execution.proceed(recommendation, Wish { by, ..Wish::of(caller, None) }).await {
             Ok(_) | Err(EngineError::Blocked(_)) => Ok(()),
             Err(error) if error.is_outage() => Err(error),
             Err(error) => self.keep_reason(&id, &error.to_string()).await,

@@ -1,4 +1,4 @@
-//! Whether an agent may apply a finding by itself: mode, configuration, what was measured. Pure.
+//! Decision whether an agent applies a finding by itself: by mode, configuration, and measurements. Pure.
 
 use reeve_recommend::agent::{Agent, Impact, Mode};
 use reeve_recommend::approval::{Signature, signatures};
@@ -27,29 +27,29 @@ pub(super) fn signatures_for(agent: Option<&Agent>, impact: Impact) -> Vec<Signa
 }
 
 /// Returns `true` if the recommendation is the agent's and of the agent's own type: a permission reaches no further.
-fn owns(agent: &Agent, of: &Recommendation) -> bool {
-    of.agent_id.as_ref() == Some(&agent.id) && of.origin.agent_type == agent.agent_type
+fn owns(agent: &Agent, recommendation: &Recommendation) -> bool {
+    recommendation.agent_id.as_ref() == Some(&agent.id) && recommendation.origin.agent_type == agent.agent_type
 }
 
 /// Decides.
-pub(super) fn decide(agent: &Agent, of: &Recommendation, days_observed: u32) -> Auto {
+pub(super) fn decide(agent: &Agent, recommendation: &Recommendation, days_observed: u32) -> Auto {
     let reasons = [
-        (!owns(agent, of), "not_its_own"),
-        (of.status != Status::Open, "not_open"),
-        (of.plan.is_none(), "advice_only"),
+        (!owns(agent, recommendation), "not_its_own"),
+        (recommendation.status != Status::Open, "not_open"),
+        (recommendation.plan.is_none(), "advice_only"),
         (agent.mode == Mode::Learning, "mode_learning"),
         (!agent.auto_apply.enabled, "auto_apply_disabled"),
         (agent.learning_waived.is_none() && days_observed < agent.learning_period_days, "learning_period"),
-        (of.confidence < agent.confidence_threshold, "low_confidence"),
-        (of.impact_level > agent.auto_apply.max_impact, "above_max_impact"),
-        (of.impact.cost_percent.is_none(), "cost_not_known"),
-        (of.impact.performance_degradation_percent.is_none(), "performance_not_measured"),
-        (of.subject.managed_by_code, "iac_managed"),
+        (recommendation.confidence < agent.confidence_threshold, "low_confidence"),
+        (recommendation.impact_level > agent.auto_apply.max_impact, "above_max_impact"),
+        (recommendation.impact.cost_percent.is_none(), "cost_not_known"),
+        (recommendation.impact.performance_degradation_percent.is_none(), "performance_not_measured"),
+        (recommendation.subject.managed_by_code, "iac_managed"),
     ];
     if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
         return Auto::Leave(reason);
     }
-    match (signatures_for(Some(agent), of.impact_level).is_empty(), agent.mode) {
+    match (signatures_for(Some(agent), recommendation.impact_level).is_empty(), agent.mode) {
         (true, _) => Auto::Apply,
         (false, Mode::Active) => Auto::AskApproval,
         (false, _) => Auto::Leave("needs_approval"),
@@ -60,22 +60,23 @@ pub(super) fn decide(agent: &Agent, of: &Recommendation, days_observed: u32) -> 
 /// the machine is to serve nothing. An agent whose configuration lets it apply high impact has the permission beforehand, as the
 /// specification's `auto_quarantine: critical_threats` says, also where a person asked for the signatures meanwhile; any other asks
 /// for them at once.
-pub(super) fn decide_quarantine(agent: &Agent, of: &Recommendation) -> Auto {
-    let waits = matches!(of.status, Status::Open | Status::PendingApproval | Status::Approved | Status::Scheduled);
+pub(super) fn decide_quarantine(agent: &Agent, recommendation: &Recommendation) -> Auto {
+    let waits =
+        matches!(recommendation.status, Status::Open | Status::PendingApproval | Status::Approved | Status::Scheduled);
     let reasons = [
-        (!owns(agent, of), "not_its_own"),
+        (!owns(agent, recommendation), "not_its_own"),
         (!waits, "not_open"),
-        (of.plan.is_none(), "advice_only"),
+        (recommendation.plan.is_none(), "advice_only"),
         (agent.mode != Mode::Active, "agent_not_active"),
         (!agent.auto_apply.enabled, "auto_apply_disabled"),
-        (of.confidence < agent.confidence_threshold, "low_confidence"),
-        (of.subject.managed_by_code, "iac_managed"),
+        (recommendation.confidence < agent.confidence_threshold, "low_confidence"),
+        (recommendation.subject.managed_by_code, "iac_managed"),
     ];
     if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
         return Auto::Leave(reason);
     }
-    match of.status {
-        _ if of.impact_level <= agent.auto_apply.max_impact => Auto::Apply,
+    match recommendation.status {
+        _ if recommendation.impact_level <= agent.auto_apply.max_impact => Auto::Apply,
         Status::Open => Auto::AskApproval,
         Status::PendingApproval => Auto::Leave("approval_asked_for_already"),
         _ => Auto::Leave("not_open"),

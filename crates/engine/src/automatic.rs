@@ -43,16 +43,16 @@ impl AutomaticExecution {
         });
         let caller = Caller::agent(&agent.id);
         let staged = self.rollouts.staged(agent, &found, report.days_observed, &caller).await?;
-        for of in found.into_iter().filter(|of| of.status == Status::Open) {
-            if let Auto::Leave(reason) = decide(agent, &of, report.days_observed) {
+        for recommendation in found.into_iter().filter(|recommendation| recommendation.status == Status::Open) {
+            if let Auto::Leave(reason) = decide(agent, &recommendation, report.days_observed) {
                 *skipped.entry(reason.to_owned()).or_default() += 1;
                 continue;
             }
-            if let Some(reason) = staged.get(&of.kind) {
+            if let Some(reason) = staged.get(&recommendation.kind) {
                 *skipped.entry((*reason).to_owned()).or_default() += 1;
                 continue;
             }
-            match self.by_itself(agent, &of.id, report, &caller).await {
+            match self.by_itself(agent, &recommendation.id, report, &caller).await {
                 Ok(Some(Execution::Started(_))) => report.applied += 1,
                 Ok(Some(Execution::PendingApproval(_))) => {
                     *skipped.entry("approval_requested".to_owned()).or_default() += 1
@@ -63,7 +63,7 @@ impl AutomaticExecution {
                 }
                 Err(error) if error.is_outage() => return Err(error),
                 Err(error) => {
-                    tracing::warn!(%error, recommendation = %of.id.0, "an agent could not apply its finding");
+                    tracing::warn!(%error, recommendation = %recommendation.id.0, "an agent could not apply its finding");
                     *skipped.entry("could_not_begin".to_owned()).or_default() += 1;
                 }
             }
@@ -79,19 +79,24 @@ impl AutomaticExecution {
         caller: &Caller,
     ) -> Result<Option<Execution>, EngineError> {
         let _turn = self.records.turn.lock().await;
-        let of = self.records.agents.recommendation_get(id).await?;
+        let recommendation = self.records.agents.recommendation_get(id).await?;
         // Somebody may have answered it, or configured the agent anew, since it was found.
         let now = self.records.agents.agent_get(&agent.id).await?;
-        let decided = decide(&now, &of, report.days_observed);
+        let decided = decide(&now, &recommendation, report.days_observed);
         if matches!(decided, Auto::Leave(_)) {
             return Ok(None);
         }
         let wish = Wish { run_id: Some(&report.run_id), automatic: true, ..Wish::of(caller, None) };
         if decided == Auto::AskApproval {
-            let mut approval = self.approvals.approval_for(&of, planned(&of)?, &wish);
-            approval.needed = signatures_for(Some(&now), of.impact_level);
-            return self.approvals.ask_approval(of, approval, &wish).await.map(Execution::PendingApproval).map(Some);
+            let mut approval = self.approvals.approval_for(&recommendation, planned(&recommendation)?, &wish);
+            approval.needed = signatures_for(Some(&now), recommendation.impact_level);
+            return self
+                .approvals
+                .ask_approval(recommendation, approval, &wish)
+                .await
+                .map(Execution::PendingApproval)
+                .map(Some);
         }
-        self.execution.proceed(of, wish).await.map(Some)
+        self.execution.proceed(recommendation, wish).await.map(Some)
     }
 }

@@ -7,13 +7,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::{ActionStatus as Went, Severity};
+use reeve_audit::{ActionStatus, Severity};
 use reeve_estate::{Connection, ConnectionId, Resource, ResourceFilter, ResourceId};
 
 use super::auto::signatures_for;
 use super::guard::{Asked, BUDGET_DAYS, check};
 use super::request::{Target, Wish, planned};
-use super::{Caller, EngineError, GuardrailService, story};
+use super::{Caller, EngineError, GuardrailService, log_entry};
 use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::agent::{Agent, AgentId, Mode};
 use reeve_recommend::applicability::Applicability;
@@ -138,69 +138,73 @@ impl GuardrailService {
     ///
     /// # Errors
     /// When a store fails.
-    pub async fn applicability(&self, of: &[Recommendation]) -> Result<Vec<Option<Applicability>>, EngineError> {
-        if of.iter().all(is_past_asking) {
-            return Ok(vec![None; of.len()]);
+    pub async fn applicability(
+        &self,
+        recommendations: &[Recommendation],
+    ) -> Result<Vec<Option<Applicability>>, EngineError> {
+        if recommendations.iter().all(is_decided) {
+            return Ok(vec![None; recommendations.len()]);
         }
         let circumstances = self.circumstances().await?;
         let asked = Caller::system();
         let wish = Wish::of(&asked, None);
-        let decided = |of: &Recommendation| {
-            if is_past_asking(of) {
+        let decided = |recommendation: &Recommendation| {
+            if is_decided(recommendation) {
                 return None;
             }
-            let decided = circumstances.decide(of, Target::of(of), &wish);
+            let decided = circumstances.decide(recommendation, Target::of(recommendation), &wish);
             Some(decided.map_or_else(Applicability::from, Applicability::Ready))
         };
-        Ok(of.iter().map(decided).collect())
+        Ok(recommendations.iter().map(decided).collect())
     }
 }
 
-fn is_past_asking(of: &Recommendation) -> bool {
-    of.status.is_end() || matches!(of.status, Status::Executing | Status::Verifying | Status::Testing)
+fn is_decided(recommendation: &Recommendation) -> bool {
+    recommendation.status.is_end()
+        || matches!(recommendation.status, Status::Executing | Status::Verifying | Status::Testing)
 }
 
 impl Circumstances {
     /// Decides about an execution: the signatures that it needs, or the first reason to refuse it.
     pub(super) fn decide(
         &self,
-        of: &Recommendation,
+        recommendation: &Recommendation,
         target: Target<'_>,
         wish: &Wish<'_>,
     ) -> Result<Vec<Signature>, Refusal> {
-        planned(of).map_err(|_| Refusal::Advice)?;
-        let agent = self.agent(of)?;
+        planned(recommendation).map_err(|_| Refusal::Advice)?;
+        let agent = self.agent(recommendation)?;
         if let Some(agent) = agent.filter(|agent| agent.mode == Mode::Learning) {
             return Err(Refusal::Learning(agent.id.clone()));
         }
-        self.refused_on(of, agent, target, wish)?;
-        Ok(if wish.standing { Vec::new() } else { signatures_for(agent, of.impact_level) })
+        self.refused_on(recommendation, agent, target, wish)?;
+        Ok(if wish.preapproved { Vec::new() } else { signatures_for(agent, recommendation.impact_level) })
     }
 
     /// The guardrail, scope or exclusion that would refuse an execution, whatever the agent's mode.
     pub(super) fn block(
         &self,
-        of: &Recommendation,
+        recommendation: &Recommendation,
         agent: Option<&Agent>,
         target: Target<'_>,
         wish: &Wish<'_>,
     ) -> Option<Block> {
-        match self.refused_on(of, agent, target, wish) {
+        match self.refused_on(recommendation, agent, target, wish) {
             Err(Refusal::Guardrail(block)) => Some(block),
             _ => None,
         }
     }
 
     /// The agent that owns a recommendation; `None` for advice without one.
-    fn agent(&self, of: &Recommendation) -> Result<Option<&Agent>, Refusal> {
-        let Some(id) = &of.agent_id else { return Ok(None) };
+    fn agent(&self, recommendation: &Recommendation) -> Result<Option<&Agent>, Refusal> {
+        let Some(id) = &recommendation.agent_id else { return Ok(None) };
         self.agents.get(id).map(Some).ok_or_else(|| Refusal::AgentDeleted(id.clone()))
     }
 
     /// The same apart from the plan and the agent's mode: what the resource and the policies say.
     fn refused_on(
         &self,
-        of: &Recommendation,
+        recommendation: &Recommendation,
         agent: Option<&Agent>,
         target: Target<'_>,
         wish: &Wish<'_>,
@@ -218,7 +222,7 @@ impl Circumstances {
         }
         let place = Place::of(resource, &self.connections);
         let asked = Asked {
-            recommendation: of,
+            recommendation,
             resource: target.resource,
             place,
             run_id: wish.run_id,
@@ -228,21 +232,22 @@ impl Circumstances {
             now: self.now,
         };
         within_scope(agent, &place)
-            .and_then(|()| not_excluded(&self.exclusions, of, self.now))
+            .and_then(|()| not_excluded(&self.exclusions, recommendation, self.now))
             .and_then(|()| check(&self.limits, &asked))
             .map_err(Refusal::Guardrail)
     }
 }
 
-/// What was found while the scope was wider is not executed in the narrower one, whoever asks.
+/// Refuses recommendations that were made while the agent's scope was wider and that its present scope excludes, for
+/// every caller.
 fn within_scope(agent: Option<&Agent>, place: &Place<'_>) -> Result<(), Block> {
     let Some(agent) = agent.filter(|agent| !agent.scope.covers(place)) else { return Ok(()) };
     let message = format!("the resource is outside of the scope of agent {}", agent.name);
     Err(Block { guardrail: "scope", message, limit: 0.0, value: 1.0 })
 }
 
-fn not_excluded(exclusions: &[Exclusion], of: &Recommendation, now: Timestamp) -> Result<(), Block> {
-    match excluded(exclusions, &of.subject, of.kind, now) {
+fn not_excluded(exclusions: &[Exclusion], recommendation: &Recommendation, now: Timestamp) -> Result<(), Block> {
+    match excluded(exclusions, &recommendation.subject, recommendation.kind, now) {
         None => Ok(()),
         Some(exclusion) => Err(Block {
             guardrail: "exclusion",
@@ -258,22 +263,22 @@ impl GuardrailService {
     /// the recommendation.
     pub(super) async fn permitted(
         &self,
-        of: &Recommendation,
+        recommendation: &Recommendation,
         target: Target<'_>,
         wish: &Wish<'_>,
     ) -> Result<Vec<Signature>, EngineError> {
-        let refusal = match self.circumstances().await?.decide(of, target, wish) {
+        let refusal = match self.circumstances().await?.decide(recommendation, target, wish) {
             Ok(needed) => return Ok(needed),
             Err(refusal) => refusal,
         };
         match &refusal {
-            Refusal::Learning(_) => self.refused(of, "agent mode is learning", wish).await?,
+            Refusal::Learning(_) => self.refused(recommendation, "agent mode is learning", wish).await?,
             Refusal::Guardrail(block) => {
                 let words = block.to_string();
-                self.refused(of, &words, wish).await?;
+                self.refused(recommendation, &words, wish).await?;
                 let now = self.records.clock.now();
-                let version = of.version + 1;
-                let kept = Recommendation { blocked: Some(words), updated_at: now, version, ..of.clone() };
+                let version = recommendation.version + 1;
+                let kept = Recommendation { blocked: Some(words), updated_at: now, version, ..recommendation.clone() };
                 self.records.agents.recommendation_update(&kept).await?;
             }
             _ => {}
@@ -287,11 +292,17 @@ impl GuardrailService {
         Ok(self.records.agents.action_list(None, since).await?)
     }
 
-    async fn refused(&self, of: &Recommendation, why: &str, wish: &Wish<'_>) -> Result<(), EngineError> {
-        let entry = story::about(story::RECOMMENDATION, "recommendation.execute", Went::Denied, of, wish.caller)
-            .with_severity(Severity::Low)
-            .with_metadata("asked_by", wish.by)
-            .with_metadata("reason", why);
+    async fn refused(&self, recommendation: &Recommendation, why: &str, wish: &Wish<'_>) -> Result<(), EngineError> {
+        let entry = log_entry::about(
+            log_entry::RECOMMENDATION,
+            "recommendation.execute",
+            ActionStatus::Denied,
+            recommendation,
+            wish.caller,
+        )
+        .with_severity(Severity::Low)
+        .with_metadata("asked_by", wish.by)
+        .with_metadata("reason", why);
         self.records.record(vec![entry]).await
     }
 }

@@ -7,7 +7,7 @@ use reeve_estate::EstateStore;
 
 use super::agent_input::{Settings, agent_type, overlay};
 use super::records::optional;
-use super::{AgentInput, Caller, EngineError, Records, RunService, ScopeService, fresh_id, story};
+use super::{AgentInput, Caller, EngineError, Records, RunService, ScopeService, fresh_id, log_entry};
 use reeve_recommend::agent::{Agent, AgentId, AgentType, Mode, Scope};
 use reeve_recommend::{AgentTypes, Setting};
 
@@ -57,8 +57,8 @@ impl AgentService {
         if agent.mode == Mode::Active {
             agent.learning_waived = self.waived(&agent, period, reason.as_deref()).await?;
         }
-        let mut entry = story::about_agent("agent.create", ActionStatus::Success, &agent, caller)
-            .after(story::configuration(&agent));
+        let mut entry = log_entry::about_agent("agent.create", ActionStatus::Success, &agent, caller)
+            .after(log_entry::configuration(&agent));
         if let Some(reason) = reason {
             entry = entry.with_metadata("reason", reason);
         }
@@ -68,7 +68,7 @@ impl AgentService {
 
     /// Settings that agents of a type have.
     fn settings_of(&self, agent_type: Option<&AgentType>) -> &[Setting] {
-        agent_type.and_then(|of| self.agent_types.get(*of)).map_or(&[], |row| row.settings())
+        agent_type.and_then(|name| self.agent_types.get(*name)).map_or(&[], |row| row.settings())
     }
 
     /// Checks that an agent has learned for `period` days, or that a reason is given why it need not. Returns the reason where one is needed.
@@ -162,9 +162,9 @@ impl AgentService {
             ..self.agent_from(before.id.clone(), before.agent_type, settings)
         };
         after.learning_waived = self.waiver(&before, &after, reason.as_deref()).await?;
-        let mut entry = story::about_agent("agent.configure", ActionStatus::Success, &after, caller)
-            .before(story::configuration(&before))
-            .after(story::configuration(&after));
+        let mut entry = log_entry::about_agent("agent.configure", ActionStatus::Success, &after, caller)
+            .before(log_entry::configuration(&before))
+            .after(log_entry::configuration(&after));
         if let Some(reason) = reason {
             entry = entry.with_metadata("reason", reason);
         }
@@ -185,13 +185,13 @@ impl AgentService {
         {
             return Err(EngineError::Conflict("the agent is at work; wait until it has finished".to_owned()));
         }
-        let entry = story::about_agent("agent.delete", ActionStatus::Success, &agent, caller)
-            .before(story::configuration(&agent));
+        let entry = log_entry::about_agent("agent.delete", ActionStatus::Success, &agent, caller)
+            .before(log_entry::configuration(&agent));
         self.records.change(entry, self.records.agents.agent_delete(id)).await
     }
 
-    /// How far an agent has learned: days of samples its scope had at the last run, and the share of its learning period
-    /// that these are, percent.
+    /// Returns the learning progress of an agent: days of samples that its scope had at the last run, and their share of
+    /// the learning period, percent.
     ///
     /// # Errors
     /// None today; a store that has to be asked may fail.

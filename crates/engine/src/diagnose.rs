@@ -7,6 +7,7 @@ use super::request::{Target, Wish};
 use super::{AgentService, Caller, EngineError, RecommendationService};
 use reeve_recommend::action::{Action, ActionStatus};
 use reeve_recommend::agent::{Agent, AgentId};
+use reeve_recommend::combined::{Relation, relation};
 use reeve_recommend::diagnosis;
 use reeve_recommend::diagnosis::{BlockedBy, Diagnosis, Failure, FindingFacts, StuckFacts};
 use reeve_recommend::exclusion::excluded;
@@ -14,9 +15,8 @@ use reeve_recommend::guardrail::Block;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::{Closing, Recommendation, RecommendationId};
-use reeve_recommend::together::{Relation, relation};
 
-/// What came or went within this counts as a change of the environment.
+/// Resources added or removed within this time count as a change of the environment.
 const RECENT: SignedDuration = SignedDuration::from_hours(24 * 14);
 
 impl RecommendationService {
@@ -25,35 +25,45 @@ impl RecommendationService {
     /// # Errors
     /// [`EngineError::NotFound`]; the store's failures.
     pub async fn diagnose(&self, id: &RecommendationId, caller: &Caller) -> Result<Diagnosis, EngineError> {
-        let of = self.records.agents.recommendation_get(id).await?;
-        let agent = self.records.agent_of(&of).await.ok().flatten();
-        let may_act = self.estate.connection_get(&of.subject.connection).await.ok().map(|c| c.allow_actions);
+        let recommendation = self.records.agents.recommendation_get(id).await?;
+        let agent = self.records.agent_of(&recommendation).await.ok().flatten();
+        let may_act =
+            self.estate.connection_get(&recommendation.subject.connection).await.ok().map(|c| c.allow_actions);
         let wish = Wish::of(caller, None);
-        let block = self.guardrails.circumstances().await?.block(&of, agent.as_ref(), Target::of(&of), &wish);
+        let block = self.guardrails.circumstances().await?.block(
+            &recommendation,
+            agent.as_ref(),
+            Target::of(&recommendation),
+            &wish,
+        );
         let past = self.records.agents.action_list(Some(id), None).await?;
         let failed = |status| matches!(status, ActionStatus::Failed | ActionStatus::Aborted | ActionStatus::RolledBack);
         let facts = StuckFacts {
             agent: agent.as_ref(),
             may_act,
             block: block.filter(|block| block.guardrail != "exclusion").map(blocked_by),
-            conflicts: self.conflicts(&of).await?,
+            conflicts: self.conflicts(&recommendation).await?,
             failures: past.into_iter().filter(|action| failed(action.status)).filter_map(failure).collect(),
-            of: &of,
+            recommendation: &recommendation,
         };
         Ok(diagnosis::not_executing(&facts))
     }
 
-    async fn conflicts(&self, of: &Recommendation) -> Result<Vec<String>, EngineError> {
+    async fn conflicts(&self, recommendation: &Recommendation) -> Result<Vec<String>, EngineError> {
         let mut found = Vec::new();
         let exclusions = self.records.agents.exclusion_list().await?;
-        if let Some(exclusion) = excluded(&exclusions, &of.subject, of.kind, self.records.clock.now()) {
+        if let Some(exclusion) =
+            excluded(&exclusions, &recommendation.subject, recommendation.kind, self.records.clock.now())
+        {
             found.push(format!("{} excluded it: {}", exclusion.by, exclusion.reason));
         }
-        let filter =
-            RecommendationFilter { resource: Some(of.subject.id.0.clone()), ..RecommendationFilter::default() };
+        let filter = RecommendationFilter {
+            resource: Some(recommendation.subject.id.0.clone()),
+            ..RecommendationFilter::default()
+        };
         let (others, _) = self.records.agents.recommendation_list(&filter).await?;
-        for other in others.iter().filter(|other| other.id != of.id && !other.status.is_end()) {
-            match relation(of.kind, other.kind) {
+        for other in others.iter().filter(|other| other.id != recommendation.id && !other.status.is_end()) {
+            match relation(recommendation.kind, other.kind) {
                 _ if matches!(other.status, Status::Executing | Status::Verifying) => {
                     found.push(format!("{} is being executed on the same resource", other.title));
                 }
@@ -85,12 +95,16 @@ impl AgentService {
         let (own, _) = self.records.agents.recommendation_list(&filter).await?;
         let feedback = self.records.agents.feedback_list(None).await?;
         let recent = |at: Timestamp| self.records.clock.now().duration_since(at) < RECENT;
-        let gone = own.iter().filter(|of| {
-            of.status == Status::Expired && recent(of.updated_at) && of.closing == Some(Closing::ResourceGone)
+        let gone = own.iter().filter(|recommendation| {
+            recommendation.status == Status::Expired
+                && recent(recommendation.updated_at)
+                && recommendation.closing == Some(Closing::ResourceGone)
         });
-        let answers = |of: &Recommendation| feedback.iter().rfind(|f| f.recommendation == of.id);
-        let rejected = |of: &&Recommendation| {
-            of.status == Status::Dismissed || answers(of).is_some_and(|f| f.outcome == "not_applicable")
+        let answers =
+            |recommendation: &Recommendation| feedback.iter().rfind(|f| f.recommendation == recommendation.id);
+        let rejected = |recommendation: &&Recommendation| {
+            recommendation.status == Status::Dismissed
+                || answers(recommendation).is_some_and(|f| f.outcome == "not_applicable")
         };
         let report = agent.last_run.as_ref();
         Ok(FindingFacts {
@@ -101,10 +115,20 @@ impl AgentService {
             resources_untagged: scope.iter().filter(|resource| resource.tags.is_empty()).count() as u64,
             skipped: report.map(|run| run.skipped.clone()).unwrap_or_default(),
             scope_unmatched: unmatched(agent, &all, &connections),
-            confidences: own.iter().filter(|of| !of.status.is_end()).map(|of| of.confidence).collect(),
-            unmeasured: own.iter().filter(|of| !of.status.is_end() && !of.not_measured.is_empty()).count() as u64,
+            confidences: own
+                .iter()
+                .filter(|recommendation| !recommendation.status.is_end())
+                .map(|recommendation| recommendation.confidence)
+                .collect(),
+            unmeasured: own
+                .iter()
+                .filter(|recommendation| !recommendation.status.is_end() && !recommendation.not_measured.is_empty())
+                .count() as u64,
             rejected: own.iter().filter(rejected).count() as u64,
-            answered: own.iter().filter(|of| of.status.is_end() || answers(of).is_some()).count() as u64,
+            answered: own
+                .iter()
+                .filter(|recommendation| recommendation.status.is_end() || answers(recommendation).is_some())
+                .count() as u64,
         })
     }
 }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use reeve_estate::{ActErrorKind, Observed, Resource, ResourceKind, ResourceState};
 use reeve_recommend::action::Purpose;
 use reeve_recommend::change::{Goal, Task, prior_of_v1};
-use reeve_recommend::{left_alone, owned_by_code};
+use reeve_recommend::{is_opted_out, owned_by_code};
 
 use super::runner::{Done, Runner, STOPPED};
 
@@ -77,10 +77,10 @@ impl Runner {
         if let Some(group) = &seen.resource.group {
             return Err(format!("it belongs to group {group} now"));
         }
-        if left_alone(&seen.resource) {
+        if is_opted_out(&seen.resource) {
             return Err("a tag says now that it is to be left alone".to_owned());
         }
-        let known = self.of.subject.managed_by_code;
+        let known = self.recommendation.subject.managed_by_code;
         if !known && self.action.purpose == Purpose::Apply && owned_by_code(&seen.resource).is_some() {
             return Err("infrastructure as code owns it now; change it there".to_owned());
         }
@@ -179,7 +179,7 @@ impl Runner {
         }
     }
 
-    /// Whether a change may be asked for now: `false` while nobody can say.
+    /// Returns `true` if a change may be requested now; `false` while that is unknown.
     pub(super) async fn may_ask(&self) -> Result<bool, String> {
         match self.is_stopped().await {
             Ok(false) => Ok(true),

@@ -1,4 +1,5 @@
-//! What time brings: schedules that are due, sleepers that wake, requests and findings that lapse, actions left behind.
+//! Time-driven transitions: scheduled executions, the end of a snooze, expiry of approvals and findings, and abandoned
+//! actions.
 //!
 //! A reconciler: no input, safe to call at any time and as often as wanted.
 
@@ -11,7 +12,7 @@ use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::Recommendation;
 
-/// What one round did.
+/// Counts of one pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Due {
     /// Scheduled executions that began.
@@ -69,8 +70,8 @@ impl Scheduler {
             ..RecommendationFilter::default()
         };
         let (waiting, _) = self.records.agents.recommendation_list(&filter).await?;
-        for of in waiting {
-            self.one_due(of, &caller, &mut done).await?;
+        for recommendation in waiting {
+            self.one_due(recommendation, &caller, &mut done).await?;
         }
         done.rolled_on = self.rollouts.roll_out(&caller).await?;
         Ok(done)
@@ -82,8 +83,8 @@ impl Scheduler {
         let mut lapsed = 0;
         for approval in self.records.agents.approval_list(None).await? {
             if approval.status == ApprovalStatus::Pending && approval.expires_at <= now {
-                let of = self.records.agents.recommendation_get(&approval.recommendation).await?;
-                self.approvals.lapse(approval, &of, "nobody answered in time", caller).await?;
+                let recommendation = self.records.agents.recommendation_get(&approval.recommendation).await?;
+                self.approvals.lapse(approval, &recommendation, "nobody answered in time", caller).await?;
                 lapsed += 1;
             } else if approval.status == ApprovalStatus::Pending {
                 self.approvals.remind(&approval, caller).await?;
@@ -92,60 +93,67 @@ impl Scheduler {
         Ok(lapsed)
     }
 
-    async fn one_due(&self, of: Recommendation, caller: &Caller, done: &mut Due) -> Result<(), EngineError> {
+    async fn one_due(
+        &self,
+        recommendation: Recommendation,
+        caller: &Caller,
+        done: &mut Due,
+    ) -> Result<(), EngineError> {
         let _turn = self.records.turn.lock().await;
         let now = self.records.clock.now();
         // It may have moved since it was listed.
-        let of = self.records.agents.recommendation_get(&of.id).await?;
-        match of.status {
-            Status::Scheduled if of.scheduled_for.is_some_and(|at| at <= now) => {
-                if self.start_scheduled(of, caller).await? {
+        let recommendation = self.records.agents.recommendation_get(&recommendation.id).await?;
+        match recommendation.status {
+            Status::Scheduled if recommendation.scheduled_for.is_some_and(|at| at <= now) => {
+                if self.start_scheduled(recommendation, caller).await? {
                     done.started += 1;
                 } else {
                     done.refused += 1;
                 }
             }
-            Status::Snoozed if of.snoozed_until.is_some_and(|until| until <= now) => {
-                self.records.settle_at(&of.id, "recommendation.wake", Status::Open, None, caller).await?;
+            Status::Snoozed if recommendation.snoozed_until.is_some_and(|until| until <= now) => {
+                self.records.settle_at(&recommendation.id, "recommendation.wake", Status::Open, None, caller).await?;
                 done.woken += 1;
             }
-            status if of.expires_at <= now && status.may_become(Status::Expired) => {
+            status if recommendation.expires_at <= now && status.may_become(Status::Expired) => {
                 let reason = "it was not found again in time";
-                self.records.close_approvals(&of, ApprovalStatus::Expired, reason, caller).await?;
-                self.records.settle_at(&of.id, "recommendation.expire", Status::Expired, Some(reason), caller).await?;
+                self.records.close_approvals(&recommendation, ApprovalStatus::Expired, reason, caller).await?;
+                self.records
+                    .settle_at(&recommendation.id, "recommendation.expire", Status::Expired, Some(reason), caller)
+                    .await?;
                 done.expired += 1;
             }
-            Status::PendingApproval => self.still_waits(of, caller).await?,
+            Status::PendingApproval => self.still_waits(recommendation, caller).await?,
             // Approved, and neither begun nor held back: something came in between.
-            Status::Approved if of.blocked.is_none() => {
-                let by = of.requested_by.clone().unwrap_or_else(|| caller.name.clone());
-                self.recommendations.go_on(of, &by, caller).await?;
+            Status::Approved if recommendation.blocked.is_none() => {
+                let by = recommendation.requested_by.clone().unwrap_or_else(|| caller.name.clone());
+                self.recommendations.go_on(recommendation, &by, caller).await?;
             }
             _ => {}
         }
         Ok(())
     }
 
-    /// What waits for approval has a request that waits too. Where the last signature was kept and its consequence was
-    /// not, the consequence follows; where there is no request at all, the recommendation is open again.
-    async fn still_waits(&self, of: Recommendation, caller: &Caller) -> Result<(), EngineError> {
-        if self.approvals.approval_with(&of, ApprovalStatus::Pending).await?.is_some() {
+    /// Repairs a recommendation that is pending approval. If the last signature was stored and its consequence was not,
+    /// the execution is started; without any open request the recommendation becomes open again.
+    async fn still_waits(&self, recommendation: Recommendation, caller: &Caller) -> Result<(), EngineError> {
+        if self.approvals.approval_with(&recommendation, ApprovalStatus::Pending).await?.is_some() {
             return Ok(());
         }
-        if let Some(approval) = self.approvals.approval_with(&of, ApprovalStatus::Approved).await? {
-            return self.recommendations.approved(of, &approval, caller).await;
+        if let Some(approval) = self.approvals.approval_with(&recommendation, ApprovalStatus::Approved).await? {
+            return self.recommendations.approved(recommendation, &approval, caller).await;
         }
         let reason = "its request for approval is gone; ask for the execution again";
-        self.records.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(reason), caller).await?;
+        self.records.settle_at(&recommendation.id, "recommendation.reopen", Status::Open, Some(reason), caller).await?;
         Ok(())
     }
 
     /// Begins a scheduled execution in the name of who scheduled it; what holds it back opens it again with the reason.
-    async fn start_scheduled(&self, of: Recommendation, caller: &Caller) -> Result<bool, EngineError> {
-        let id = of.id.clone();
-        let by = of.requested_by.clone().unwrap_or_else(|| caller.name.clone());
+    async fn start_scheduled(&self, recommendation: Recommendation, caller: &Caller) -> Result<bool, EngineError> {
+        let id = recommendation.id.clone();
+        let by = recommendation.requested_by.clone().unwrap_or_else(|| caller.name.clone());
         let wish = Wish { by: &by, ..Wish::of(caller, None) };
-        match self.execution.proceed(of, wish).await {
+        match self.execution.proceed(recommendation, wish).await {
             Ok(_) => Ok(true),
             Err(error) if error.is_outage() => Err(error),
             Err(error) => {

@@ -4,7 +4,7 @@
 use super::circumstances::Refusal;
 use super::records::needed;
 use super::request::{Target, Wish, planned};
-use super::{Approvals, Caller, EngineError, RecommendationService, story};
+use super::{Approvals, Caller, EngineError, RecommendationService, log_entry};
 use reeve_recommend::action::ActionId;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::approval::{Approval, ApprovalId};
@@ -28,29 +28,30 @@ impl RecommendationService {
     ) -> Result<Approval, EngineError> {
         let reason = needed("reason", reason)?;
         let _turn = self.records.turn.lock().await;
-        let of = self.records.agents.recommendation_get(id).await?;
-        let plan = planned(&of)?;
+        let recommendation = self.records.agents.recommendation_get(id).await?;
+        let plan = planned(&recommendation)?;
         if plan.hash != seen_hash {
             return Err(EngineError::PlanChanged { seen: seen_hash.to_owned(), now: plan.hash.clone() });
         }
-        if !matches!(of.status, Status::Open | Status::Approved) {
+        if !matches!(recommendation.status, Status::Open | Status::Approved) {
             let message = "only an open or approved one can get an exception; reopen it first".to_owned();
-            return Err(EngineError::WrongState { from: of.status, message });
+            return Err(EngineError::WrongState { from: recommendation.status, message });
         }
         let wish = Wish::of(caller, Some(&reason));
-        let asked = match self.guardrails.circumstances().await?.decide(&of, Target::of(&of), &wish) {
-            Ok(_) => return Err(EngineError::Conflict("nothing blocks it, so it needs no exception".to_owned())),
-            Err(Refusal::Guardrail(block)) => ExceptionRequest::of(&block).ok_or_else(|| {
-                let message = "this guardrail protects the whole estate and has no exceptions";
-                EngineError::Conflict(format!("{message}: {block}"))
-            })?,
-            Err(refusal) => return Err(refusal.into_error()),
-        };
-        let agent = self.records.agent_of(&of).await?;
-        let mut approval = self.approvals.approval_for(&of, plan, &wish);
-        approval.needed = super::auto::signatures_for(agent.as_ref(), of.impact_level.max(Impact::Medium));
+        let asked =
+            match self.guardrails.circumstances().await?.decide(&recommendation, Target::of(&recommendation), &wish) {
+                Ok(_) => return Err(EngineError::Conflict("nothing blocks it, so it needs no exception".to_owned())),
+                Err(Refusal::Guardrail(block)) => ExceptionRequest::of(&block).ok_or_else(|| {
+                    let message = "this guardrail protects the whole estate and has no exceptions";
+                    EngineError::Conflict(format!("{message}: {block}"))
+                })?,
+                Err(refusal) => return Err(refusal.into_error()),
+            };
+        let agent = self.records.agent_of(&recommendation).await?;
+        let mut approval = self.approvals.approval_for(&recommendation, plan, &wish);
+        approval.needed = super::auto::signatures_for(agent.as_ref(), recommendation.impact_level.max(Impact::Medium));
         approval.exception = Some(asked);
-        self.approvals.ask_approval(of, approval, &wish).await
+        self.approvals.ask_approval(recommendation, approval, &wish).await
     }
 }
 
@@ -58,11 +59,13 @@ impl Approvals {
     /// Keeps the exception that a complete request grants with its recommendation. Recorded before it counts.
     pub(super) async fn grant_exception(
         &self,
-        of: Recommendation,
+        recommendation: Recommendation,
         approval: &Approval,
         caller: &Caller,
     ) -> Result<Recommendation, EngineError> {
-        let Some(asked) = approval.exception.as_ref().filter(|asked| asked.used_by.is_none()) else { return Ok(of) };
+        let Some(asked) = approval.exception.as_ref().filter(|asked| asked.used_by.is_none()) else {
+            return Ok(recommendation);
+        };
         let granted = Exception {
             guardrail: asked.guardrail.clone(),
             value: asked.value,
@@ -72,9 +75,9 @@ impl Approvals {
             granted_by: approval.signed.iter().map(|signed| signed.by.clone()).collect(),
             expires_at: approval.expires_at,
         };
-        self.records.record(vec![story::exception_granted(&of, &granted, caller)]).await?;
-        let version = of.version + 1;
-        let excepted = Recommendation { exception: Some(granted), version, ..of };
+        self.records.record(vec![log_entry::exception_granted(&recommendation, &granted, caller)]).await?;
+        let version = recommendation.version + 1;
+        let excepted = Recommendation { exception: Some(granted), version, ..recommendation };
         self.records.agents.recommendation_update(&excepted).await?;
         Ok(excepted)
     }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use reeve_audit::{ActionStatus, Entry, FieldError, Json, ResourceRef};
 
 use super::records::needed;
-use super::{Caller, EngineError, RecommendationService, fresh_id, story};
+use super::{Caller, EngineError, RecommendationService, fresh_id, log_entry};
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::exclusion::{Exclusion, ExclusionId};
 use reeve_recommend::lifecycle::Status;
@@ -22,7 +22,7 @@ pub struct ExclusionInput {
     pub kind: Option<String>,
     /// Why.
     pub reason: String,
-    /// When it ends.
+    /// End of the exclusion.
     pub until: Option<Timestamp>,
 }
 
@@ -44,15 +44,19 @@ impl RecommendationService {
             at: now,
         };
         let _turn = self.records.turn.lock().await;
-        let entry = told("exclusion.create", &exclusion, caller).after(described(&exclusion));
+        let entry = exclusion_entry("exclusion.create", &exclusion, caller).after(described(&exclusion));
         self.records.change(entry, self.records.agents.exclusion_insert(&exclusion)).await?;
         let reason = format!("excluded: {}", exclusion.reason);
         let (all, _) = self.records.agents.recommendation_list(&RecommendationFilter::default()).await?;
         let waits = |status: Status| status.may_become(Status::Dismissed) && status != Status::Testing;
-        for of in all.iter().filter(|of| waits(of.status) && exclusion.covers(&of.subject, of.kind)) {
-            self.records.close_approvals(of, ApprovalStatus::Rejected, &reason, caller).await?;
+        for recommendation in all.iter().filter(|recommendation| {
+            waits(recommendation.status) && exclusion.covers(&recommendation.subject, recommendation.kind)
+        }) {
+            self.records.close_approvals(recommendation, ApprovalStatus::Rejected, &reason, caller).await?;
             let (dismissed, excluded) = (Status::Dismissed, Some(Closing::Excluded));
-            self.records.close_at(&of.id, "recommendation.dismiss", dismissed, excluded, Some(&reason), caller).await?;
+            self.records
+                .close_at(&recommendation.id, "recommendation.dismiss", dismissed, excluded, Some(&reason), caller)
+                .await?;
         }
         Ok(exclusion)
     }
@@ -66,7 +70,7 @@ impl RecommendationService {
         let Some(exclusion) = all.into_iter().find(|exclusion| exclusion.id == *id) else {
             return Err(EngineError::NotFound { what: "exclusion", id: id.0.clone() });
         };
-        let entry = told("exclusion.delete", &exclusion, caller).before(described(&exclusion));
+        let entry = exclusion_entry("exclusion.delete", &exclusion, caller).before(described(&exclusion));
         self.records.change(entry, self.records.agents.exclusion_delete(id)).await
     }
 }
@@ -97,8 +101,8 @@ fn kind(input: &ExclusionInput, now: Timestamp) -> Result<Option<RecommendationT
     if errors.is_empty() { Ok(kind.flatten()) } else { Err(EngineError::Invalid(errors)) }
 }
 
-fn told(operation: &str, exclusion: &Exclusion, caller: &Caller) -> Entry {
-    story::entry(story::POLICY, operation, ActionStatus::Success, caller)
+fn exclusion_entry(operation: &str, exclusion: &Exclusion, caller: &Caller) -> Entry {
+    log_entry::entry(log_entry::POLICY, operation, ActionStatus::Success, caller)
         .on(ResourceRef::new("exclusion", exclusion.id.0.clone()))
         .with_metadata("reason", exclusion.reason.clone())
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use reeve_audit::ActionStatus as Went;
+use reeve_audit::ActionStatus as LogStatus;
 use reeve_estate::{Act, Connection, Resource, ResourceFilter};
 
 use super::records::optional;
 use super::request::{Target, Wish, planned};
 use super::runner::Runner;
-use super::{Caller, EngineError, Execution, ExecutionService, fresh_id, story, twin};
+use super::{Caller, EngineError, Execution, ExecutionService, fresh_id, log_entry, twin};
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::change::Procedure;
@@ -32,73 +32,77 @@ impl ExecutionService {
     ) -> Result<Execution, EngineError> {
         let comment = optional("comment", comment)?;
         let _turn = self.records.turn.lock().await;
-        let of = self.records.agents.recommendation_get(id).await?;
-        let plan = planned(&of)?;
+        let recommendation = self.records.agents.recommendation_get(id).await?;
+        let plan = planned(&recommendation)?;
         if let Some(seen) = seen_hash.filter(|seen| *seen != plan.hash) {
             return Err(EngineError::PlanChanged { seen: seen.to_owned(), now: plan.hash.clone() });
         }
-        self.proceed(of, Wish::of(caller, comment.as_deref())).await
+        self.proceed(recommendation, Wish::of(caller, comment.as_deref())).await
     }
 
     /// Everything between wanting and running. The caller holds the turn.
     pub(super) async fn proceed(
         self: &Arc<Self>,
-        of: Recommendation,
+        recommendation: Recommendation,
         wish: Wish<'_>,
     ) -> Result<Execution, EngineError> {
-        let plan = planned(&of)?;
-        if of.status == Status::PendingApproval
-            && let Some(waiting) = self.approvals.approval_with(&of, ApprovalStatus::Pending).await?
+        let plan = planned(&recommendation)?;
+        if recommendation.status == Status::PendingApproval
+            && let Some(waiting) = self.approvals.approval_with(&recommendation, ApprovalStatus::Pending).await?
         {
             return Ok(Execution::PendingApproval(waiting));
         }
-        if !of.status.may_become(Status::Executing) {
+        if !recommendation.status.may_become(Status::Executing) {
             let message = "only an open, approved or scheduled one can be executed; reopen it first".to_owned();
-            return Err(EngineError::WrongState { from: of.status, message });
+            return Err(EngineError::WrongState { from: recommendation.status, message });
         }
         // Nobody is asked to sign what cannot be carried out.
-        self.procedure(&of)?;
-        let needed = self.guardrails.permitted(&of, Target::of(&of), &wish).await?;
-        if !self.approvals.is_signed(&of, &needed).await? {
-            let mut approval = self.approvals.approval_for(&of, plan, &wish);
+        self.procedure(&recommendation)?;
+        let needed = self.guardrails.permitted(&recommendation, Target::of(&recommendation), &wish).await?;
+        if !self.approvals.is_signed(&recommendation, &needed).await? {
+            let mut approval = self.approvals.approval_for(&recommendation, plan, &wish);
             approval.needed = needed;
-            return self.approvals.ask_approval(of, approval, &wish).await.map(Execution::PendingApproval);
+            return self.approvals.ask_approval(recommendation, approval, &wish).await.map(Execution::PendingApproval);
         }
-        let resource = self.resource_of(&of).await?;
-        self.begin(of, resource, Purpose::Apply, &wish).await.map(Execution::Started)
+        let resource = self.resource_of(&recommendation).await?;
+        self.begin(recommendation, resource, Purpose::Apply, &wish).await.map(Execution::Started)
     }
 
     /// Claims the recommendation and runs its plan in the background.
     pub(super) async fn begin(
         self: &Arc<Self>,
-        of: Recommendation,
+        recommendation: Recommendation,
         resource: Resource,
         purpose: Purpose,
         wish: &Wish<'_>,
     ) -> Result<Action, EngineError> {
-        let procedure = self.procedure_for(&of, purpose, &resource)?;
+        let procedure = self.procedure_for(&recommendation, purpose, &resource)?;
         let (act, resource) = match purpose {
             Purpose::Simulate => self.simulated(&resource, procedure.change()).await?,
             Purpose::Apply | Purpose::Test => (self.actor(&resource).await?, resource),
         };
-        let action = self.action_for(&of, procedure.plan(), &resource, purpose, wish);
+        let action = self.action_for(&recommendation, procedure.plan(), &resource, purpose, wish);
         let claim = if purpose == Purpose::Apply { Status::Executing } else { Status::Testing };
-        let mut claimed = self.records.next(&of, claim)?;
+        let mut claimed = self.records.next(&recommendation, claim)?;
         claimed.requested_by = Some(wish.by.to_owned());
         claimed.blocked = None;
         claimed.status_reason = None;
         let used = if purpose == Purpose::Apply { claimed.exception.take() } else { None };
-        let mut entry = story::action("action.start", Went::Pending, &action, &of, wish.caller);
+        let mut entry = log_entry::action("action.start", LogStatus::Pending, &action, &recommendation, wish.caller);
         if let Some(exception) = &used {
-            entry = story::with_exception(entry, exception);
+            entry = log_entry::with_exception(entry, exception);
         }
         if let Some(comment) = wish.comment {
             entry = entry.with_metadata("comment", comment);
         }
-        self.records.record(vec![entry, story::moved("recommendation.execute", &of, &claimed, wish.caller)]).await?;
+        self.records
+            .record(vec![entry, log_entry::moved("recommendation.execute", &recommendation, &claimed, wish.caller)])
+            .await?;
         if let Err(error) = self.records.agents.recommendation_update(&claimed).await {
             let lost = Action { status: ActionStatus::Aborted, reason: Some(error.to_string()), ..action };
-            self.records.record(vec![story::action("action.abort", Went::Failed, &lost, &of, wish.caller)]).await?;
+            self.records
+                .record(vec![log_entry::action("action.abort", LogStatus::Failed, &lost, &recommendation, wish.caller)])
+                .await?;
             return Err(error.into());
         }
         self.records.agents.action_insert(&action).await?;
@@ -127,29 +131,29 @@ impl ExecutionService {
     ///
     /// # Errors
     /// A conflict for advice without a plan, and for a plan that this release cannot carry out.
-    pub(super) fn procedure(&self, of: &Recommendation) -> Result<Procedure, EngineError> {
-        let read = self.ports.changes.procedure(planned(of)?);
+    pub(super) fn procedure(&self, recommendation: &Recommendation) -> Result<Procedure, EngineError> {
+        let read = self.ports.changes.procedure(planned(recommendation)?);
         read.map_err(|error| EngineError::Conflict(error.to_string()))
     }
 
     /// The same as it runs for a purpose, on the recommendation's own resource or on its twin.
     pub(super) fn procedure_for(
         &self,
-        of: &Recommendation,
+        recommendation: &Recommendation,
         purpose: Purpose,
         on: &Resource,
     ) -> Result<Procedure, EngineError> {
-        let procedure = self.procedure(of)?;
+        let procedure = self.procedure(recommendation)?;
         Ok(match purpose {
             Purpose::Apply => procedure,
             Purpose::Test => twin::on_twin(&procedure, on),
-            Purpose::Simulate => twin::on_simulated(&procedure, &of.subject.id),
+            Purpose::Simulate => twin::on_simulated(&procedure, &recommendation.subject.id),
         })
     }
 
     fn action_for(
         &self,
-        of: &Recommendation,
+        recommendation: &Recommendation,
         plan: &Plan,
         resource: &Resource,
         purpose: Purpose,
@@ -157,8 +161,8 @@ impl ExecutionService {
     ) -> Action {
         Action {
             id: ActionId(fresh_id()),
-            recommendation: of.id.clone(),
-            agent_id: of.agent_id.clone(),
+            recommendation: recommendation.id.clone(),
+            agent_id: recommendation.agent_id.clone(),
             connection: resource.connection.clone(),
             resource: resource.id.clone(),
             purpose,
@@ -183,7 +187,7 @@ impl ExecutionService {
     pub(super) fn spawn(
         self: &Arc<Self>,
         act: Arc<dyn Act>,
-        of: Recommendation,
+        recommendation: Recommendation,
         procedure: Procedure,
         resource: Resource,
         action: Action,
@@ -191,7 +195,7 @@ impl ExecutionService {
     ) {
         let caller = Caller::acting(action.agent_id.as_ref(), request_id);
         let at_work = AtWork::new(self, &action.id);
-        let runner = Runner::new(Arc::clone(self), act, of, procedure, resource, action, caller);
+        let runner = Runner::new(Arc::clone(self), act, recommendation, procedure, resource, action, caller);
         tokio::spawn(async move {
             runner.run().await;
             drop(at_work);
@@ -222,18 +226,18 @@ impl Drop for AtWork {
 
 impl ExecutionService {
     /// The resource of a recommendation as last observed.
-    pub(super) async fn resource_of(&self, of: &Recommendation) -> Result<Resource, EngineError> {
-        let found = self.ports.estate.resource_get(&of.subject.id).await?;
-        if found.connection == of.subject.connection {
+    pub(super) async fn resource_of(&self, recommendation: &Recommendation) -> Result<Resource, EngineError> {
+        let found = self.ports.estate.resource_get(&recommendation.subject.id).await?;
+        if found.connection == recommendation.subject.connection {
             return Ok(found);
         }
         let filter = ResourceFilter {
-            connection: Some(of.subject.connection.clone()),
-            kind: Some(of.subject.kind),
+            connection: Some(recommendation.subject.connection.clone()),
+            kind: Some(recommendation.subject.kind),
             ..ResourceFilter::default()
         };
         let (listed, _) = self.ports.estate.resource_list(&filter).await?;
-        let own = listed.into_iter().find(|resource| resource.id == of.subject.id);
-        own.ok_or_else(|| EngineError::NotFound { what: "resource", id: of.subject.id.0.clone() })
+        let own = listed.into_iter().find(|resource| resource.id == recommendation.subject.id);
+        own.ok_or_else(|| EngineError::NotFound { what: "resource", id: recommendation.subject.id.0.clone() })
     }
 }

@@ -1,14 +1,14 @@
-//! What people say of recommendations, and what follows at once: "not now" sets one aside, "not applicable" closes it, and
-//! the others of its kind are ranked anew. Confidence follows at the agent's next run (`learning`).
+//! Feedback on recommendations and its immediate effects: "not now" snoozes the recommendation, "not applicable" closes
+//! it, and others of its kind are ranked again. Confidence follows at the agent's next run (`learning`).
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::{ActionStatus as Went, FieldError};
+use reeve_audit::{ActionStatus, FieldError};
 
 use super::records::optional;
-use super::{Caller, EngineError, RecommendationService, fresh_id, story};
+use super::{Caller, EngineError, RecommendationService, fresh_id, log_entry};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::ranking::Opinions;
+use reeve_recommend::ranking::FeedbackWeights;
 use reeve_recommend::recommendation::{
     Feedback, NOT_APPLICABLE, NOT_NOW, OUTCOMES, Recommendation, RecommendationId, RecommendationType,
 };
@@ -23,7 +23,8 @@ pub struct FeedbackInput<'a> {
     pub outcome: &'a str,
     /// 1 to 5.
     pub rating: Option<i64>,
-    /// What went wrong, why it does not apply, which circumstances: needed with every outcome but the first.
+    /// Explanation of the problem, of why it does not apply, or of the circumstances; required with every outcome but the
+    /// first.
     pub comments: Option<&'a str>,
     /// Until when "not now" holds; two weeks where it is left out.
     pub until: Option<Timestamp>,
@@ -46,7 +47,7 @@ impl RecommendationService {
             self.ahead("until", until, 365)?;
         }
         let _turn = self.records.turn.lock().await;
-        let of = self.records.agents.recommendation_get(id).await?;
+        let recommendation = self.records.agents.recommendation_get(id).await?;
         let feedback = Feedback {
             id: fresh_id(),
             recommendation: id.clone(),
@@ -56,9 +57,15 @@ impl RecommendationService {
             by: caller.name.clone(),
             at: self.records.clock.now(),
         };
-        let mut entry = story::about(story::RECOMMENDATION, "recommendation.feedback", Went::Success, &of, caller)
-            .with_metadata("outcome", input.outcome)
-            .with_metadata("feedback_id", feedback.id.clone());
+        let mut entry = log_entry::about(
+            log_entry::RECOMMENDATION,
+            "recommendation.feedback",
+            ActionStatus::Success,
+            &recommendation,
+            caller,
+        )
+        .with_metadata("outcome", input.outcome)
+        .with_metadata("feedback_id", feedback.id.clone());
         if let Some(stars) = rating {
             entry = entry.with_metadata("rating", u32::from(stars));
         }
@@ -66,50 +73,52 @@ impl RecommendationService {
             entry = entry.with_metadata("comments", words.clone());
         }
         self.records.change(entry, self.records.agents.feedback_insert(&feedback)).await?;
-        self.follow_feedback(&of, &feedback, input.until, caller).await?;
+        self.follow_feedback(&recommendation, &feedback, input.until, caller).await?;
         Ok(feedback)
     }
 
-    /// What the answer does to its own recommendation and to the others of its kind.
+    /// Applies an answer to its own recommendation and to the others of its kind.
     async fn follow_feedback(
         &self,
-        of: &Recommendation,
+        recommendation: &Recommendation,
         said: &Feedback,
         until: Option<Timestamp>,
         caller: &Caller,
     ) -> Result<(), EngineError> {
         let words = said.comments.clone().unwrap_or_default();
-        match (said.outcome.as_str(), of.status) {
+        match (said.outcome.as_str(), recommendation.status) {
             (NOT_NOW, Status::Open) => {
                 let until = until.unwrap_or(said.at + SignedDuration::from_hours(24 * NOT_NOW_DAYS));
-                let mut to = self.records.next(of, Status::Snoozed)?;
+                let mut to = self.records.next(recommendation, Status::Snoozed)?;
                 to.snoozed_until = Some(until);
                 to.status_reason = Some(format!("not now: {words}"));
                 to.expires_at = to.expires_at.max(until + SignedDuration::from_hours(48));
-                self.records.make_move("recommendation.snooze", of, to, caller).await?;
+                self.records.make_move("recommendation.snooze", recommendation, to, caller).await?;
             }
             (NOT_APPLICABLE, Status::Open | Status::Snoozed) => {
-                let mut to = self.records.next(of, Status::Dismissed)?;
+                let mut to = self.records.next(recommendation, Status::Dismissed)?;
                 to.snoozed_until = None;
                 to.status_reason = Some(format!("not applicable: {words}"));
-                self.records.make_move("recommendation.dismiss", of, to, caller).await?;
+                self.records.make_move("recommendation.dismiss", recommendation, to, caller).await?;
             }
             _ => {}
         }
-        if said.outcome == NOT_NOW { Ok(()) } else { self.rank_anew(of.kind).await }
+        if said.outcome == NOT_NOW { Ok(()) } else { self.rank_again(recommendation.kind).await }
     }
 
     /// Ranks what waits of a kind by what people say now. The caller holds the turn.
-    pub(super) async fn rank_anew(&self, kind: RecommendationType) -> Result<(), EngineError> {
+    pub(super) async fn rank_again(&self, kind: RecommendationType) -> Result<(), EngineError> {
         let (all, _) = self.records.agents.recommendation_list(&RecommendationFilter::default()).await?;
         let feedback = self.records.agents.feedback_list(None).await?;
-        let opinions = Opinions::of(&all, &feedback, self.records.clock.now());
-        for of in all.into_iter().filter(|of| of.kind == kind && !of.status.is_end()) {
-            let ranking = opinions.rank(&of);
-            if ranking == of.ranking {
+        let weights = FeedbackWeights::of(&all, &feedback, self.records.clock.now());
+        for recommendation in
+            all.into_iter().filter(|recommendation| recommendation.kind == kind && !recommendation.status.is_end())
+        {
+            let ranking = weights.rank(&recommendation);
+            if ranking == recommendation.ranking {
                 continue;
             }
-            let ranked = Recommendation { ranking, version: of.version + 1, ..of };
+            let ranked = Recommendation { ranking, version: recommendation.version + 1, ..recommendation };
             match self.records.agents.recommendation_update(&ranked).await {
                 // It moves right now; its agent's next run ranks it.
                 Err(reeve_estate::StoreError::Conflict(_)) => {}

@@ -19,7 +19,7 @@ pub(super) const DAY_S: i64 = 86_400;
 /// The span the uptime's error budget is counted over: the history that is asked for must reach as far.
 pub(super) const BUDGET_DAYS: i64 = 30;
 
-/// What is asked.
+/// Change that the guardrails check.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     /// The recommendation to execute.
@@ -28,7 +28,7 @@ pub struct Asked<'a> {
     pub resource: &'a ResourceId,
     /// The run that wants it; `None` when a person or the schedule does.
     pub run_id: Option<&'a str>,
-    /// Where the resource is, as scopes see it.
+    /// Place of the resource, as scopes match it.
     pub place: Place<'a>,
     /// An agent wants it by itself.
     pub automatic: bool,
@@ -149,7 +149,8 @@ fn uptime(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     Err(block("availability.min_uptime", limit, uptime, message))
 }
 
-/// How long an action kept its resource down: from the stop (or the class change, or the failover) to the last step after it.
+/// Returns the seconds for which an action kept its resource down: from the stop (or the class change, or the failover)
+/// to the last step after it.
 pub(super) fn down_s(action: &Action, now: Timestamp) -> f64 {
     let restarted = action.steps.iter().any(|step| step.effect.brings_back());
     let first = action.steps.iter().find(|step| step.effect.interrupts()).filter(|_| restarted);
@@ -178,7 +179,7 @@ fn cool_down(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     Err(block("cool_down", limit, value, message))
 }
 
-/// Whether an action counts towards the blast radius: it began, and on something real.
+/// Returns `true` if an action counts towards the blast radius: it began, and changed a real resource.
 fn counts(action: &&Action) -> bool {
     action.status != ActionStatus::Aborted && action.purpose != Purpose::Simulate
 }

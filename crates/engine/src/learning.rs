@@ -119,15 +119,19 @@ impl ModelService {
     /// Keeps what new recommendations were judged by.
     pub(super) async fn note_trust(&self, kept: &[Recommendation], judged: &[Judged]) -> Result<(), EngineError> {
         let Some(models) = self.models.as_ref() else { return Ok(()) };
-        for of in kept.iter().filter(|of| of.version == 1) {
-            let same =
-                |one: &&Judged| one.resource.id == of.subject.id && one.resource.connection == of.subject.connection;
+        for recommendation in kept.iter().filter(|recommendation| recommendation.version == 1) {
+            let same = |one: &&Judged| {
+                one.resource.id == recommendation.subject.id
+                    && one.resource.connection == recommendation.subject.connection
+            };
             let proposals = judged.iter().find(same).map_or(&[][..], |one| &one.judgement.proposals);
-            let Some(proposal) = proposals.iter().find(|proposal| proposal.kind == of.kind) else { continue };
+            let Some(proposal) = proposals.iter().find(|proposal| proposal.kind == recommendation.kind) else {
+                continue;
+            };
             let note = TrustNote {
-                recommendation: of.id.clone(),
-                group: trust_group(of.origin.agent_type, of.kind),
-                at: of.created_at,
+                recommendation: recommendation.id.clone(),
+                group: trust_group(recommendation.origin.agent_type, recommendation.kind),
+                at: recommendation.created_at,
                 raw: proposal.trust.raw,
                 features: proposal.trust.features.clone(),
             };
@@ -136,7 +140,8 @@ impl ModelService {
         Ok(())
     }
 
-    /// What a training of an agent's models may look at: at most so many resources of its scope, spread evenly over it.
+    /// Returns the training data of an agent's models: at most `most_resources` resources of its scope, spread evenly
+    /// over it.
     ///
     /// # Errors
     /// The stores' failures.
@@ -185,13 +190,16 @@ impl ModelService {
             return Ok(Vec::new());
         }
         let (all, _) = self.records.agents.recommendation_list(&RecommendationFilter::default()).await?;
-        let by_id: HashMap<&RecommendationId, &Recommendation> = all.iter().map(|of| (&of.id, of)).collect();
+        let by_id: HashMap<&RecommendationId, &Recommendation> =
+            all.iter().map(|recommendation| (&recommendation.id, recommendation)).collect();
         let feedback = self.records.agents.feedback_list(None).await?;
         let mut found: Vec<(Timestamp, Example)> = notes
             .into_iter()
             .filter_map(|note| {
-                let of = by_id.get(&note.recommendation).filter(|of| of.origin.agent_type == agent)?;
-                let (held, weight, known_at) = held(of, &feedback)?;
+                let recommendation = by_id
+                    .get(&note.recommendation)
+                    .filter(|recommendation| recommendation.origin.agent_type == agent)?;
+                let (held, weight, known_at) = outcome_label(recommendation, &feedback)?;
                 let at_ms = note.at.as_millisecond();
                 Some((
                     known_at,
@@ -205,35 +213,37 @@ impl ModelService {
 }
 
 /// The newest judgement of a recommendation by a person; "not now" is none.
-fn judged_by<'f>(of: &Recommendation, feedback: &'f [Feedback]) -> Option<&'f Feedback> {
-    feedback.iter().rev().find(|said| said.recommendation == of.id && said.outcome != NOT_NOW)
+fn latest_feedback<'f>(recommendation: &Recommendation, feedback: &'f [Feedback]) -> Option<&'f Feedback> {
+    feedback.iter().rev().find(|said| said.recommendation == recommendation.id && said.outcome != NOT_NOW)
 }
 
-/// Whether a recommendation that was carried out went well, and when that became known: what a person said of it counts
-/// before how its action ended. `None` while nobody knows, and where it was not carried out.
-pub(super) fn went(of: &Recommendation, feedback: &[Feedback]) -> Option<(bool, Timestamp)> {
-    match judged_by(of, feedback).map(|said| (said.outcome.as_str(), said.at)) {
+/// Returns `true` if the executed recommendation succeeded, with the time at which that became known. A user's feedback
+/// takes precedence over the action's status. `None` while the outcome is unknown, and for a recommendation that was not
+/// executed.
+pub(super) fn execution_outcome(recommendation: &Recommendation, feedback: &[Feedback]) -> Option<(bool, Timestamp)> {
+    match latest_feedback(recommendation, feedback).map(|said| (said.outcome.as_str(), said.at)) {
         Some(("implemented_successfully", at)) => return Some((true, at)),
         Some(("implemented_issues", at)) => return Some((false, at)),
         _ => {}
     }
-    match of.status {
-        Status::Succeeded => Some((true, of.updated_at)),
+    match recommendation.status {
+        Status::Succeeded => Some((true, recommendation.updated_at)),
         // Taken back by a person's own decision: nothing tells that the finding was wrong.
-        Status::RolledBack if of.taken_back_by.is_some() => None,
-        Status::RolledBack | Status::Failed => Some((false, of.updated_at)),
+        Status::RolledBack if recommendation.taken_back_by.is_some() => None,
+        Status::RolledBack | Status::Failed => Some((false, recommendation.updated_at)),
         _ => None,
     }
 }
 
-/// Whether a recommendation held, how much that counts, and since when it is known. What does not apply did not hold: the
-/// finding missed something. A rating that agrees with the outcome leaves it whole, one that contradicts it takes up to half.
-fn held(of: &Recommendation, feedback: &[Feedback]) -> Option<(bool, f64, Timestamp)> {
-    let said = judged_by(of, feedback);
+/// Returns the training label of a recommendation, its weight, and the time at which it became known. "Not applicable" is
+/// a negative label: the finding missed something. A rating that agrees with the outcome leaves the weight whole, one
+/// that contradicts it takes up to half.
+fn outcome_label(recommendation: &Recommendation, feedback: &[Feedback]) -> Option<(bool, f64, Timestamp)> {
+    let said = latest_feedback(recommendation, feedback);
     if let Some(said) = said.filter(|said| said.outcome == NOT_APPLICABLE) {
         return Some((false, 1.0, said.at));
     }
-    let (held, known_at) = went(of, feedback)?;
+    let (held, known_at) = execution_outcome(recommendation, feedback)?;
     let agrees = said.and_then(|said| said.rating).map_or(1.0, |stars| {
         let share = stars_share(stars);
         if held { share } else { 1.0 - share }

@@ -6,7 +6,7 @@ use reeve_audit::{ActionStatus, FieldError, ResourceRef, Severity};
 use reeve_estate::EstateStore;
 
 use super::records::needed;
-use super::{Caller, EngineError, Records, story};
+use super::{Caller, EngineError, Records, log_entry};
 use reeve_recommend::change_control::ChangeControl;
 use reeve_recommend::guardrail::Guardrails;
 
@@ -39,7 +39,7 @@ impl GuardrailService {
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field; a conflict when they changed since they were read.
     pub async fn guardrails_put(&self, wanted: Guardrails, caller: &Caller) -> Result<Guardrails, EngineError> {
-        let errors = unsound(&wanted);
+        let errors = invalid_fields(&wanted);
         if !errors.is_empty() {
             return Err(EngineError::Invalid(errors));
         }
@@ -97,11 +97,11 @@ impl GuardrailService {
         reason: Option<String>,
         caller: &Caller,
     ) -> Result<Guardrails, EngineError> {
-        let mut entry = story::entry(story::POLICY, operation, ActionStatus::Success, caller)
+        let mut entry = log_entry::entry(log_entry::POLICY, operation, ActionStatus::Success, caller)
             .on(ResourceRef::new("guardrails", "guardrails"))
             .with_severity(Severity::Medium)
-            .before(story::limits(&before))
-            .after(story::limits(&after));
+            .before(log_entry::limits(&before))
+            .after(log_entry::limits(&after));
         if let Some(reason) = reason {
             entry = entry.with_metadata("reason", reason);
         }
@@ -110,7 +110,7 @@ impl GuardrailService {
     }
 }
 
-fn unsound(of: &Guardrails) -> Vec<FieldError> {
+fn invalid_fields(guardrails: &Guardrails) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let mut check = |field: &str, holds: bool, message: &str| {
         if !holds {
@@ -118,46 +118,46 @@ fn unsound(of: &Guardrails) -> Vec<FieldError> {
         }
     };
     let between = |value: f64, low: f64, high: f64| value.is_finite() && (low..=high).contains(&value);
-    let increase = between(of.max_cost_increase_percent, 0.0, 10_000.0);
+    let increase = between(guardrails.max_cost_increase_percent, 0.0, 10_000.0);
     check("cost_impact.max_increase", increase, "must be a percentage from 0% to 10000%");
     check(
         "cost_impact.max_decrease",
-        between(of.max_cost_decrease_percent, 0.0, 100.0),
+        between(guardrails.max_cost_decrease_percent, 0.0, 100.0),
         "must be a percentage from 0% to 100%",
     );
-    let degradation = between(of.max_degradation_percent, 0.0, 100.0);
+    let degradation = between(guardrails.max_degradation_percent, 0.0, 100.0);
     check("performance_impact.max_degradation", degradation, "must be a percentage from 0% to 100%");
     check(
         "availability.min_uptime",
-        between(of.min_uptime_percent, 0.0, 100.0),
+        between(guardrails.min_uptime_percent, 0.0, 100.0),
         "must be a percentage from 0% to 100%",
     );
-    check("rollback.timeout", (10..=86_400).contains(&of.rollback_timeout_s), "must be from 10s to 24h");
-    check("verification.window", of.verification_window_s <= 30 * 86_400, "must be at most 30d");
-    check("blast_radius.max_actions_per_run", of.max_actions_per_run <= 1000, "must be at most 1000");
-    check("blast_radius.max_actions_per_day", of.max_actions_per_day <= 100_000, "must be at most 100000");
-    let share = between(of.max_share_per_day_percent, 0.0, 100.0);
+    check("rollback.timeout", (10..=86_400).contains(&guardrails.rollback_timeout_s), "must be from 10s to 24h");
+    check("verification.window", guardrails.verification_window_s <= 30 * 86_400, "must be at most 30d");
+    check("blast_radius.max_actions_per_run", guardrails.max_actions_per_run <= 1000, "must be at most 1000");
+    check("blast_radius.max_actions_per_day", guardrails.max_actions_per_day <= 100_000, "must be at most 100000");
+    let share = between(guardrails.max_share_per_day_percent, 0.0, 100.0);
     check("blast_radius.max_share_per_day", share, "must be a percentage from 0% to 100%");
-    check("cool_down", of.cool_down_s <= 365 * 86_400, "must be at most 365d");
-    unsound_control(&of.change_control, &mut check);
-    check("breaker_failures", (1..=100).contains(&of.breaker_failures), "must be from 1 to 100");
+    check("cool_down", guardrails.cool_down_s <= 365 * 86_400, "must be at most 365d");
+    invalid_control_fields(&guardrails.change_control, &mut check);
+    check("breaker_failures", (1..=100).contains(&guardrails.breaker_failures), "must be from 1 to 100");
     errors
 }
 
-/// What one policy may hold, so that asking it stays cheap.
+/// Largest number of windows or freezes in a policy; evaluation is linear in it.
 const MOST: usize = 200;
 
-fn unsound_control(of: &ChangeControl, check: &mut impl FnMut(&str, bool, &str)) {
+fn invalid_control_fields(control: &ChangeControl, check: &mut impl FnMut(&str, bool, &str)) {
     let name = |name: &str| (1..=200).contains(&name.chars().count()) && !name.chars().any(char::is_control);
-    check("change_control.maintenance_windows", of.windows.len() <= MOST, "at most 200 windows are taken");
-    check("change_control.freezes", of.freezes.len() <= MOST, "at most 200 freezes are taken");
-    for (at, window) in of.windows.iter().enumerate().take(MOST) {
+    check("change_control.maintenance_windows", control.windows.len() <= MOST, "at most 200 windows are taken");
+    check("change_control.freezes", control.freezes.len() <= MOST, "at most 200 freezes are taken");
+    for (at, window) in control.windows.iter().enumerate().take(MOST) {
         let path = |field: &str| format!("change_control.maintenance_windows[{at}].{field}");
         check(&path("name"), name(&window.name), "must have 1 to 200 characters");
         let minutes = (1..=24 * 60).contains(&window.duration_minutes);
         check(&path("duration_minutes"), minutes, "must be from 1 to 1440 minutes");
     }
-    for (at, freeze) in of.freezes.iter().enumerate().take(MOST) {
+    for (at, freeze) in control.freezes.iter().enumerate().take(MOST) {
         let path = |field: &str| format!("change_control.freezes[{at}].{field}");
         check(&path("name"), name(&freeze.name), "must have 1 to 200 characters");
         check(&path("until"), freeze.from < freeze.until, "must be after `from`");

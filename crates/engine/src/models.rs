@@ -8,8 +8,8 @@
 //! promotion, refusal and retirement is recorded before it is done. Specification: "Model metrics".
 
 mod drift;
+mod log_entry;
 mod registry;
-mod story;
 mod verdict;
 
 pub use drift::{Drift, drift};

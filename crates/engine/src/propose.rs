@@ -1,5 +1,5 @@
-//! What predictive rules foresee becomes a recommendation like any other: kept once for each resource and type, in the
-//! name of an agent whose scope covers the resource, and from there in the hands of mode, guardrails and approvals.
+//! Keeps the findings of predictive rules as recommendations: one for each resource and type, in the name of an agent
+//! whose scope includes the resource. Mode, guardrails and approvals apply as to any other.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -40,8 +40,8 @@ impl ResponseService {
             let holder = Holder::covering(of_type, &one.resource, &agents, &connections);
             let judgement = Judgement { proposals: vec![one.proposal], abstentions: Vec::new() };
             let found =
-                self.findings.keep_foretold(holder, &one.cause, Judged { resource: one.resource, judgement }).await?;
-            let answer = found.kept.first().map(|of| of.id.clone());
+                self.findings.keep_forecast(holder, &one.cause, Judged { resource: one.resource, judgement }).await?;
+            let answer = found.kept.first().map(|recommendation| recommendation.id.clone());
             let reason = || found.skipped.first().map_or("a change is under way", |reason| *reason).to_owned();
             answers.push(answer.ok_or_else(reason));
             if let Some(id) = holder.id() {
@@ -71,7 +71,7 @@ impl ResponseService {
         let holder = Holder::covering(of_type, &offer.resource, &agents, &connections);
         let judgement = Judgement { proposals: vec![offer.proposal], abstentions: Vec::new() };
         let found =
-            self.findings.keep_foretold(holder, &offer.cause, Judged { resource: offer.resource, judgement }).await?;
+            self.findings.keep_forecast(holder, &offer.cause, Judged { resource: offer.resource, judgement }).await?;
         let reason = || found.skipped.first().map_or("a change is under way", |reason| *reason).to_owned();
         Ok(found.kept.first().cloned().ok_or_else(reason))
     }
@@ -113,21 +113,23 @@ impl ResponseService {
         };
         let (waiting, _) = self.records.agents.recommendation_list(&filter).await?;
         let wanted: Option<HashMap<&ResourceId, ()>> = on.map(|ids| ids.iter().map(|id| (id, ())).collect());
-        let own = |of: &&Recommendation| {
-            of.status.may_become(Status::Expired)
-                && of.origin.cause == *cause
-                && wanted.as_ref().is_none_or(|ids| ids.contains_key(&of.subject.id))
+        let own = |recommendation: &&Recommendation| {
+            recommendation.status.may_become(Status::Expired)
+                && recommendation.origin.cause == *cause
+                && wanted.as_ref().is_none_or(|ids| ids.contains_key(&recommendation.subject.id))
         };
-        for of in waiting.iter().filter(own) {
-            self.records.close_approvals(of, ApprovalStatus::Expired, reason, caller).await?;
-            self.records.settle_at(&of.id, "recommendation.expire", Status::Expired, Some(reason), caller).await?;
+        for recommendation in waiting.iter().filter(own) {
+            self.records.close_approvals(recommendation, ApprovalStatus::Expired, reason, caller).await?;
+            self.records
+                .settle_at(&recommendation.id, "recommendation.expire", Status::Expired, Some(reason), caller)
+                .await?;
         }
         Ok(())
     }
 }
 
 impl Findings {
-    pub(super) async fn keep_foretold(
+    pub(super) async fn keep_forecast(
         &self,
         holder: Holder<'_>,
         cause: &Cause,

@@ -2,11 +2,11 @@
 //! agent in active mode has the permission. By the way everything goes: kill switch, guardrails, exclusive claim, verification,
 //! undoing.
 
-use reeve_audit::ActionStatus as Went;
+use reeve_audit::ActionStatus;
 
 use super::auto::{Auto, decide_quarantine, signatures_for};
 use super::request::{Target, Wish, planned};
-use super::{Caller, EngineError, Execution, Findings, Remedy, ResponseService, fresh_id, story};
+use super::{Caller, EngineError, Execution, Findings, Remedy, ResponseService, fresh_id, log_entry};
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::origin::Cause;
@@ -14,14 +14,18 @@ use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
 impl ResponseService {
     /// Carries out what is permitted beforehand, also where people were asked for it meanwhile.
-    async fn overtake(&self, of: Recommendation, wish: Wish<'_>) -> Result<Execution, EngineError> {
-        if of.status != Status::PendingApproval {
-            return self.execution.proceed(of, wish).await;
+    async fn execute_preapproved(
+        &self,
+        recommendation: Recommendation,
+        wish: Wish<'_>,
+    ) -> Result<Execution, EngineError> {
+        if recommendation.status != Status::PendingApproval {
+            return self.execution.proceed(recommendation, wish).await;
         }
         // A guardrail that says no leaves the request as it is, with the signatures that it has.
-        self.guardrails.permitted(&of, Target::of(&of), &wish).await?;
+        self.guardrails.permitted(&recommendation, Target::of(&recommendation), &wish).await?;
         let reason = "the threat is critical by now, and cutting the machine off is permitted beforehand";
-        let open = self.findings.open_anew(&of, reason, wish.caller).await?;
+        let open = self.findings.reopen_with_reason(&recommendation, reason, wish.caller).await?;
         self.execution.proceed(open, wish).await
     }
 
@@ -34,35 +38,41 @@ impl ResponseService {
             return Ok(Remedy::Nothing("the kill switch is thrown".to_owned()));
         }
         let _turn = self.records.turn.lock().await;
-        let of = self.records.agents.recommendation_get(id).await?;
-        let Some(agent) = self.records.agent_of(&of).await? else {
-            let words = format!("no {} agent covers it", of.origin.agent_type);
+        let recommendation = self.records.agents.recommendation_get(id).await?;
+        let Some(agent) = self.records.agent_of(&recommendation).await? else {
+            let words = format!("no {} agent covers it", recommendation.origin.agent_type);
             return Ok(Remedy::Nothing(format!("{words}; recommendation {} waits for a person", id.0)));
         };
-        let decided = decide_quarantine(&agent, &of);
+        let decided = decide_quarantine(&agent, &recommendation);
         let caller = Caller::agent(&agent.id);
         let comment = match decided {
             Auto::Apply => format!("permitted beforehand (auto_quarantine: critical_threats) for {why}"),
             _ => format!("for {why}"),
         };
         let run = fresh_id();
-        let standing = decided == Auto::Apply;
-        let wish = Wish { run_id: Some(&run), automatic: true, standing, ..Wish::of(&caller, Some(&comment)) };
-        let went = match decided {
+        let preapproved = decided == Auto::Apply;
+        let wish = Wish { run_id: Some(&run), automatic: true, preapproved, ..Wish::of(&caller, Some(&comment)) };
+        let status = match decided {
             Auto::Leave(reason) => {
                 let words = reason.replace('_', " ");
-                let entry = story::about(story::RECOMMENDATION, "recommendation.execute", Went::Denied, &of, &caller);
+                let entry = log_entry::about(
+                    log_entry::RECOMMENDATION,
+                    "recommendation.execute",
+                    ActionStatus::Denied,
+                    &recommendation,
+                    &caller,
+                );
                 self.records.record(vec![entry.with_metadata("reason", words.clone())]).await?;
                 return Ok(Remedy::Nothing(format!("{words}; recommendation {} waits for a person", id.0)));
             }
             Auto::AskApproval => {
-                let mut approval = self.approvals.approval_for(&of, planned(&of)?, &wish);
-                approval.needed = signatures_for(Some(&agent), of.impact_level);
-                self.approvals.ask_approval(of, approval, &wish).await.map(Execution::PendingApproval)
+                let mut approval = self.approvals.approval_for(&recommendation, planned(&recommendation)?, &wish);
+                approval.needed = signatures_for(Some(&agent), recommendation.impact_level);
+                self.approvals.ask_approval(recommendation, approval, &wish).await.map(Execution::PendingApproval)
             }
-            Auto::Apply => self.overtake(of, wish).await,
+            Auto::Apply => self.execute_preapproved(recommendation, wish).await,
         };
-        match went {
+        match status {
             Ok(Execution::Started(action)) => Ok(Remedy::Began(action.id)),
             Ok(Execution::PendingApproval(approval)) => Ok(Remedy::Asked(approval.id)),
             Err(error) if error.is_outage() => Err(error),
@@ -72,38 +82,39 @@ impl ResponseService {
 }
 
 impl Findings {
-    /// What a more severe threat opens anew: what was set aside for a lesser one, and what was asked for with a plan that no longer fits.
-    pub(super) async fn opened_by_graver(
+    /// Reopens a recommendation for a more severe threat: one that was snoozed for a lesser threat, or whose requested
+    /// plan no longer fits.
+    pub(super) async fn reopen_for_severity(
         &self,
         known: &Recommendation,
         made: &Recommendation,
         caller: &Caller,
     ) -> Result<Option<Recommendation>, EngineError> {
-        let hash = |of: &Recommendation| of.plan.as_ref().map(|plan| plan.hash.clone());
+        let hash = |recommendation: &Recommendation| recommendation.plan.as_ref().map(|plan| plan.hash.clone());
         let opened = match known.status {
             Status::Snoozed => true,
             Status::PendingApproval | Status::Approved | Status::Scheduled => hash(known) != hash(made),
             _ => false,
         };
-        if !opened || !is_graver(known, made) {
+        if !opened || !is_more_severe(known, made) {
             return Ok(None);
         }
-        self.open_anew(known, &format!("the threat is {} by now", made.priority), caller).await.map(Some)
+        self.reopen_with_reason(known, &format!("the threat is {} by now", made.priority), caller).await.map(Some)
     }
 
-    async fn open_anew(
+    async fn reopen_with_reason(
         &self,
-        of: &Recommendation,
+        recommendation: &Recommendation,
         reason: &str,
         caller: &Caller,
     ) -> Result<Recommendation, EngineError> {
-        self.records.close_approvals(of, ApprovalStatus::Expired, reason, caller).await?;
-        self.records.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(reason), caller).await
+        self.records.close_approvals(recommendation, ApprovalStatus::Expired, reason, caller).await?;
+        self.records.settle_at(&recommendation.id, "recommendation.reopen", Status::Open, Some(reason), caller).await
     }
 }
 
-/// Whether a machine is to be cut off for a more severe threat than it was before.
-pub(super) fn is_graver(known: &Recommendation, made: &Recommendation) -> bool {
-    let threat = |of: &Recommendation| matches!(of.origin.cause, Cause::Anomaly(_));
+/// Returns `true` if a machine is to be isolated for a more severe threat than before.
+pub(super) fn is_more_severe(known: &Recommendation, made: &Recommendation) -> bool {
+    let threat = |recommendation: &Recommendation| matches!(recommendation.origin.cause, Cause::Anomaly(_));
     threat(known) && threat(made) && made.priority < known.priority
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use reeve_audit::{ActionStatus, Entry, EventId, FieldError};
 use reeve_estate::StoreError;
 
-use super::{Caller, EngineError, story};
+use super::{Caller, EngineError, log_entry};
 use reeve_recommend::agent::Agent;
 use reeve_recommend::approval::{Approval, ApprovalStatus};
 use reeve_recommend::lifecycle::Status;
@@ -47,12 +47,17 @@ impl Records {
     }
 
     /// A recommendation in its next state; nothing is written yet.
-    pub(super) fn next(&self, of: &Recommendation, status: Status) -> Result<Recommendation, EngineError> {
-        if !of.status.may_become(status) {
+    pub(super) fn next(&self, recommendation: &Recommendation, status: Status) -> Result<Recommendation, EngineError> {
+        if !recommendation.status.may_become(status) {
             let message = format!("it cannot become {status} from there");
-            return Err(EngineError::WrongState { from: of.status, message });
+            return Err(EngineError::WrongState { from: recommendation.status, message });
         }
-        Ok(Recommendation { status, updated_at: self.clock.now(), version: of.version + 1, ..of.clone() })
+        Ok(Recommendation {
+            status,
+            updated_at: self.clock.now(),
+            version: recommendation.version + 1,
+            ..recommendation.clone()
+        })
     }
 
     /// Records a move and makes it. Somebody faster is a conflict.
@@ -63,7 +68,7 @@ impl Records {
         to: Recommendation,
         caller: &Caller,
     ) -> Result<Recommendation, EngineError> {
-        let entry = story::moved(operation, from, &to, caller);
+        let entry = log_entry::moved(operation, from, &to, caller);
         self.record(vec![entry.clone()]).await?;
         if let Err(error) = self.agents.recommendation_update(&to).await {
             // Somebody faster: the log must not end with a move that was not made.
@@ -119,8 +124,8 @@ impl Records {
     }
 
     /// The agent of a recommendation; `None` for advice without one.
-    pub(super) async fn agent_of(&self, of: &Recommendation) -> Result<Option<Agent>, EngineError> {
-        let Some(id) = &of.agent_id else { return Ok(None) };
+    pub(super) async fn agent_of(&self, recommendation: &Recommendation) -> Result<Option<Agent>, EngineError> {
+        let Some(id) = &recommendation.agent_id else { return Ok(None) };
         self.agents.agent_get(id).await.map(Some).map_err(|error| match error {
             StoreError::NotFound { .. } => {
                 EngineError::Conflict(format!("its agent {} was deleted; nothing acts for it", id.0))
@@ -132,19 +137,20 @@ impl Records {
     /// Closes the approval requests of a recommendation that still wait.
     pub(super) async fn close_approvals(
         &self,
-        of: &Recommendation,
+        recommendation: &Recommendation,
         status: ApprovalStatus,
         reason: &str,
         caller: &Caller,
     ) -> Result<(), EngineError> {
-        for pending in self.agents.approval_list(Some(&of.id)).await? {
+        for pending in self.agents.approval_list(Some(&recommendation.id)).await? {
             if pending.status != ApprovalStatus::Pending {
                 continue;
             }
             let version = pending.version + 1;
             let closed = Approval { status, reason: Some(reason.to_owned()), version, ..pending };
             let operation = format!("approval.{}", if status == ApprovalStatus::Expired { "expire" } else { "reject" });
-            self.record(vec![story::approval(&operation, ActionStatus::Success, &closed, of, caller)]).await?;
+            self.record(vec![log_entry::approval(&operation, ActionStatus::Success, &closed, recommendation, caller)])
+                .await?;
             self.agents.approval_update(&closed).await?;
         }
         Ok(())

@@ -1,5 +1,5 @@
-//! What is done about an anomaly, at once: by agents in active mode alone, and by the way everything goes: kill switch, guardrails,
-//! approval matrix, exclusive claim, verification, rollback.
+//! Immediate remedies of an anomaly, by agents in active mode only and under the same conditions as every execution: kill
+//! switch, guardrails, approval matrix, exclusive claim, verification, rollback.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::{Recommendation, RecommendationType};
 
-/// Whether a recommendation gives a resource more of what it lacks.
-fn relieves(of: &Recommendation) -> bool {
+/// Returns `true` if a recommendation adds capacity to a resource.
+fn relieves(recommendation: &Recommendation) -> bool {
     use RecommendationType::{AutoScaling, CachingStrategy, DatabaseTuning, InstanceType, LimitIncrease};
-    matches!(of.kind, AutoScaling | CachingStrategy | DatabaseTuning | InstanceType | LimitIncrease)
+    matches!(recommendation.kind, AutoScaling | CachingStrategy | DatabaseTuning | InstanceType | LimitIncrease)
 }
 
 impl ResponseService {
@@ -38,11 +38,14 @@ impl ResponseService {
             Some(id) => Some(self.records.agents.action_get(id).await?),
             None => None,
         };
-        let Some(of) = self.concerned(resource, suspect.as_ref()).await? else {
+        let Some(recommendation) = self.concerned(resource, suspect.as_ref()).await? else {
             return Ok(Remedy::Nothing("no open recommendation relieves the resource".to_owned()));
         };
-        let Some(agent) = self.records.agent_of(&of).await? else {
-            let words = format!("no {} agent covers it; recommendation {} waits", of.origin.agent_type, of.id.0);
+        let Some(agent) = self.records.agent_of(&recommendation).await? else {
+            let words = format!(
+                "no {} agent covers it; recommendation {} waits",
+                recommendation.origin.agent_type, recommendation.id.0
+            );
             return Ok(Remedy::Nothing(format!("{words} for a person")));
         };
         if agent.mode != Mode::Active {
@@ -50,8 +53,8 @@ impl ResponseService {
         }
         match suspect {
             Some(_) if !limits.rollback_automatic => Ok(Remedy::Nothing("automatic rollback is off".to_owned())),
-            Some(action) => self.undo_suspect(&of, &action, &agent, why).await,
-            None => self.relieve(of, &agent).await,
+            Some(action) => self.undo_suspect(&recommendation, &action, &agent, why).await,
+            None => self.relieve(recommendation, &agent).await,
         }
     }
 
@@ -70,18 +73,18 @@ impl ResponseService {
             ..RecommendationFilter::default()
         };
         let (open, _) = self.records.agents.recommendation_list(&filter).await?;
-        Ok(open.into_iter().find(|of| relieves(of) && of.subject.id == *resource))
+        Ok(open.into_iter().find(|recommendation| relieves(recommendation) && recommendation.subject.id == *resource))
     }
 
     async fn undo_suspect(
         &self,
-        of: &Recommendation,
+        recommendation: &Recommendation,
         action: &Action,
         agent: &Agent,
         why: &str,
     ) -> Result<Remedy, EngineError> {
         let id = &action.id;
-        if self.execution.procedure(of)?.change().only_people_undo() {
+        if self.execution.procedure(recommendation)?.change().only_people_undo() {
             let words = format!("action {} stays: a person alone lets it back", id.0);
             return Ok(Remedy::Nothing(words));
         }
@@ -92,7 +95,7 @@ impl ResponseService {
         }
     }
 
-    async fn relieve(&self, of: Recommendation, agent: &Agent) -> Result<Remedy, EngineError> {
+    async fn relieve(&self, recommendation: Recommendation, agent: &Agent) -> Result<Remedy, EngineError> {
         let now = self.records.clock.now();
         let mut report = RunReport {
             run_id: fresh_id(),
@@ -105,9 +108,9 @@ impl ResponseService {
             skipped: Vec::new(),
             error: None,
         };
-        let (id, title) = (of.id.clone(), of.title.clone());
+        let (id, title) = (recommendation.id.clone(), recommendation.title.clone());
         let mut left = BTreeMap::new();
-        self.automatic.apply_what_it_may(agent, vec![of], &mut report, &mut left).await?;
+        self.automatic.apply_what_it_may(agent, vec![recommendation], &mut report, &mut left).await?;
         if report.applied > 0
             && let Some(action) = self.records.agents.action_list(Some(&id), None).await?.into_iter().next()
         {

@@ -6,7 +6,7 @@ use super::{Caller, EngineError};
 use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::Recommendation;
 
-/// Who wants it, and how.
+/// Request for an execution: the caller and its options.
 #[derive(Clone, Copy)]
 pub(super) struct Wish<'a> {
     pub(super) caller: &'a Caller,
@@ -16,13 +16,13 @@ pub(super) struct Wish<'a> {
     pub(super) run_id: Option<&'a str>,
     pub(super) automatic: bool,
     /// The permission was given beforehand, so that nobody is asked for a signature.
-    pub(super) standing: bool,
+    pub(super) preapproved: bool,
 }
 
 impl<'a> Wish<'a> {
     /// A person's.
     pub(super) fn of(caller: &'a Caller, comment: Option<&'a str>) -> Self {
-        Wish { caller, by: &caller.name, comment, run_id: None, automatic: false, standing: false }
+        Wish { caller, by: &caller.name, comment, run_id: None, automatic: false, preapproved: false }
     }
 }
 
@@ -35,14 +35,14 @@ pub(super) struct Target<'a> {
 
 impl<'a> Target<'a> {
     /// The recommendation's own.
-    pub(super) fn of(of: &'a Recommendation) -> Self {
-        Target { connection: &of.subject.connection, resource: &of.subject.id }
+    pub(super) fn of(recommendation: &'a Recommendation) -> Self {
+        Target { connection: &recommendation.subject.connection, resource: &recommendation.subject.id }
     }
 }
 
 /// The plan, or the reason why there is none to run.
-pub(super) fn planned(of: &Recommendation) -> Result<&Plan, EngineError> {
-    of.plan.as_ref().ok_or_else(|| {
+pub(super) fn planned(recommendation: &Recommendation) -> Result<&Plan, EngineError> {
+    recommendation.plan.as_ref().ok_or_else(|| {
         EngineError::Conflict("this is advice: Reeve has no plan for it and leaves it to a person".to_owned())
     })
 }

@@ -1,12 +1,12 @@
-//! What a person answers to a recommendation besides applying it: dismiss, snooze, schedule, reopen.
+//! Answers to a recommendation other than applying it: dismiss, snooze, schedule, reopen.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::{ActionStatus as Went, FieldError};
+use reeve_audit::{ActionStatus, FieldError};
 
 use super::auto::signatures_for;
 use super::records::{needed, optional};
 use super::request::{Wish, planned};
-use super::{Caller, EngineError, RecommendationService, story};
+use super::{Caller, EngineError, RecommendationService, log_entry};
 use reeve_recommend::agent::Mode;
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::lifecycle::Status;
@@ -25,14 +25,16 @@ impl RecommendationService {
     ) -> Result<Recommendation, EngineError> {
         let reason = needed("reason", reason)?;
         let _turn = self.records.turn.lock().await;
-        let of = self.records.agents.recommendation_get(id).await?;
-        let mut to = self.records.next(&of, Status::Dismissed)?;
+        let recommendation = self.records.agents.recommendation_get(id).await?;
+        let mut to = self.records.next(&recommendation, Status::Dismissed)?;
         to.status_reason = Some(reason.clone());
         to.scheduled_for = None;
         to.snoozed_until = None;
-        self.records.close_approvals(&of, ApprovalStatus::Rejected, &format!("dismissed: {reason}"), caller).await?;
-        let dismissed = self.records.make_move("recommendation.dismiss", &of, to, caller).await?;
-        self.rank_anew(of.kind).await?;
+        self.records
+            .close_approvals(&recommendation, ApprovalStatus::Rejected, &format!("dismissed: {reason}"), caller)
+            .await?;
+        let dismissed = self.records.make_move("recommendation.dismiss", &recommendation, to, caller).await?;
+        self.rank_again(recommendation.kind).await?;
         Ok(dismissed)
     }
 
@@ -50,13 +52,13 @@ impl RecommendationService {
         self.ahead("until", until, 365)?;
         let reason = optional("reason", reason)?;
         let _turn = self.records.turn.lock().await;
-        let of = self.records.agents.recommendation_get(id).await?;
-        let mut to = self.records.next(&of, Status::Snoozed)?;
+        let recommendation = self.records.agents.recommendation_get(id).await?;
+        let mut to = self.records.next(&recommendation, Status::Snoozed)?;
         to.snoozed_until = Some(until);
         to.status_reason = reason;
         // A sleeper that is still true when it wakes must not have lapsed meanwhile.
         to.expires_at = to.expires_at.max(until + SignedDuration::from_hours(48));
-        self.records.make_move("recommendation.snooze", &of, to, caller).await
+        self.records.make_move("recommendation.snooze", &recommendation, to, caller).await
     }
 
     /// Sets the time at which a recommendation is executed. Signatures it needs are asked for now.
@@ -73,29 +75,31 @@ impl RecommendationService {
         self.ahead("at", at, 90)?;
         let comment = optional("comment", comment)?;
         let _turn = self.records.turn.lock().await;
-        let of = self.records.agents.recommendation_get(id).await?;
-        let plan = planned(&of)?;
-        let agent = self.records.agent_of(&of).await?;
+        let recommendation = self.records.agents.recommendation_get(id).await?;
+        let plan = planned(&recommendation)?;
+        let agent = self.records.agent_of(&recommendation).await?;
         if let Some(agent) = agent.as_ref().filter(|agent| agent.mode == Mode::Learning) {
             return Err(EngineError::Learning { agent: agent.id.0.clone() });
         }
-        let needed = signatures_for(agent.as_ref(), of.impact_level);
-        let approved = self.approvals.is_signed(&of, &needed).await?;
+        let needed = signatures_for(agent.as_ref(), recommendation.impact_level);
+        let approved = self.approvals.is_signed(&recommendation, &needed).await?;
         let status = if approved { Status::Scheduled } else { Status::PendingApproval };
-        let mut to = self.records.next(&of, status)?;
+        let mut to = self.records.next(&recommendation, status)?;
         to.scheduled_for = Some(at);
         to.requested_by = Some(caller.name.clone());
         to.status_reason = comment.clone();
         to.expires_at = to.expires_at.max(at + SignedDuration::from_hours(48));
         if approved {
-            return self.records.make_move("recommendation.schedule", &of, to, caller).await;
+            return self.records.make_move("recommendation.schedule", &recommendation, to, caller).await;
         }
         let wish = Wish::of(caller, comment.as_deref());
-        let mut approval = self.approvals.approval_for(&of, plan, &wish);
+        let mut approval = self.approvals.approval_for(&recommendation, plan, &wish);
         approval.needed = needed;
         approval.expires_at = approval.expires_at.max(at + SignedDuration::from_hours(1));
-        let asked = story::approval("approval.request", Went::Pending, &approval, &of, caller);
-        self.records.record(vec![asked, story::moved("recommendation.schedule", &of, &to, caller)]).await?;
+        let asked = log_entry::approval("approval.request", ActionStatus::Pending, &approval, &recommendation, caller);
+        self.records
+            .record(vec![asked, log_entry::moved("recommendation.schedule", &recommendation, &to, caller)])
+            .await?;
         self.records.agents.recommendation_update(&to).await?;
         self.records.agents.approval_insert(&approval).await?;
         Ok(to)
@@ -107,26 +111,33 @@ impl RecommendationService {
     /// [`EngineError::WrongState`] when it does not wait.
     pub async fn reopen(&self, id: &RecommendationId, caller: &Caller) -> Result<Recommendation, EngineError> {
         let _turn = self.records.turn.lock().await;
-        let of = self.records.agents.recommendation_get(id).await?;
-        if matches!(of.status, Status::Executing | Status::Verifying | Status::Testing) {
+        let recommendation = self.records.agents.recommendation_get(id).await?;
+        if matches!(recommendation.status, Status::Executing | Status::Verifying | Status::Testing) {
             let message = "it runs; wait until it has ended".to_owned();
-            return Err(EngineError::WrongState { from: of.status, message });
+            return Err(EngineError::WrongState { from: recommendation.status, message });
         }
-        let mut to = self.records.next(&of, Status::Open)?;
+        let mut to = self.records.next(&recommendation, Status::Open)?;
         to.scheduled_for = None;
         to.snoozed_until = None;
         to.requested_by = None;
         to.status_reason = None;
         to.exception = None;
-        self.records.close_approvals(&of, ApprovalStatus::Expired, "the recommendation was taken back", caller).await?;
-        self.records.make_move("recommendation.reopen", &of, to, caller).await
+        self.records
+            .close_approvals(&recommendation, ApprovalStatus::Expired, "the recommendation was taken back", caller)
+            .await?;
+        self.records.make_move("recommendation.reopen", &recommendation, to, caller).await
     }
 
     /// Keeps why something did not run where people look for it.
     pub(super) async fn keep_reason(&self, id: &RecommendationId, reason: &str) -> Result<(), EngineError> {
-        let of = self.records.agents.recommendation_get(id).await?;
+        let recommendation = self.records.agents.recommendation_get(id).await?;
         let now = self.records.clock.now();
-        let kept = Recommendation { blocked: Some(reason.to_owned()), updated_at: now, version: of.version + 1, ..of };
+        let kept = Recommendation {
+            blocked: Some(reason.to_owned()),
+            updated_at: now,
+            version: recommendation.version + 1,
+            ..recommendation
+        };
         Ok(self.records.agents.recommendation_update(&kept).await?)
     }
 

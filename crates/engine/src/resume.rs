@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use reeve_audit::{ActionStatus as Went, Entry, Severity};
+use reeve_audit::{ActionStatus as LogStatus, Entry, Severity};
 use reeve_estate::{Resource, StoreError};
 
-use super::{Caller, EngineError, ExecutionService, story};
+use super::{Caller, EngineError, ExecutionService, log_entry};
 use reeve_recommend::action::{Action, ActionStatus, Purpose};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
@@ -50,11 +50,12 @@ impl ExecutionService {
             ..RecommendationFilter::default()
         };
         let (claimed, _) = self.records.agents.recommendation_list(&filter).await?;
-        for of in claimed {
-            let at_work = actions.iter().any(|action| action.recommendation == of.id && action.status.is_active());
-            let newer = self.records.agents.action_list(Some(&of.id), None).await?;
+        for recommendation in claimed {
+            let at_work =
+                actions.iter().any(|action| action.recommendation == recommendation.id && action.status.is_active());
+            let newer = self.records.agents.action_list(Some(&recommendation.id), None).await?;
             if !at_work && !newer.iter().any(|action| action.status.is_active()) {
-                self.release(&of, newer.first(), &caller).await?;
+                self.release(&recommendation, newer.first(), &caller).await?;
             }
         }
         self.follow_undone(&actions, &caller).await?;
@@ -62,47 +63,53 @@ impl ExecutionService {
     }
 
     async fn take_up(self: &Arc<Self>, action: Action, caller: &Caller) -> Result<(), EngineError> {
-        let of = self.records.agents.recommendation_get(&action.recommendation).await?;
+        let recommendation = self.records.agents.recommendation_get(&action.recommendation).await?;
         let (act, resource) = match action.purpose {
             Purpose::Simulate => {
-                let real = self.resource_of(&of).await?;
-                let procedure = self.procedure_for(&of, action.purpose, &real)?;
+                let real = self.resource_of(&recommendation).await?;
+                let procedure = self.procedure_for(&recommendation, action.purpose, &real)?;
                 self.simulated(&real, procedure.change()).await?
             }
             purpose => {
                 let (_, act) = self.ports.clouds.actor(&action.connection).await.map_err(EngineError::Cloud)?;
                 let own = purpose == Purpose::Apply;
                 let resource = if own {
-                    self.resource_of(&of).await?
+                    self.resource_of(&recommendation).await?
                 } else {
                     self.ports.estate.resource_get(&action.resource).await?
                 };
                 (act, resource)
             }
         };
-        let procedure = self.procedure_for(&of, action.purpose, &resource)?;
+        let procedure = self.procedure_for(&recommendation, action.purpose, &resource)?;
         let mut next = Action { version: action.version + 1, ..action };
         let mut entries = Vec::new();
         if next.purpose == Purpose::Simulate {
             // The twin went with the process that simulated it; a new one begins at the beginning.
             next = Action { status: ActionStatus::Running, steps: Vec::new(), before: Vec::new(), prior: None, ..next };
         } else {
-            entries = self.close_steps(&mut next, "interrupted; looked at again", &resource, &of);
+            entries = self.close_steps(&mut next, "interrupted; looked at again", &resource, &recommendation);
         }
         if next.status == ActionStatus::Running && procedure.plan().hash != next.plan_hash {
             // Cannot come about while a plan runs; if it does, the way back is the only safe one.
             next.status = ActionStatus::RollingBack;
             next.reason = Some("the plan changed while it was interrupted".to_owned());
         }
-        entries.push(story::action("action.resume", Went::Pending, &next, &of, caller));
+        entries.push(log_entry::action("action.resume", LogStatus::Pending, &next, &recommendation, caller));
         self.records.record(entries).await?;
         self.records.agents.action_update(&next).await?;
-        self.spawn(act, of, procedure, resource, next, None);
+        self.spawn(act, recommendation, procedure, resource, next, None);
         Ok(())
     }
 
     /// Closes the steps that were interrupted, in the action and for the log.
-    fn close_steps(&self, action: &mut Action, why: &str, resource: &Resource, of: &Recommendation) -> Vec<Entry> {
+    fn close_steps(
+        &self,
+        action: &mut Action,
+        why: &str,
+        resource: &Resource,
+        recommendation: &Recommendation,
+    ) -> Vec<Entry> {
         let acting = Caller::acting(action.agent_id.as_ref(), None);
         let mut entries = Vec::new();
         for at in 0..action.steps.len() {
@@ -111,7 +118,7 @@ impl ExecutionService {
             step.finished_at = Some(self.records.clock.now());
             step.detail = why.to_owned();
             let step = step.clone();
-            entries.push(story::step(&step, Went::Failed, resource, action, of, &acting));
+            entries.push(log_entry::step(&step, LogStatus::Failed, resource, action, recommendation, &acting));
         }
         entries
     }
@@ -123,17 +130,20 @@ impl ExecutionService {
         if now.duration_since(last) < ABANDONED {
             return Ok(());
         }
-        let of = self.records.agents.recommendation_get(&action.recommendation).await?;
+        let recommendation = self.records.agents.recommendation_get(&action.recommendation).await?;
         let mut failed = Action { version: action.version + 1, ..action.clone() };
         let mut entries = match self.ports.estate.resource_get(&action.resource).await {
-            Ok(resource) => self.close_steps(&mut failed, "interrupted, and not taken up again", &resource, &of),
+            Ok(resource) => {
+                self.close_steps(&mut failed, "interrupted, and not taken up again", &resource, &recommendation)
+            }
             Err(StoreError::NotFound { .. }) => Vec::new(),
             Err(error) => return Err(error.into()),
         };
         failed.status = ActionStatus::Failed;
         failed.finished_at = Some(now);
         failed.reason = Some(format!("it was interrupted and cannot be taken up: {why}; look at {}", action.resource));
-        let entry = story::action("action.fail", Went::Failed, &failed, &of, caller).with_severity(Severity::High);
+        let entry = log_entry::action("action.fail", LogStatus::Failed, &failed, &recommendation, caller)
+            .with_severity(Severity::High);
         entries.push(entry);
         self.records.record(entries).await?;
         self.records.agents.action_update(&failed).await?;
@@ -176,14 +186,14 @@ impl ExecutionService {
     /// failure in between.
     async fn note_taken_back(&self, action: &Action) -> Result<(), EngineError> {
         for _ in 0..5 {
-            let of = match self.records.agents.recommendation_get(&action.recommendation).await {
-                Ok(of) if of.taken_back_by == action.undone_by => return Ok(()),
-                Ok(of) => of,
+            let recommendation = match self.records.agents.recommendation_get(&action.recommendation).await {
+                Ok(recommendation) if recommendation.taken_back_by == action.undone_by => return Ok(()),
+                Ok(recommendation) => recommendation,
                 Err(StoreError::NotFound { .. }) => return Ok(()),
                 Err(error) => return Err(error.into()),
             };
-            let version = of.version + 1;
-            let noted = Recommendation { taken_back_by: action.undone_by.clone(), version, ..of };
+            let version = recommendation.version + 1;
+            let noted = Recommendation { taken_back_by: action.undone_by.clone(), version, ..recommendation };
             match self.records.agents.recommendation_update(&noted).await {
                 Err(StoreError::Conflict(_)) => {}
                 other => return Ok(other?),
@@ -197,22 +207,31 @@ impl ExecutionService {
 
     /// A recommendation that was claimed and has no action at work: it follows the action that its claim began, or, when
     /// the claim began none, it is open again.
-    async fn release(&self, of: &Recommendation, newest: Option<&Action>, caller: &Caller) -> Result<(), EngineError> {
-        if let Some(ended) = newest.filter(|action| action.finished_at.is_some_and(|at| at >= of.updated_at)) {
+    async fn release(
+        &self,
+        recommendation: &Recommendation,
+        newest: Option<&Action>,
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        if let Some(ended) =
+            newest.filter(|action| action.finished_at.is_some_and(|at| at >= recommendation.updated_at))
+        {
             return self.follow(ended, caller).await;
         }
         let reason = "its execution was interrupted before anything was changed";
-        self.records.settle_at(&of.id, "recommendation.release", Status::Open, Some(reason), caller).await?;
+        self.records
+            .settle_at(&recommendation.id, "recommendation.release", Status::Open, Some(reason), caller)
+            .await?;
         Ok(())
     }
 
-    /// What was undone by hand, but whose recommendation still says otherwise.
+    /// Completes manual rollbacks whose recommendation does not show them yet.
     async fn follow_undone(&self, actions: &[Action], caller: &Caller) -> Result<(), EngineError> {
         let undone = |a: &&Action| a.purpose == Purpose::Apply && a.status == ActionStatus::RolledBack;
         for action in actions.iter().filter(undone) {
-            let of = self.records.agents.recommendation_get(&action.recommendation).await?;
-            if matches!(of.status, Status::Succeeded | Status::Failed)
-                && action.finished_at.is_some_and(|at| of.updated_at <= at)
+            let recommendation = self.records.agents.recommendation_get(&action.recommendation).await?;
+            if matches!(recommendation.status, Status::Succeeded | Status::Failed)
+                && action.finished_at.is_some_and(|at| recommendation.updated_at <= at)
             {
                 self.follow(action, caller).await?;
             }

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use reeve_audit::ActionStatus as Went;
+use reeve_audit::ActionStatus as LogStatus;
 use reeve_estate::ResourceState;
 
 use super::runner::{Done, Halt, Runner};
-use super::{Caller, EngineError, ExecutionService, story};
+use super::{Caller, EngineError, ExecutionService, log_entry};
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::change::{Reversal, Task, Work};
 use reeve_recommend::recommendation::Recommendation;
@@ -38,10 +38,10 @@ impl ExecutionService {
     ) -> Result<Action, EngineError> {
         let _turn = self.records.turn.lock().await;
         let action = self.records.agents.action_get(id).await?;
-        let of = self.records.agents.recommendation_get(&action.recommendation).await?;
-        self.may_undo(&action, &of).await?;
-        let resource = self.resource_of(&of).await?;
-        let procedure = self.procedure(&of)?;
+        let recommendation = self.records.agents.recommendation_get(&action.recommendation).await?;
+        self.may_undo(&action, &recommendation).await?;
+        let resource = self.resource_of(&recommendation).await?;
+        let procedure = self.procedure(&recommendation)?;
         let act = self.actor(&resource).await?;
         let undoing = Action {
             status: ActionStatus::RollingBack,
@@ -52,20 +52,20 @@ impl ExecutionService {
             version: action.version + 1,
             ..action
         };
-        let entry = story::action("action.rollback", Went::Pending, &undoing, &of, caller);
+        let entry = log_entry::action("action.rollback", LogStatus::Pending, &undoing, &recommendation, caller);
         self.records.record(vec![entry]).await?;
         self.records.agents.action_update(&undoing).await?;
-        self.spawn(act, of, procedure, resource, undoing.clone(), caller.request_id.clone());
+        self.spawn(act, recommendation, procedure, resource, undoing.clone(), caller.request_id.clone());
         Ok(undoing)
     }
 
-    async fn may_undo(&self, action: &Action, of: &Recommendation) -> Result<(), EngineError> {
+    async fn may_undo(&self, action: &Action, recommendation: &Recommendation) -> Result<(), EngineError> {
         let refuse = |message: String| Err(EngineError::Conflict(message));
         if !matches!(action.status, ActionStatus::Succeeded | ActionStatus::Failed) || action.purpose != Purpose::Apply
         {
             return refuse(format!("the action is {}; only one that succeeded or failed can be undone", action.status));
         }
-        if !of.plan.as_ref().is_some_and(|plan| plan.reversible && plan.hash == action.plan_hash)
+        if !recommendation.plan.as_ref().is_some_and(|plan| plan.reversible && plan.hash == action.plan_hash)
             || action.before.is_empty()
         {
             return refuse("the plan cannot be undone: nothing of it can be taken back".to_owned());
@@ -95,7 +95,14 @@ impl Runner {
         let mut undoing = self.action.clone();
         undoing.status = ActionStatus::RollingBack;
         undoing.reason = Some(reason);
-        self.tell(story::action("action.rollback", Went::Pending, &undoing, &self.of, &self.caller)).await?;
+        self.tell(log_entry::action(
+            "action.rollback",
+            LogStatus::Pending,
+            &undoing,
+            &self.recommendation,
+            &self.caller,
+        ))
+        .await?;
         self.action = undoing;
         self.keep().await?;
         self.restore().await

@@ -1,20 +1,21 @@
 //! Rollouts as people ask for them: begin, stop, resume, abort. What they do by themselves stands in `advance`.
 
 mod advance;
-mod told;
+mod log_entry;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use reeve_audit::{ActionStatus as Went, FieldError, Severity};
+use reeve_audit::{ActionStatus, FieldError, Severity};
 use reeve_estate::{EstateStore, Resource, ResourceFilter, ResourceId};
 
 use super::auto::{Auto, decide};
 use super::records::{needed, optional};
 use super::request::planned;
 use super::{Caller, EngineError, ExecutionService, GuardrailService, Records, fresh_id};
+use log_entry::rollout_entry;
 use reeve_recommend::agent::{Agent, AgentId, Mode};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
@@ -24,20 +25,19 @@ use reeve_recommend::rollout::{
     RolloutStore, Stage, Verdict, waves,
 };
 use reeve_recommend::{is_production, non_production};
-use told::told;
 
-/// What is to go out.
+/// Request for a rollout.
 #[derive(Debug, Clone)]
 pub struct RolloutInput {
-    /// Whose recommendations.
+    /// Agent that made the recommendations.
     pub agent: AgentId,
     /// Of which kind (`right_size`, ...).
     pub kind: String,
     /// One line for people; made up where it is left out.
     pub name: Option<String>,
-    /// Which; empty is all that are open.
+    /// Recommendations to roll out; an empty list selects all open ones.
     pub recommendations: Vec<RecommendationId>,
-    /// How carefully.
+    /// Sizes and limits of the stages.
     pub settings: RolloutSettings,
 }
 
@@ -126,7 +126,7 @@ impl RolloutService {
             version: 1,
         };
         rollout.gates.push(reeve_recommend::rollout::gate(&rollout, None, now));
-        let mut entry = told("rollout.create", Went::Success, &rollout, caller);
+        let mut entry = rollout_entry("rollout.create", ActionStatus::Success, &rollout, caller);
         if !left.is_empty() {
             entry = entry.with_metadata("left_out", left.join("; "));
         }
@@ -159,9 +159,9 @@ impl RolloutService {
         let mut staged = BTreeMap::new();
         let Some(store) = self.rollouts.as_ref() else { return Ok(staged) };
         let mut would: BTreeMap<RecommendationType, Vec<RecommendationId>> = BTreeMap::new();
-        for of in found {
-            if !matches!(decide(agent, of, days_observed), Auto::Leave(_)) {
-                would.entry(of.kind).or_default().push(of.id.clone());
+        for recommendation in found {
+            if !matches!(decide(agent, recommendation, days_observed), Auto::Leave(_)) {
+                would.entry(recommendation.kind).or_default().push(recommendation.id.clone());
             }
         }
         let from = self.records.agents.guardrails_get().await?.rollout_from as usize;
@@ -188,7 +188,7 @@ impl RolloutService {
         Ok(staged)
     }
 
-    /// What can go out, and why the rest cannot, counted.
+    /// Returns the recommendations that can be rolled out, and counts of the others by reason.
     async fn carried(
         &self,
         agent: &Agent,
@@ -202,10 +202,16 @@ impl RolloutService {
             ..RecommendationFilter::default()
         };
         let (open, _) = self.records.agents.recommendation_list(&filter).await?;
-        let own = |of: &Recommendation| of.agent_id.as_ref() == Some(&agent.id) && of.kind == kind;
+        let own = |recommendation: &Recommendation| {
+            recommendation.agent_id.as_ref() == Some(&agent.id) && recommendation.kind == kind
+        };
         let open: Vec<Recommendation> = open.into_iter().filter(own).collect();
-        let wanted = |of: &Recommendation| input.recommendations.is_empty() || input.recommendations.contains(&of.id);
-        if let Some(unknown) = input.recommendations.iter().find(|id| !open.iter().any(|of| of.id == **id)) {
+        let wanted = |recommendation: &Recommendation| {
+            input.recommendations.is_empty() || input.recommendations.contains(&recommendation.id)
+        };
+        if let Some(unknown) =
+            input.recommendations.iter().find(|id| !open.iter().any(|recommendation| recommendation.id == **id))
+        {
             let message = format!("{} is no open recommendation of this agent and type", unknown.0);
             return Err(EngineError::Invalid(vec![FieldError::new("recommendations", "unknown", message)]));
         }
@@ -214,15 +220,15 @@ impl RolloutService {
             resources.iter().map(|resource| (&resource.id, resource)).collect();
         let least = input.settings.min_confidence.unwrap_or(agent.confidence_threshold);
         let (mut carried, mut advice, mut unsure, mut gone) = (Vec::new(), 0, 0, 0);
-        for of in open.into_iter().filter(wanted) {
-            match by_id.get(&of.subject.id) {
-                _ if planned(&of).is_err() => advice += 1,
-                _ if of.confidence < least => unsure += 1,
+        for recommendation in open.into_iter().filter(wanted) {
+            match by_id.get(&recommendation.subject.id) {
+                _ if planned(&recommendation).is_err() => advice += 1,
+                _ if recommendation.confidence < least => unsure += 1,
                 None => gone += 1,
                 Some(resource) => carried.push(Candidate {
                     non_production: non_production(resource),
                     production: is_production(resource),
-                    of,
+                    recommendation,
                 }),
             }
         }
@@ -272,7 +278,9 @@ impl RolloutService {
         let next = Rollout { status: to, reason: Some(reason.clone()), updated_at: now, version, ..rollout };
         let operation = if to == RolloutStatus::Aborted { "rollout.abort" } else { "rollout.stop" };
         self.records
-            .record(vec![told(operation, Went::Success, &next, caller).with_severity(Severity::Medium)])
+            .record(vec![
+                rollout_entry(operation, ActionStatus::Success, &next, caller).with_severity(Severity::Medium),
+            ])
             .await?;
         self.rollout_store()?.rollout_update(&next).await?;
         self.take_back(&next, &format!("the rollout was {to}: {reason}"), caller).await?;
@@ -283,12 +291,23 @@ impl RolloutService {
     async fn take_back(&self, rollout: &Rollout, reason: &str, caller: &Caller) -> Result<(), EngineError> {
         let begun = |wave: u32| rollout.stage != Stage::Simulation && wave <= rollout.wave;
         for member in rollout.members.iter().filter(|member| begun(member.wave)) {
-            let Ok(of) = self.records.agents.recommendation_get(&member.recommendation).await else { continue };
-            if of.status == Status::PendingApproval && of.requested_by.as_deref() == Some(rollout.by.as_str()) {
+            let Ok(recommendation) = self.records.agents.recommendation_get(&member.recommendation).await else {
+                continue;
+            };
+            if recommendation.status == Status::PendingApproval
+                && recommendation.requested_by.as_deref() == Some(rollout.by.as_str())
+            {
                 self.records
-                    .close_approvals(&of, reeve_recommend::approval::ApprovalStatus::Expired, reason, caller)
+                    .close_approvals(
+                        &recommendation,
+                        reeve_recommend::approval::ApprovalStatus::Expired,
+                        reason,
+                        caller,
+                    )
                     .await?;
-                self.records.settle_at(&of.id, "recommendation.reopen", Status::Open, Some(reason), caller).await?;
+                self.records
+                    .settle_at(&recommendation.id, "recommendation.reopen", Status::Open, Some(reason), caller)
+                    .await?;
             }
         }
         Ok(())
@@ -324,7 +343,8 @@ impl RolloutService {
         next.reason = None;
         next.updated_at = now;
         next.version += 1;
-        let entry = told("rollout.resume", Went::Success, &next, caller).with_metadata("reason", reason);
+        let entry =
+            rollout_entry("rollout.resume", ActionStatus::Success, &next, caller).with_metadata("reason", reason);
         self.records.record(vec![entry.with_severity(Severity::Medium)]).await?;
         self.rollout_store()?.rollout_update(&next).await?;
         Ok(next)

@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
-use reeve_audit::{ActionStatus as Went, Entry, Json, ResourceRef};
+use reeve_audit::{ActionStatus as LogStatus, Entry, Json, ResourceRef};
 use reeve_estate::{Catalogue, Resource, ResourceId, SampleStore, Series};
 
 use super::judged::Judged;
 use super::scope::days_spanned;
 use super::upsert::Upserted;
-use super::{AutomaticExecution, Caller, EngineError, Findings, ModelService, Records, ScopeService, fresh_id, story};
+use super::{
+    AutomaticExecution, Caller, EngineError, Findings, ModelService, Records, ScopeService, fresh_id, log_entry,
+};
 use reeve_recommend::action::{ActionStatus, Purpose};
 use reeve_recommend::agent::{Agent, AgentId, RunReport};
 use reeve_recommend::guardrail::Guardrails;
@@ -30,7 +32,7 @@ struct Case {
     unchanged_since: Option<Timestamp>,
 }
 
-/// What a run judges by.
+/// Inputs of a run's judgements.
 struct Judging {
     definition: Arc<dyn AgentDefinition>,
     needs: Needs,
@@ -38,7 +40,7 @@ struct Judging {
     limits: Guardrails,
     /// Volumes by the machine they are attached to.
     volumes: HashMap<ResourceId, Vec<Resource>>,
-    /// When each resource last changed.
+    /// Time at which each resource last changed.
     changed: HashMap<ResourceId, Timestamp>,
     models: Arc<LearnedModels>,
 }
@@ -110,12 +112,12 @@ impl RunService {
             skipped: Vec::new(),
             error: None,
         };
-        self.records.record(vec![told(&agent, &report, Went::Pending, caller)]).await?;
+        self.records.record(vec![run_entry(&agent, &report, LogStatus::Pending, caller)]).await?;
         let outcome = self.run_over(&agent, &mut report).await;
         report.finished_at = self.records.clock.now();
         report.error = outcome.as_ref().err().map(ToString::to_string);
-        let went = if outcome.is_ok() { Went::Success } else { Went::Failed };
-        self.records.record(vec![told(&agent, &report, went, caller)]).await?;
+        let status = if outcome.is_ok() { LogStatus::Success } else { LogStatus::Failed };
+        self.records.record(vec![run_entry(&agent, &report, status, caller)]).await?;
         self.keep_report(id, &report).await?;
         outcome.map(|()| report)
     }
@@ -161,7 +163,7 @@ impl RunService {
         Ok(())
     }
 
-    /// When each resource last changed by an action: what was measured before tells of another size.
+    /// Returns the time at which each resource was last changed by an action. Samples before it describe another size.
     async fn last_changes(&self, history_days: i64) -> Result<HashMap<ResourceId, Timestamp>, EngineError> {
         let since = self.records.clock.now().checked_sub(SignedDuration::from_hours(24 * history_days)).ok();
         let mut changed: HashMap<ResourceId, Timestamp> = HashMap::new();
@@ -240,14 +242,14 @@ fn abstained(judged: &Judged) -> Option<&'static str> {
     telling.or(all.first()).map(|abstention| abstention.code)
 }
 
-fn told(agent: &Agent, report: &RunReport, went: Went, caller: &Caller) -> Entry {
-    let entry = story::entry(story::RUN, "agent.run", went, caller)
+fn run_entry(agent: &Agent, report: &RunReport, status: LogStatus, caller: &Caller) -> Entry {
+    let entry = log_entry::entry(log_entry::RUN, "agent.run", status, caller)
         .on(ResourceRef::new("agent", agent.id.0.clone()))
         .with_metadata("agent_id", agent.id.0.clone())
         .with_metadata("agent_type", agent.agent_type.as_str())
         .with_metadata("run_id", report.run_id.clone())
         .with_metadata("mode", agent.mode.as_str());
-    if went == Went::Pending {
+    if status == LogStatus::Pending {
         return entry;
     }
     let skipped = Json::object(report.skipped.iter().map(|(reason, count)| (reason.clone(), *count)));
@@ -265,7 +267,7 @@ fn told(agent: &Agent, report: &RunReport, went: Went, caller: &Caller) -> Entry
 }
 
 impl RunService {
-    /// Whether a run of the agent is under way.
+    /// Returns `true` while a run of the agent is in progress.
     #[must_use]
     pub fn is_running(&self, agent: &AgentId) -> bool {
         self.running.lock().contains(agent)

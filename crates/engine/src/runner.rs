@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::{ActionStatus as Went, Entry, Severity};
+use reeve_audit::{ActionStatus as LogStatus, Entry, Severity};
 use reeve_estate::{Act, ActError, ActErrorKind, Resource, ResourceKind};
 
-use super::{Caller, EngineError, ExecutionService, story};
+use super::{Caller, EngineError, ExecutionService, log_entry};
 use reeve_recommend::action::{Action, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
 use reeve_recommend::change::{Effect, Procedure, Task, Work};
 use reeve_recommend::lifecycle::Status;
@@ -36,7 +36,7 @@ pub(super) enum Halt {
     Suspend(String),
 }
 
-/// What a step found or did.
+/// Result of a step.
 #[derive(Debug, Default)]
 pub(super) struct Done {
     pub(super) detail: String,
@@ -48,7 +48,7 @@ pub(super) struct Done {
 pub(super) struct Runner {
     pub(super) execution: Arc<ExecutionService>,
     pub(super) act: Arc<dyn Act>,
-    pub(super) of: Recommendation,
+    pub(super) recommendation: Recommendation,
     pub(super) procedure: Procedure,
     /// As last observed.
     pub(super) resource: Resource,
@@ -64,13 +64,13 @@ impl Runner {
     pub(super) fn new(
         execution: Arc<ExecutionService>,
         act: Arc<dyn Act>,
-        of: Recommendation,
+        recommendation: Recommendation,
         procedure: Procedure,
         resource: Resource,
         action: Action,
         caller: Caller,
     ) -> Self {
-        Runner { execution, act, of, procedure, resource, action, caller, refusal: None, timeout_s: 300 }
+        Runner { execution, act, recommendation, procedure, resource, action, caller, refusal: None, timeout_s: 300 }
     }
 
     /// Goes on from wherever the action stands until it has ended.
@@ -139,13 +139,13 @@ impl Runner {
         Ok(())
     }
 
-    /// Whether a step that changes the resource has begun.
+    /// Returns `true` once a step that changes the resource has begun.
     pub(super) fn disrupted(&self) -> bool {
         self.action.steps.iter().any(|s| s.effect.changes())
     }
 
-    /// When a change that has not stuck is undone: counted from the first step that changes something, or that takes it back
-    /// after it was held.
+    /// Returns the time at which an incomplete change is rolled back: counted from the first step that changes something,
+    /// or from the first one after a hold that reverts it.
     pub(super) fn deadline(&self) -> Timestamp {
         let steps = &self.action.steps;
         let held = steps.iter().rposition(|s| s.kind == StepKind::Hold).map_or(0, |at| at + 1);
@@ -184,7 +184,14 @@ impl Runner {
             before: self.state_of_resource(),
             after: Vec::new(),
         };
-        let entry = story::step(&outcome, Went::Pending, &self.resource, &self.action, &self.of, &self.caller);
+        let entry = log_entry::step(
+            &outcome,
+            LogStatus::Pending,
+            &self.resource,
+            &self.action,
+            &self.recommendation,
+            &self.caller,
+        );
         self.tell(entry).await?;
         self.action.steps.push(outcome);
         self.keep().await
@@ -214,8 +221,8 @@ impl Runner {
             Err(why) => outcome.detail = why,
         }
         let outcome = outcome.clone();
-        let went = if outcome.ok == Some(true) { Went::Success } else { Went::Failed };
-        let entry = story::step(&outcome, went, &self.resource, &self.action, &self.of, &self.caller);
+        let status = if outcome.ok == Some(true) { LogStatus::Success } else { LogStatus::Failed };
+        let entry = log_entry::step(&outcome, status, &self.resource, &self.action, &self.recommendation, &self.caller);
         self.tell(entry).await?;
         self.keep().await
     }
@@ -268,7 +275,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Whether the kill switch forbids to go forward; going back is always allowed.
+    /// Returns `true` if the kill switch forbids further steps; rolling back is always permitted.
     pub(super) async fn is_stopped(&self) -> Result<bool, reeve_estate::StoreError> {
         if self.action.status != ActionStatus::Running {
             return Ok(false);
@@ -288,7 +295,7 @@ impl Runner {
     }
 
     async fn verifying(&mut self) -> Result<(), Halt> {
-        let (id, verifying) = (&self.of.id, Status::Verifying);
+        let (id, verifying) = (&self.recommendation.id, Status::Verifying);
         match self.execution.records.settle_at(id, "recommendation.verify", verifying, None, &self.caller).await {
             // A removed or closed recommendation must not keep its action from ending.
             Ok(_) | Err(EngineError::WrongState { .. } | EngineError::NotFound { .. }) => Ok(()),
@@ -302,20 +309,20 @@ impl Runner {
     /// The change was made and held.
     async fn succeed(&mut self) -> Result<(), Halt> {
         self.learn_resource().await;
-        self.end(ActionStatus::Succeeded, "action.succeed", Went::Success, None).await?;
+        self.end(ActionStatus::Succeeded, "action.succeed", LogStatus::Success, None).await?;
         self.follow().await
     }
 
     /// Nothing was changed; the recommendation is open again, with the reason.
     async fn abort(&mut self, reason: String) -> Result<(), Halt> {
-        self.end(ActionStatus::Aborted, "action.abort", Went::Failed, Some(reason)).await?;
+        self.end(ActionStatus::Aborted, "action.abort", LogStatus::Failed, Some(reason)).await?;
         self.follow().await
     }
 
     /// Neither done nor undone: a person is needed.
     pub(super) async fn fail(&mut self, reason: String) -> Result<(), Halt> {
         self.learn_resource().await;
-        self.end(ActionStatus::Failed, "action.fail", Went::Failed, Some(reason)).await?;
+        self.end(ActionStatus::Failed, "action.fail", LogStatus::Failed, Some(reason)).await?;
         self.follow().await
     }
 
@@ -323,7 +330,7 @@ impl Runner {
     pub(super) async fn undone(&mut self) -> Result<(), Halt> {
         self.learn_resource().await;
         let reason = self.action.reason.clone();
-        self.end(ActionStatus::RolledBack, "action.rolled_back", Went::Success, reason).await?;
+        self.end(ActionStatus::RolledBack, "action.rolled_back", LogStatus::Success, reason).await?;
         self.follow().await
     }
 
@@ -338,7 +345,7 @@ impl Runner {
         &mut self,
         status: ActionStatus,
         operation: &str,
-        went: Went,
+        log_status: LogStatus,
         reason: Option<String>,
     ) -> Result<(), Halt> {
         let mut ended = self.action.clone();
@@ -348,13 +355,13 @@ impl Runner {
         if status == ActionStatus::Succeeded {
             ended.watch = self.watch_from_now().await;
         }
-        let mut entry = story::action(operation, went, &ended, &self.of, &self.caller);
+        let mut entry = log_entry::action(operation, log_status, &ended, &self.recommendation, &self.caller);
         if matches!(status, ActionStatus::Failed) {
             entry = entry.with_severity(Severity::High);
         }
         let mut after = vec![("status".to_owned(), status.as_str().to_owned())];
         after.extend(self.state_of_resource());
-        self.tell(entry.after(story::pairs(&after))).await?;
+        self.tell(entry.after(log_entry::pairs(&after))).await?;
         self.action = ended;
         self.keep().await
     }

@@ -32,7 +32,7 @@ pub struct ConnectedAccount {
     pub resources: u64,
 }
 
-/// What a scope may name.
+/// Values that a scope may name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScopeChoices {
     /// Connected accounts, by connection name.

@@ -19,7 +19,7 @@ impl Runner {
             return self.note_machine().await;
         }
         let target = if own { self.resource.clone() } else { self.volume(&task.resource).await? };
-        let description = format!("reeve {}: {}", self.of.id.0, task.description);
+        let description = format!("reeve {}: {}", self.recommendation.id.0, task.description);
         let mutation = Mutation::Snapshot { description };
         let begun = self.execution.records.clock.now();
         let taken = loop {

@@ -12,27 +12,27 @@ use reeve_learn::forecast::{self, Abstention, Band, Settings};
 use reeve_learn::grid::{Grid, GridError};
 use reeve_learn::{Summary, WeeklyShape, Window};
 
-/// What is learnt about.
+/// Settings of the analysis of many series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sweep {
-    /// The time that figures are of.
+    /// Window that the summary figures describe.
     pub window: Window,
-    /// How far the forecast reaches, milliseconds.
+    /// Horizon of the forecast, milliseconds.
     pub ahead_ms: i64,
-    /// Bands thought about at once.
+    /// Number of forecasts that run at the same time.
     pub workers: usize,
 }
 
-/// A point that was unusual, from the points before it.
+/// Point that is unusual given the points before it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unusual {
-    /// When, milliseconds since the epoch.
+    /// Time, milliseconds since the epoch.
     pub at_ms: i64,
     /// The value.
     pub value: f64,
     /// Score at the alarm, 0.5 to 1.
     pub score: f64,
-    /// What was expected.
+    /// Expected value.
     pub expected: f64,
 }
 
@@ -47,7 +47,7 @@ pub enum NoForecast {
     Short(#[from] Abstention),
 }
 
-/// What was learnt of a series.
+/// Models learned from one series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Learnt {
     /// The resource.
@@ -62,7 +62,7 @@ pub struct Learnt {
     pub week: Option<WeeklyShape>,
     /// The steps ahead, or why there are none.
     pub forecast: Result<Vec<Band>, NoForecast>,
-    /// What was unusual, oldest first.
+    /// Unusual points, oldest first.
     pub unusual: Vec<Unusual>,
 }
 

@@ -14,7 +14,7 @@ use reeve_recommend::agent::{Agent, Mode};
 use reeve_recommend::change::{Change, Procedure};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
-use reeve_recommend::{left_alone, non_production};
+use reeve_recommend::{is_opted_out, non_production};
 
 impl ExecutionService {
     /// Tries the plan on a twin, or on a simulated one where there is none. The recommendation is open again when the test has
@@ -40,19 +40,19 @@ impl ExecutionService {
         caller: &Caller,
     ) -> Result<Recommendation, EngineError> {
         let _turn = self.records.turn.lock().await;
-        let of = self.testable(id).await?;
-        self.simulate_in_turn(of, &Wish::of(caller, None)).await?;
+        let recommendation = self.testable(id).await?;
+        self.simulate_in_turn(recommendation, &Wish::of(caller, None)).await?;
         Ok(self.records.agents.recommendation_get(id).await?)
     }
 
     /// The same for one that may be tested. The caller holds the turn.
     pub(super) async fn simulate_in_turn(
         self: &Arc<Self>,
-        of: Recommendation,
+        recommendation: Recommendation,
         wish: &Wish<'_>,
     ) -> Result<Action, EngineError> {
-        let resource = self.resource_of(&of).await?;
-        self.begin(of, resource, Purpose::Simulate, wish).await
+        let resource = self.resource_of(&recommendation).await?;
+        self.begin(recommendation, resource, Purpose::Simulate, wish).await
     }
 
     /// The simulated twin of a resource as last observed.
@@ -75,13 +75,13 @@ impl ExecutionService {
 
     /// A recommendation that may be tested now.
     async fn testable(&self, id: &RecommendationId) -> Result<Recommendation, EngineError> {
-        let of = self.records.agents.recommendation_get(id).await?;
-        planned(&of)?;
-        if !of.status.may_become(Status::Testing) {
+        let recommendation = self.records.agents.recommendation_get(id).await?;
+        planned(&recommendation)?;
+        if !recommendation.status.may_become(Status::Testing) {
             let message = "only an open one can be tested".to_owned();
-            return Err(EngineError::WrongState { from: of.status, message });
+            return Err(EngineError::WrongState { from: recommendation.status, message });
         }
-        Ok(of)
+        Ok(recommendation)
     }
 
     /// Tries the plan on a real twin.
@@ -95,22 +95,22 @@ impl ExecutionService {
         caller: &Caller,
     ) -> Result<Recommendation, EngineError> {
         let _turn = self.records.turn.lock().await;
-        let of = self.testable(id).await?;
-        let agent = self.records.agent_of(&of).await?;
+        let recommendation = self.testable(id).await?;
+        let agent = self.records.agent_of(&recommendation).await?;
         if let Some(agent) = agent.as_ref().filter(|agent| agent.mode == Mode::Learning) {
             return Err(EngineError::Learning { agent: agent.id.0.clone() });
         }
-        let twin = self.twin_of(&of, agent.as_ref()).await?;
+        let twin = self.twin_of(&recommendation, agent.as_ref()).await?;
         let wish = Wish::of(caller, None);
         let target = Target { connection: &twin.connection, resource: &twin.id };
-        self.guardrails.permitted(&of, target, &wish).await?;
-        self.begin(of, twin, Purpose::Test, &wish).await?;
+        self.guardrails.permitted(&recommendation, target, &wish).await?;
+        self.begin(recommendation, twin, Purpose::Test, &wish).await?;
         Ok(self.records.agents.recommendation_get(id).await?)
     }
 
-    async fn twin_of(&self, of: &Recommendation, agent: Option<&Agent>) -> Result<Resource, EngineError> {
-        let subject = &of.subject;
-        if !planned(of)?.reversible {
+    async fn twin_of(&self, recommendation: &Recommendation, agent: Option<&Agent>) -> Result<Resource, EngineError> {
+        let subject = &recommendation.subject;
+        if !planned(recommendation)?.reversible {
             return Err(EngineError::NoTwin("the plan cannot be undone, so no real resource is its twin".to_owned()));
         }
         let Some(size) = &subject.instance_type else {
@@ -120,7 +120,7 @@ impl ExecutionService {
             ResourceFilter { provider: Some(subject.provider), kind: Some(subject.kind), ..ResourceFilter::default() };
         let (listed, _) = self.ports.estate.resource_list(&filter).await?;
         // A twin is in the state that the plan begins with.
-        let procedure = self.procedure(of)?;
+        let procedure = self.procedure(recommendation)?;
         let begins = |twin: &Resource| {
             let first = on_twin(&procedure, twin).tasks().first().and_then(|task| task.difference(twin));
             first.is_none()
@@ -134,7 +134,7 @@ impl ExecutionService {
                 && r.group.is_none()
                 && r.purchase != Some(Purchase::Spot)
                 && non_production(r)
-                && !left_alone(r)
+                && !is_opted_out(r)
         };
         for twin in listed.into_iter().filter(is_twin) {
             if self.ports.clouds.actor(&twin.connection).await.is_ok() {

@@ -10,9 +10,9 @@ use reeve_estate::{ConnectionId, ResourceId, ResourceKind};
 
 use super::holder::Holder;
 use super::judged::Judged;
-use super::learning::went;
-use super::quarantine::is_graver;
-use super::{Caller, EngineError, Records, fresh_id, story};
+use super::learning::execution_outcome;
+use super::quarantine::is_more_severe;
+use super::{Caller, EngineError, Records, fresh_id, log_entry};
 use reeve_recommend::Proposal;
 use reeve_recommend::agent::Agent;
 use reeve_recommend::approval::ApprovalStatus;
@@ -20,7 +20,7 @@ use reeve_recommend::exclusion::excluded;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::origin::{Cause, Origin};
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::ranking::{Opinions, Ranking};
+use reeve_recommend::ranking::{FeedbackWeights, Ranking};
 use reeve_recommend::recommendation::{
     Closing, Explanation, Feedback, Recommendation, RecommendationId, RecommendationType,
 };
@@ -34,16 +34,16 @@ const FAILED_DAYS: i64 = 30;
 /// A volume that was grown is not grown again for this long.
 const GROWN_DAYS: i64 = 7;
 
-/// What is known from before.
+/// Recommendations and feedback that exist before the run.
 struct Past<'a> {
     all: &'a [Recommendation],
     feedback: &'a [Feedback],
-    opinions: Opinions,
+    weights: FeedbackWeights,
 }
 
 pub(super) type Key = (ConnectionId, ResourceId, RecommendationType);
 
-/// What a run's findings led to.
+/// Result of keeping a run's findings.
 pub(super) struct Upserted {
     /// Recommendations made or found again.
     pub(super) kept: Vec<Recommendation>,
@@ -66,7 +66,7 @@ impl Findings {
     pub(super) async fn upsert(&self, agent: &Agent, judged: &[Judged]) -> Result<Upserted, EngineError> {
         let _turn = self.records.turn.lock().await;
         let (found, current) = self.keep(Holder::of(agent), &Cause::Run, judged).await?;
-        self.expire_gone(agent, judged, current.into_values(), &Caller::agent(&agent.id)).await?;
+        self.expire_not_found(agent, judged, current.into_values(), &Caller::agent(&agent.id)).await?;
         Ok(found)
     }
 
@@ -87,8 +87,8 @@ impl Findings {
         let exclusions = self.records.agents.exclusion_list().await?;
         let now = self.records.clock.now();
         let feedback = self.records.agents.feedback_list(None).await?;
-        let past = Past { all: &all, feedback: &feedback, opinions: Opinions::of(&all, &feedback, now) };
-        let mut fresh = Vec::new();
+        let past = Past { all: &all, feedback: &feedback, weights: FeedbackWeights::of(&all, &feedback, now) };
+        let mut new_recommendations = Vec::new();
         for one in judged {
             for proposal in &one.judgement.proposals {
                 if excluded(&exclusions, &proposal.subject, proposal.kind, now).is_some() {
@@ -97,48 +97,51 @@ impl Findings {
                 }
                 let at = (one.resource.connection.clone(), one.resource.id.clone(), proposal.kind);
                 match current.get(&at) {
-                    Some(known) if is_of_another(known, holder) => found.skipped.push("found_by_another_agent"),
+                    Some(known) if belongs_to_other_agent(known, holder) => {
+                        found.skipped.push("found_by_another_agent")
+                    }
                     Some(known) => {
                         let made = self.make(holder, cause, proposal, &past);
-                        self.meet(known, made, &caller, &mut found, &mut fresh).await?;
+                        self.refresh_known(known, made, &caller, &mut found, &mut new_recommendations).await?;
                     }
-                    None => match remembered(&all, cause, proposal, now) {
+                    None => match suppression_reason(&all, cause, proposal, now) {
                         Some(reason) => found.skipped.push(reason),
-                        None => fresh.push(self.make(holder, cause, proposal, &past)),
+                        None => new_recommendations.push(self.make(holder, cause, proposal, &past)),
                     },
                 }
             }
         }
-        self.keep_fresh(fresh, &caller, &mut found).await?;
+        self.insert_new(new_recommendations, &caller, &mut found).await?;
         Ok((found, current))
     }
 
     /// Writes new recommendations, recorded together first.
-    async fn keep_fresh(
+    async fn insert_new(
         &self,
-        fresh: Vec<Recommendation>,
+        new_recommendations: Vec<Recommendation>,
         caller: &Caller,
         found: &mut Upserted,
     ) -> Result<(), EngineError> {
-        for chunk in fresh.chunks(100) {
-            let entries: Vec<Entry> = chunk.iter().map(|of| story::found(of, caller)).collect();
+        for chunk in new_recommendations.chunks(100) {
+            let entries: Vec<Entry> =
+                chunk.iter().map(|recommendation| log_entry::found(recommendation, caller)).collect();
             self.records.record(entries).await?;
-            for of in chunk {
-                self.records.agents.recommendation_insert(of).await?;
-                found.kept.push(of.clone());
+            for recommendation in chunk {
+                self.records.agents.recommendation_insert(recommendation).await?;
+                found.kept.push(recommendation.clone());
             }
         }
         Ok(())
     }
 
     /// A finding that is there already: refreshed, superseded, or left as a person put it.
-    async fn meet(
+    async fn refresh_known(
         &self,
         known: &Recommendation,
         made: Recommendation,
         caller: &Caller,
         found: &mut Upserted,
-        fresh: &mut Vec<Recommendation>,
+        new_recommendations: &mut Vec<Recommendation>,
     ) -> Result<(), EngineError> {
         let same = known.subject.target_type == made.subject.target_type
             && known.subject.instance_type == made.subject.instance_type;
@@ -153,13 +156,13 @@ impl Findings {
             self.records
                 .settle_at(&known.id, "recommendation.supersede", Status::Superseded, Some(reason), caller)
                 .await?;
-            fresh.push(made);
+            new_recommendations.push(made);
             return Ok(());
         }
-        let graver = is_graver(known, &made);
-        let opened = self.opened_by_graver(known, &made, caller).await?;
+        let more_severe = is_more_severe(known, &made);
+        let opened = self.reopen_for_severity(known, &made, caller).await?;
         let known = opened.as_ref().unwrap_or(known);
-        let hash = |of: &Recommendation| of.plan.as_ref().map(|plan| plan.hash.clone());
+        let hash = |recommendation: &Recommendation| recommendation.plan.as_ref().map(|plan| plan.hash.clone());
         let made = Recommendation { plan: made.plan.map(|plan| plan.or_same_v1(known.plan.as_ref())), ..made };
         let exception = known.exception.clone().filter(|exception| hash(&made).as_ref() == Some(&exception.plan_hash));
         let mut next = Recommendation {
@@ -176,7 +179,7 @@ impl Findings {
             version: known.version + 1,
             ..made
         };
-        if !matches!(known.status, Status::Open | Status::Snoozed) && !graver {
+        if !matches!(known.status, Status::Open | Status::Snoozed) && !more_severe {
             // Somebody asked for exactly this plan; only its life is prolonged. A more severe threat is told to those who sign it.
             next = Recommendation {
                 agent_id: next.agent_id,
@@ -187,8 +190,8 @@ impl Findings {
             };
         }
         let adopted = next.agent_id != known.agent_id;
-        if hash(&next) != hash(known) || next.impact_level != known.impact_level || graver || adopted {
-            self.records.record(vec![story::refreshed(&next, caller)]).await?;
+        if hash(&next) != hash(known) || next.impact_level != known.impact_level || more_severe || adopted {
+            self.records.record(vec![log_entry::refreshed(&next, caller)]).await?;
         }
         self.records.agents.recommendation_update(&next).await?;
         found.kept.push(next);
@@ -196,7 +199,7 @@ impl Findings {
     }
 
     /// Ends what the run looked at and did not find again.
-    async fn expire_gone(
+    async fn expire_not_found(
         &self,
         agent: &Agent,
         judged: &[Judged],
@@ -210,7 +213,7 @@ impl Findings {
             let reason = match by_id.get(&(&known.subject.connection, &known.subject.id)) {
                 None => Some("the resource is gone, or out of the agent's scope".to_owned()),
                 Some(_) if !known.origin.cause.is_judged_by_runs() => None,
-                Some(one) => no_longer(one, known.kind),
+                Some(one) => expiry_reason(one, known.kind),
             };
             if let Some(reason) = reason {
                 let here = by_id.contains_key(&(&known.subject.connection, &known.subject.id));
@@ -226,7 +229,7 @@ impl Findings {
     /// A recommendation of a proposal.
     fn make(&self, holder: Holder<'_>, cause: &Cause, proposal: &Proposal, past: &Past<'_>) -> Recommendation {
         let now = self.records.clock.now();
-        let (similar_cases, success_rate) = similar(past, proposal);
+        let (similar_cases, success_rate) = similar_cases_and_rate(past, proposal);
         let p = proposal.clone();
         let mut made = Recommendation {
             id: RecommendationId(fresh_id()),
@@ -262,13 +265,13 @@ impl Findings {
             ranking: Ranking::default(),
             version: 1,
         };
-        made.ranking = past.opinions.rank(&made);
+        made.ranking = past.weights.rank(&made);
         made
     }
 }
 
 /// Why a recommendation no longer holds; `None` while it may: it was found again, or there was nothing to judge it by.
-fn no_longer(one: &Judged, kind: RecommendationType) -> Option<String> {
+fn expiry_reason(one: &Judged, kind: RecommendationType) -> Option<String> {
     let judgement = &one.judgement;
     if judgement.proposals.iter().any(|proposal| proposal.kind == kind) {
         return None;
@@ -284,7 +287,7 @@ fn no_longer(one: &Judged, kind: RecommendationType) -> Option<String> {
 
 /// Why a finding is not made again: a person rejected it, or the change failed not long ago. What was decided of one threat says
 /// nothing of the next.
-fn remembered(
+fn suppression_reason(
     all: &[Recommendation],
     cause: &Cause,
     proposal: &Proposal,
@@ -313,29 +316,29 @@ fn remembered(
 
 /// Returns `true` if a recommendation is not the holder's to refresh: it is of another type, or of another agent of the type while
 /// that one holds it. Advice of the type is adopted, and what its agent no longer covers becomes advice.
-fn is_of_another(known: &Recommendation, holder: Holder<'_>) -> bool {
+fn belongs_to_other_agent(known: &Recommendation, holder: Holder<'_>) -> bool {
     let other_agent = known.agent_id.is_some() && holder.agent.is_some() && known.agent_id != holder.id();
     known.origin.agent_type != holder.agent_type || other_agent
 }
 
 /// A volume that has grown helps only once its file system has, which is for a person; until then the forecast stays what it
 /// was, and must not make it grow again and again.
-fn kept_days(of: &Recommendation) -> i64 {
-    if of.kind == RecommendationType::StorageExpansion { GROWN_DAYS } else { DISMISSED_DAYS }
+fn kept_days(recommendation: &Recommendation) -> i64 {
+    if recommendation.kind == RecommendationType::StorageExpansion { GROWN_DAYS } else { DISMISSED_DAYS }
 }
 
 /// Recommendations of the same type and size step that were carried out and whose outcome is known, by a person's word before
 /// how the action ended, and the share that went well, percent.
-fn similar(past: &Past<'_>, proposal: &Proposal) -> (u64, Option<f64>) {
+fn similar_cases_and_rate(past: &Past<'_>, proposal: &Proposal) -> (u64, Option<f64>) {
     let step = (&proposal.subject.instance_type, &proposal.subject.target_type);
     let stepless = BTreeSet::from([RecommendationType::IdleResourceCleanup, RecommendationType::ReservedInstances]);
     let alike = |r: &&Recommendation| {
         let same_step = stepless.contains(&r.kind) || (&r.subject.instance_type, &r.subject.target_type) == step;
         r.kind == proposal.kind && same_step
     };
-    let carried_out = |r: &Recommendation| went(r, past.feedback).map(|(went_well, _)| went_well);
+    let carried_out = |r: &Recommendation| execution_outcome(r, past.feedback).map(|(succeeded, _)| succeeded);
     let cases: Vec<bool> = past.all.iter().filter(alike).filter_map(carried_out).collect();
-    let succeeded = cases.iter().filter(|went_well| **went_well).count() as f64;
+    let succeeded = cases.iter().filter(|succeeded| **succeeded).count() as f64;
     let rate = (!cases.is_empty()).then(|| succeeded / cases.len() as f64 * 100.0);
     (cases.len() as u64, rate)
 }

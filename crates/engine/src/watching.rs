@@ -7,16 +7,16 @@
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::{ActionStatus as Went, Json, Severity};
+use reeve_audit::{ActionStatus, Json, Severity};
 use reeve_estate::{Metric, Resource, ResourceId, Series};
 use reeve_learn::compare::{Bar, Comparison, Verdict, Worse, compare};
 
-use super::{Caller, EngineError, ExecutionService, story};
+use super::{Caller, EngineError, ExecutionService, log_entry};
 use reeve_recommend::action::{Action, Watch, WatchVerdict};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::recommendation::Recommendation;
 
-/// How far back the metrics before a change are read.
+/// Length of the history before a change that it is compared with.
 const BEFORE: SignedDuration = SignedDuration::from_hours(24 * 14);
 /// Looks at one change are at least this far apart.
 const EVERY: SignedDuration = SignedDuration::from_mins(1);
@@ -81,9 +81,9 @@ impl ExecutionService {
         now: Timestamp,
         caller: &Caller,
     ) -> Result<bool, EngineError> {
-        let of = self.records.agents.recommendation_get(&action.recommendation).await?;
+        let recommendation = self.records.agents.recommendation_get(&action.recommendation).await?;
         let limits = self.records.agents.guardrails_get().await?;
-        let resource = self.resource_of(&of).await.ok();
+        let resource = self.resource_of(&recommendation).await.ok();
         let changed_by_others = resource.as_ref().and_then(|resource| difference(&action, resource));
         let (verdict, detail) = match (&resource, changed_by_others) {
             (None, _) => (WatchVerdict::Overruled, "the resource is gone".to_owned()),
@@ -100,9 +100,9 @@ impl ExecutionService {
         let realised = resource
             .as_ref()
             .filter(|_| verdict != WatchVerdict::Overruled)
-            .and_then(|resource| Some(of.monthly_cost? - resource.monthly_cost?));
+            .and_then(|resource| Some(recommendation.monthly_cost? - resource.monthly_cost?));
         let watched = Watch { verdict, detail, realised_monthly: realised, ..watch.clone() };
-        self.conclude(action, watched, &of, &limits, caller).await?;
+        self.conclude(action, watched, &recommendation, &limits, caller).await?;
         Ok(true)
     }
 
@@ -111,18 +111,22 @@ impl ExecutionService {
         self: &Arc<Self>,
         action: Action,
         watched: Watch,
-        of: &Recommendation,
+        recommendation: &Recommendation,
         limits: &Guardrails,
         caller: &Caller,
     ) -> Result<(), EngineError> {
         let degraded = watched.verdict == WatchVerdict::Degraded;
-        let went = if degraded { Went::Failed } else { Went::Success };
-        let mut entry = story::action("action.watch", went, &action, of, caller).after(Json::object([
-            ("verdict", Json::from(watched.verdict.as_str())),
-            ("detail", Json::from(watched.detail.clone())),
-            ("predicted_savings_monthly_usd", Json::from(of.savings_monthly.map(|money| money.usd_cents()))),
-            ("realised_savings_monthly_usd", Json::from(watched.realised_monthly.map(|money| money.usd_cents()))),
-        ]));
+        let status = if degraded { ActionStatus::Failed } else { ActionStatus::Success };
+        let mut entry =
+            log_entry::action("action.watch", status, &action, recommendation, caller).after(Json::object([
+                ("verdict", Json::from(watched.verdict.as_str())),
+                ("detail", Json::from(watched.detail.clone())),
+                (
+                    "predicted_savings_monthly_usd",
+                    Json::from(recommendation.savings_monthly.map(|money| money.usd_cents())),
+                ),
+                ("realised_savings_monthly_usd", Json::from(watched.realised_monthly.map(|money| money.usd_cents()))),
+            ]));
         if degraded {
             entry = entry.with_severity(Severity::Medium);
         }
@@ -131,7 +135,7 @@ impl ExecutionService {
         let reason = format!("it got worse: {}", watched.detail);
         let kept = Action { watch: Some(watched), version: action.version + 1, ..action };
         self.records.agents.action_update(&kept).await?;
-        let reversible = of.plan.as_ref().is_some_and(|plan| plan.reversible);
+        let reversible = recommendation.plan.as_ref().is_some_and(|plan| plan.reversible);
         if degraded && limits.rollback_automatic && reversible {
             match self.rollback_because(&id, reason, caller).await {
                 Err(error) if error.is_outage() => return Err(error),
@@ -203,16 +207,16 @@ fn judged(compared: &[Compared], ends: bool) -> Option<(WatchVerdict, String)> {
     if !ends {
         return None;
     }
-    let told: Vec<String> = compared.iter().filter(|one| one.found.verdict == Verdict::Holds).map(words).collect();
-    if told.is_empty() {
+    let held: Vec<String> = compared.iter().filter(|one| one.found.verdict == Verdict::Holds).map(words).collect();
+    if held.is_empty() {
         let most = compared.iter().map(|one| one.found.after).max().unwrap_or(0);
         let detail = format!("{most} samples after the change, {SAMPLES} are needed");
         return Some((WatchVerdict::NotEnoughData, detail));
     }
-    Some((WatchVerdict::Holds, told.join("; ")))
+    Some((WatchVerdict::Holds, held.join("; ")))
 }
 
-/// How the resource differs from what the change left, where somebody else changed it since.
+/// Describes how the resource differs from the state that the change left, if somebody changed it since.
 fn difference(action: &Action, resource: &Resource) -> Option<String> {
     let left =
         action.steps.iter().rev().find(|step| !step.rollback && step.ok == Some(true) && !step.after.is_empty())?;

@@ -23,7 +23,7 @@ use reeve_estate::{Connection, ConnectionId, EstateStore, ObserveError, SampleSt
 use reeve_exports::{Carrier, ExportStore};
 use reeve_ledger::AppendError;
 use reeve_notify::delivery::Dispatcher;
-use reeve_predict::{RuleBook, RuleStore};
+use reeve_predict::{RuleService, RuleStore};
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::{Agent, AgentStore, Clock};
 use reeve_reports::ReportStore;
@@ -202,7 +202,7 @@ pub struct Ports {
     /// Predictive rules, predictions and calendars.
     pub rules: Arc<dyn RuleStore>,
     /// Keeping and evaluating those.
-    pub rule_book: Arc<RuleBook>,
+    pub rule_service: Arc<RuleService>,
     /// Telling others: webhooks and notification channels.
     pub dispatcher: Arc<Dispatcher>,
     /// Testing and syncing connections.

@@ -74,7 +74,7 @@ const STEPS: usize = 480;
 /// Foretells when a series reaches its capacity. The series must be sorted by time; what is not finite is left out. Abstains
 /// when there is too little to backtest on.
 #[must_use]
-pub fn foretell(points: &[Point], question: &Question) -> Outlook {
+pub fn forecast_saturation(points: &[Point], question: &Question) -> Outlook {
     if !question.capacity.is_finite() || question.horizon_ms <= 0 {
         return Outlook::abstained(Reason::NoCapacity);
     }

@@ -4,8 +4,8 @@ use reeve_estate::{Catalogue, Resource, ResourceKind};
 
 use super::change::change;
 use super::prediction::Prediction;
+use super::related::ResponseTarget;
 use super::rule::{ApprovalKind, Foreseen, ResponseKind, Rule};
-use super::surroundings::On;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::recommendation::{Decision, Explanation, ImpactAssessment, Priority};
 use reeve_recommend::relief::Relief;
@@ -29,7 +29,7 @@ pub(super) fn applies(response: ResponseKind, kind: ResourceKind) -> bool {
 }
 
 /// The proposal of a rule that fired.
-pub(super) fn propose(rule: &Rule, on: &On<'_>, found: &Prediction, catalogue: &Catalogue) -> Proposal {
+pub(super) fn propose(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, catalogue: &Catalogue) -> Proposal {
     let (resource, change) = (on.resource, change(rule, on, found, catalogue));
     let (level, approval) = approval(rule, &change);
     let code = reeve_recommend::owned_by_code(resource);
@@ -96,7 +96,7 @@ pub(super) fn propose(rule: &Rule, on: &On<'_>, found: &Prediction, catalogue: &
     }
 }
 
-/// What is foreseen, in a sentence.
+/// Describes the prediction in one sentence.
 fn sentence(rule: &Rule, resource: &Resource, found: &Prediction) -> String {
     let when =
         found.expected_at.map_or_else(String::new, |at| format!(" around {}", at.strftime("%Y-%m-%d %H:%M UTC")));

@@ -5,8 +5,8 @@ use reeve_estate::{Catalogue, Resource, ResourceKind};
 
 use super::plans;
 use super::prediction::Prediction;
+use super::related::ResponseTarget;
 use super::rule::{ResponseKind, Rule, Signal};
-use super::surroundings::On;
 use reeve_recommend::recommendation::Effort;
 use reeve_recommend::relief::{self, Relief, Shortage};
 
@@ -14,7 +14,7 @@ use reeve_recommend::relief::{self, Relief, Shortage};
 const MOST_TIMES: f64 = 2.0;
 
 /// The response of a rule.
-pub(super) fn change(rule: &Rule, on: &On<'_>, found: &Prediction, catalogue: &Catalogue) -> Relief {
+pub(super) fn change(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, catalogue: &Catalogue) -> Relief {
     let (name, resource) = (&on.resource.name, on.resource);
     let when = found.expected_at.map_or_else(|| "it".to_owned(), |at| at.strftime("%H:%M UTC").to_string());
     match rule.response.kind {

@@ -19,23 +19,23 @@ const FURTHEST_S: i64 = 90 * 86_400;
 pub struct RuleInput {
     /// Name, 1 to 100 characters.
     pub name: Option<String>,
-    /// Whether it is evaluated.
+    /// `true` if the rule is evaluated.
     pub enabled: Option<bool>,
     /// Agent type.
     pub agent_type: Option<String>,
-    /// What is watched.
+    /// Metric that the rule watches.
     pub metric: Option<String>,
-    /// What is foreseen of it.
+    /// Prediction to make of the metric.
     pub prediction: Option<String>,
     /// Capacity, value or percentage; `Some(None)` takes it away.
     pub value: Option<Option<f64>>,
     /// Calendars.
     pub calendars: Option<Vec<String>>,
-    /// How far ahead, `7d`.
+    /// Horizon of the forecast, as in `7d`.
     pub horizon: Option<String>,
     /// Probability, percent.
     pub probability_percent: Option<f64>,
-    /// What is to be done.
+    /// Action of the recommendation.
     pub action: Option<String>,
     /// By how much, percent.
     pub step_percent: Option<f64>,
@@ -49,11 +49,11 @@ pub struct RuleInput {
     pub services: Option<Vec<String>>,
     /// Resources.
     pub resources: Option<Vec<String>>,
-    /// How often, `1h`.
+    /// Interval of evaluation, as in `1h`.
     pub every: Option<String>,
 }
 
-/// What was wrong so far.
+/// Errors of the fields read so far.
 #[derive(Default)]
 struct Errors(Vec<FieldError>);
 

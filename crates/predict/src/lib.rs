@@ -1,31 +1,30 @@
 //! Predictive rules: a condition over a forecast, an action, and who must approve it.
 //!
 //! A [`Rule`] says what is foreseen (a disk that fills, connections that run out, a peak of traffic, an event of a
-//! [calendar]), how far ahead it counts, what to do, and under which approval. [`RuleBook`] keeps the rules and
+//! [calendar]), how far ahead it counts, what to do, and under which approval. [`RuleService`] keeps the rules and
 //! evaluates those that are due: it forecasts each resource in scope, keeps every forecast it decided on as a
 //! [`Prediction`], and hands what is foreseen to the engine as a recommendation. A rule never acts: mode, guardrails,
 //! approvals, rollback and the log are the engine's, as for any other finding. Specification: "Predictive action rules" and
 //! traffic intelligence.
 
 pub(crate) mod advice;
-mod book;
 pub mod calendar;
 mod capacity;
 mod change;
 mod curve;
+mod decide;
 mod duration;
-mod foresee;
+mod evaluation;
 mod input;
+mod log_entry;
 pub mod plans;
 mod port;
 mod prediction;
 mod preset;
-mod round;
+mod related;
 mod rule;
-mod story;
-mod surroundings;
+mod service;
 
-pub use book::{CalendarInput, RuleBook, RulePorts};
 use duration::as_text;
 pub use input::RuleInput;
 pub use port::{PredictionFilter, RuleStore};
@@ -33,3 +32,4 @@ pub use prediction::{Expected, Outcome, Prediction, PredictionId};
 pub use preset::presets;
 pub use reeve_recommend::RuleId;
 pub use rule::{ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule, Signal};
+pub use service::{CalendarInput, RulePorts, RuleService};

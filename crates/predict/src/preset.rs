@@ -10,7 +10,7 @@ const MINUTE: i64 = 60;
 const HOUR: i64 = 3_600;
 const DAY: i64 = 86_400;
 
-/// What sets one of them apart.
+/// Values in which the presets differ.
 struct Preset {
     id: &'static str,
     name: &'static str,
@@ -98,28 +98,28 @@ pub fn presets(now: Timestamp) -> Vec<Rule> {
     PRESETS.iter().map(|preset| rule(preset, now)).collect()
 }
 
-fn rule(of: &Preset, now: Timestamp) -> Rule {
+fn rule(preset: &Preset, now: Timestamp) -> Rule {
     Rule {
-        id: RuleId(of.id.to_owned()),
-        name: of.name.to_owned(),
+        id: RuleId(preset.id.to_owned()),
+        name: preset.name.to_owned(),
         enabled: true,
-        agent_type: of.response.agent_type(),
+        agent_type: preset.response.agent_type(),
         condition: Condition {
-            signal: of.signal,
-            foreseen: of.foreseen,
-            value: of.value,
+            signal: preset.signal,
+            foreseen: preset.foreseen,
+            value: preset.value,
             calendars: Vec::new(),
-            horizon_s: of.horizon_s,
+            horizon_s: preset.horizon_s,
             probability_percent: 50.0,
         },
-        response: Response { kind: of.response, step_percent: 25.0 },
+        response: Response { kind: preset.response, step_percent: 25.0 },
         approval: ApprovalRule {
-            kind: of.approval,
-            below_gb: (of.approval == ApprovalKind::AutoBelow).then_some(500.0),
+            kind: preset.approval,
+            below_gb: (preset.approval == ApprovalKind::AutoBelow).then_some(500.0),
         },
         scope: Scope::default(),
         resources: Vec::new(),
-        every_s: of.every_s,
+        every_s: preset.every_s,
         evaluated_at: None,
         last_result: None,
         created_by: "system".to_owned(),

@@ -1,4 +1,4 @@
-//! What a rule is.
+//! Predictive rule: condition, response, approval.
 
 use jiff::Timestamp;
 use reeve_estate::{Metric, named};
@@ -10,7 +10,7 @@ use reeve_recommend::origin::Cause;
 use reeve_recommend::recommendation::RecommendationType;
 
 named!(
-    /// What a rule watches: the specification's three metrics by their names, and the others that Reeve collects.
+    /// Metric that a rule watches: the specification's three by their names, and the others that Reeve collects.
     Signal {
         /// Storage in use; told from free storage.
         DiskSpace => "disk_space",
@@ -57,9 +57,9 @@ impl Signal {
 }
 
 named!(
-    /// What is foreseen.
+    /// Prediction that a rule makes of its metric.
     Foreseen {
-        /// What fills up is full (the specification's word for disks).
+        /// A capacity is used up (the specification's word for disks).
         Full => "full",
         /// The same of connections.
         Saturation => "saturation",
@@ -77,33 +77,33 @@ named!(
 );
 
 impl Foreseen {
-    /// Whether it is about reaching a capacity.
+    /// Returns `true` if the prediction is about reaching a capacity.
     #[must_use]
     pub const fn fills(self) -> bool {
         matches!(self, Foreseen::Full | Foreseen::Saturation | Foreseen::Exhaustion)
     }
 }
 
-/// When a rule fires.
+/// Condition under which a rule fires.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    /// What is watched; `None` for events alone.
+    /// Metric that the rule watches; `None` for events of a calendar.
     pub signal: Option<Signal>,
-    /// What is foreseen of it.
+    /// Prediction to make of the metric.
     pub foreseen: Foreseen,
     /// The capacity (`full` and its like; `None` takes it from the resource), the value (`above`, `below`, in the metric's
     /// unit), or the percentage above the usual (`spike`).
     pub value: Option<f64>,
     /// Calendars whose events the forecast is told (`spike`) or that are waited for (`event`); empty is all of the fitting kind.
     pub calendars: Vec<CalendarId>,
-    /// How far ahead it counts, seconds; 0 asks the newest value alone (`above`, `below`).
+    /// Horizon of the forecast, seconds; 0 compares the newest value only (`above`, `below`).
     pub horizon_s: i64,
     /// Probability from which it counts as foreseen, percent.
     pub probability_percent: f64,
 }
 
 named!(
-    /// What is to be done.
+    /// Kind of the response.
     ResponseKind {
         /// More storage.
         ExpandStorage => "expand_storage",
@@ -152,17 +152,17 @@ impl ResponseKind {
     }
 }
 
-/// What is to be done, and how much of it.
+/// Response of a rule, with its amount.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Response {
-    /// What.
+    /// Kind of the response.
     pub kind: ResponseKind,
     /// By how much storage or a limit grows, percent of what there is.
     pub step_percent: f64,
 }
 
 named!(
-    /// Who must approve.
+    /// Approval that a rule requires.
     ApprovalKind {
         /// Nobody, as far as the rule goes; the approval matrix still asks by cost.
         Auto => "auto",
@@ -176,7 +176,7 @@ named!(
 /// A rule's approval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ApprovalRule {
-    /// Who.
+    /// Kind of the approval.
     pub kind: ApprovalKind,
     /// For `auto_below`: the size after the change, GB (10^9 bytes).
     pub below_gb: Option<f64>,
@@ -189,14 +189,14 @@ pub struct Rule {
     pub id: RuleId,
     /// Name.
     pub name: String,
-    /// Whether it is evaluated.
+    /// `true` if the rule is evaluated.
     pub enabled: bool,
     /// The type of agent whose findings these are: an agent of that type whose scope includes the resource owns them; without one
     /// they are advice.
     pub agent_type: AgentType,
-    /// When it fires.
+    /// Condition under which the rule fires.
     pub condition: Condition,
-    /// What is to be done then.
+    /// Response once the rule has fired.
     pub response: Response,
     /// Under which approval.
     pub approval: ApprovalRule,
@@ -204,17 +204,17 @@ pub struct Rule {
     pub scope: Scope,
     /// Resources it covers, by identifier; empty is all in scope.
     pub resources: Vec<String>,
-    /// How often it is evaluated, seconds.
+    /// Interval of evaluation, seconds.
     pub every_s: i64,
-    /// When it was evaluated last.
+    /// Time of the last evaluation.
     pub evaluated_at: Option<Timestamp>,
-    /// What came of that, in words.
+    /// Result of the last evaluation, in words.
     pub last_result: Option<String>,
-    /// Who made it (e-mail address, or `system` for those that come with Reeve).
+    /// E-mail address of the creator, or `system` for the rules that Reeve ships with.
     pub created_by: String,
-    /// When.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// When its definition last changed.
+    /// Time of the last change of its definition.
     pub updated_at: Timestamp,
     /// Grows with every change of its definition.
     pub version: u64,
@@ -233,7 +233,7 @@ impl Rule {
         format!("rule:{}", self.id.0)
     }
 
-    /// Whether it is to be evaluated.
+    /// Returns `true` if the rule is due for evaluation.
     #[must_use]
     pub fn is_due(&self, now: Timestamp) -> bool {
         self.enabled && self.evaluated_at.is_none_or(|at| now.duration_since(at).as_secs() >= self.every_s)

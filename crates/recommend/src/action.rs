@@ -15,7 +15,7 @@ use reeve_estate::named;
 pub struct ActionId(pub String);
 
 named!(
-    /// Where an action stands.
+    /// State of an execution.
     ActionStatus {
         /// Steps are running.
         Running => "running",
@@ -33,7 +33,7 @@ named!(
 );
 
 impl ActionStatus {
-    /// Whether it still works.
+    /// Returns `true` while the action runs or is being rolled back.
     #[must_use]
     pub const fn is_active(self) -> bool {
         matches!(self, ActionStatus::Running | ActionStatus::RollingBack)
@@ -41,7 +41,7 @@ impl ActionStatus {
 }
 
 named!(
-    /// What an execution is for.
+    /// Purpose of an execution.
     Purpose {
         /// To change the recommendation's own resource.
         Apply => "apply",
@@ -52,28 +52,28 @@ named!(
     }
 );
 
-/// What one step did.
+/// Result of one step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepOutcome {
     /// Position in the plan; rollback steps go on counting.
     pub index: u32,
-    /// What it did.
+    /// Kind of the step.
     pub kind: StepKind,
     /// Effect on the resource.
     pub effect: Effect,
     /// In words.
     pub description: String,
-    /// Whether it belongs to a rollback.
+    /// `true` if the step belongs to a rollback.
     pub rollback: bool,
     /// Start.
     pub started_at: Timestamp,
     /// End; `None` while running.
     pub finished_at: Option<Timestamp>,
-    /// Whether it went through; `None` while running.
+    /// `true` if the step succeeded; `None` while it runs.
     pub ok: Option<bool>,
     /// Kind of the cloud's refusal, where a refusal ended it.
     pub refusal: Option<ActErrorKind>,
-    /// What was found or what went wrong.
+    /// Finding of the step, or the reason of its failure.
     pub detail: String,
     /// State before, field and value.
     pub before: Vec<(String, String)>,
@@ -82,7 +82,7 @@ pub struct StepOutcome {
 }
 
 named!(
-    /// What watching a change after it stuck has shown.
+    /// Verdict of the observation that follows a successful change.
     WatchVerdict {
         /// The window has not ended.
         Watching => "watching",
@@ -100,13 +100,13 @@ named!(
 /// The time after a change in which its effect is watched.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Watch {
-    /// When the window ends.
+    /// End of the observation window.
     pub until: Timestamp,
-    /// What it has shown.
+    /// Verdict so far.
     pub verdict: WatchVerdict,
     /// The numbers behind it.
     pub detail: String,
-    /// What the resource costs less a month than before, by its price as it is now.
+    /// Monthly cost before the change minus the monthly cost after it, at present prices.
     pub realised_monthly: Option<Money>,
 }
 
@@ -123,19 +123,19 @@ pub struct Action {
     pub connection: ConnectionId,
     /// The resource it changes: the recommendation's, the twin of a test, or `simulated:` and the recommendation's.
     pub resource: ResourceId,
-    /// What it is for.
+    /// Purpose of the execution.
     pub purpose: Purpose,
     /// The agent's run that began it; `None` when a person or the schedule did.
     pub run_id: Option<String>,
     /// The plan's hash as it ran.
     pub plan_hash: String,
-    /// Who asked: an e-mail address or `agent:<id>`.
+    /// Requester: an e-mail address or `agent:<id>`.
     pub by: String,
-    /// Where it stands.
+    /// State of the execution.
     pub status: ActionStatus,
     /// Steps so far.
     pub steps: Vec<StepOutcome>,
-    /// How many steps the plan has.
+    /// Number of steps in the plan.
     pub steps_total: u32,
     /// The resource before anything was done, property and value in words, for people.
     pub before: Vec<(String, String)>,
@@ -150,7 +150,7 @@ pub struct Action {
     pub reason: Option<String>,
     /// Person who asked for the rollback by their own decision; `None` where Reeve undid it.
     pub undone_by: Option<String>,
-    /// How its effect is watched, once it succeeded.
+    /// Observation of the effect; `None` until the action has succeeded.
     pub watch: Option<Watch>,
     /// Grows with every change.
     pub version: u64,
@@ -163,14 +163,14 @@ impl Action {
         self.steps.iter().any(|step| step.refusal == Some(ActErrorKind::Denied))
     }
 
-    /// Whether its effect is being watched.
+    /// Returns `true` while the effect is under observation.
     #[must_use]
     pub fn is_watched(&self) -> bool {
         let watching = self.watch.as_ref().is_some_and(|watch| watch.verdict == WatchVerdict::Watching);
         watching && self.status == ActionStatus::Succeeded
     }
 
-    /// Whether somebody still has to look after it: it works, or its effect is being watched.
+    /// Returns `true` while the action runs or its effect is under observation.
     #[must_use]
     pub fn is_unsettled(&self) -> bool {
         self.status.is_active() || self.is_watched()

@@ -34,7 +34,7 @@ named!(
 );
 
 named!(
-    /// When a notice goes out.
+    /// Time at which a notice is sent.
     Timing {
         /// At once.
         Immediate => "immediate",
@@ -51,7 +51,7 @@ named!(
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AgentId(pub String);
 
-/// What an agent covers. An empty list is everything.
+/// Resources that an agent, rule or window applies to. An empty list includes everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Scope {
     /// Account identifiers or connection names.
@@ -61,7 +61,8 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Whether a resource lies in it. Accounts go by account identifier, connection name (in any case) or connection id.
+    /// Returns `true` if the scope includes a resource. Accounts match by account identifier, connection name (in any
+    /// case) or connection identifier.
     #[must_use]
     pub fn covers(&self, place: &Place<'_>) -> bool {
         let account = |name: &String| {
@@ -80,7 +81,7 @@ impl Scope {
     }
 }
 
-/// Whether and how far an agent may act by itself.
+/// Conditions under which an agent applies recommendations without approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AutoApply {
     /// May act by itself at all.
@@ -91,7 +92,7 @@ pub struct AutoApply {
     pub approval_required: Impact,
 }
 
-/// When notices go out.
+/// Times at which an agent's notices are sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notifications {
     /// Of new recommendations.
@@ -113,7 +114,7 @@ pub struct Agent {
     pub name: String,
     /// Mode.
     pub mode: Mode,
-    /// What it covers.
+    /// Resources that the agent applies to.
     pub scope: Scope,
     /// Days of learning before it may act.
     pub learning_period_days: u32,
@@ -125,19 +126,19 @@ pub struct Agent {
     pub notifications: Notifications,
     /// Settings of its type that a person set.
     pub settings: Settings,
-    /// When it runs; `None` is Reeve's own interval.
+    /// Schedule of the runs; `None` uses Reeve's default interval.
     pub schedule: Option<Schedule>,
     /// Why it went active before its learning period was over, where it did.
     pub learning_waived: Option<String>,
     /// Grows by one with every change, a kept run report included.
     pub version: u64,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
     /// The last run, if there was one.
     pub last_run: Option<RunReport>,
 }
 
-/// What one run of an agent saw and did.
+/// Result of one run of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunReport {
     /// Identifier of the run; its audit entries carry it.
@@ -154,9 +155,9 @@ pub struct RunReport {
     pub recommendations: u64,
     /// Recommendations applied by itself.
     pub applied: u64,
-    /// What was skipped, with the reason, counted: (reason, how many).
+    /// Skipped findings as (reason, count).
     pub skipped: Vec<(String, u64)>,
-    /// What failed, in words.
+    /// Reason for which the run failed; `None` if it succeeded.
     pub error: Option<String>,
 }
 

@@ -5,7 +5,7 @@ use reeve_estate::named;
 use self::TableValue::{Flag, List, Text};
 use crate::agent::AgentType;
 
-/// What the specification says of an agent type.
+/// Description of an agent type, as the specification gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentTypeInfo {
     /// The type.

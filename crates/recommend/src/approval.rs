@@ -12,7 +12,7 @@ use reeve_estate::named;
 pub struct ApprovalId(pub String);
 
 named!(
-    /// Where a request stands.
+    /// State of an approval request.
     ApprovalStatus {
         /// Waiting for one or more signatures.
         Pending => "pending",
@@ -40,11 +40,11 @@ named!(
 /// A signature given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signed {
-    /// Which one.
+    /// Role of the signature.
     pub signature: Signature,
     /// By whom (e-mail address).
     pub by: String,
-    /// When.
+    /// Time of the signature.
     pub at: Timestamp,
     /// With which words.
     pub comment: Option<String>,
@@ -53,13 +53,13 @@ pub struct Signed {
 /// A signature that somebody who may give it leaves to somebody else, for one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delegation {
-    /// Which one.
+    /// Signature that is delegated.
     pub signature: Signature,
     /// By whom (e-mail address).
     pub from: String,
     /// To whom (e-mail address).
     pub to: String,
-    /// When.
+    /// Time of the delegation.
     pub at: Timestamp,
 }
 
@@ -80,15 +80,15 @@ pub struct Approval {
     pub signed: Vec<Signed>,
     /// Signatures left to others.
     pub delegated: Vec<Delegation>,
-    /// When those who can sign were last reminded.
+    /// Time of the last reminder to those who can sign.
     pub reminded_at: Option<Timestamp>,
-    /// Who asked (e-mail address, or the agent).
+    /// Requester: an e-mail address or `agent:<id>`.
     pub requested_by: String,
-    /// When.
+    /// Time of the request.
     pub requested_at: Timestamp,
-    /// When it lapses.
+    /// Time at which the request expires without a signature.
     pub expires_at: Timestamp,
-    /// Where it stands.
+    /// State of the request.
     pub status: ApprovalStatus,
     /// Why it was rejected; before that, the requester's words.
     pub reason: Option<String>,

@@ -1,4 +1,4 @@
-//! Who asks the engine: a person, one of the agents, or Reeve's own schedule.
+//! Callers of the engine: a person, an agent, or Reeve's own schedule.
 
 use reeve_access::{Permission, Principal};
 use reeve_audit::{ActionMethod, Actor};
@@ -6,7 +6,7 @@ use reeve_audit::{ActionMethod, Actor};
 use crate::agent::AgentId;
 use crate::approval::{Approval, ApprovalStatus, Signature};
 
-/// Who asks, as the log and the approval matrix see it.
+/// Caller of the engine, as the log and the approval matrix record it.
 #[derive(Debug, Clone)]
 pub struct Caller {
     /// E-mail address, `agent:<id>` or `system`: the name in records.

@@ -13,7 +13,7 @@ use reeve_estate::{Connection, Resource, named};
 use crate::agent::Scope;
 
 named!(
-    /// Which way capacity may go.
+    /// Direction in which capacity may be changed.
     Direction {
         /// Up and down.
         Both => "both",
@@ -25,7 +25,7 @@ named!(
 );
 
 named!(
-    /// What happens to resources whose tags say that infrastructure as code owns them.
+    /// Treatment of resources whose tags name infrastructure as code as their owner.
     IacRule {
         /// They are not changed; a patch is offered instead.
         Patch => "patch",
@@ -68,18 +68,18 @@ impl Day {
     }
 }
 
-/// When what interrupts service may begin, for the resources it covers.
+/// Window in which changes that interrupt a service may begin, for the resources in its scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaintenanceWindow {
     /// Name, for people and for blocks.
     pub name: String,
-    /// What it covers.
+    /// Resources that the window applies to.
     pub scope: Scope,
     /// Days on which it opens; empty is every day.
     pub days: Vec<Day>,
     /// Local time at which it opens.
     pub start: Time,
-    /// How long it stays open, minutes; at most a day.
+    /// Duration of the window, minutes; at most a day.
     pub duration_minutes: u32,
     /// The IANA time zone of days and start. A start that daylight saving skips moves to after the gap.
     pub time_zone: TimeZone,
@@ -109,7 +109,7 @@ impl MaintenanceWindow {
 pub struct Freeze {
     /// Name, for people and for blocks.
     pub name: String,
-    /// What it covers.
+    /// Resources that the freeze applies to.
     pub scope: Scope,
     /// From when.
     pub from: Timestamp,
@@ -124,7 +124,7 @@ pub struct ChangeControl {
     pub windows: Vec<MaintenanceWindow>,
     /// Freezes, past ones included until somebody removes them.
     pub freezes: Vec<Freeze>,
-    /// Which way capacity may go where no tag says otherwise.
+    /// Direction in which capacity may be changed, unless a tag of the resource sets another.
     pub direction: Direction,
     /// Resources owned by infrastructure as code.
     pub infrastructure_as_code: IacRule,
@@ -141,7 +141,7 @@ impl Default for ChangeControl {
     }
 }
 
-/// What change control asks about a resource.
+/// Properties of a resource by which change control decides.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
     /// Account.
@@ -176,7 +176,7 @@ impl<'a> Place<'a> {
 pub struct Until {
     /// Name of the window or freeze.
     pub name: String,
-    /// When a change may begin.
+    /// Earliest time at which a change may begin.
     pub at: Timestamp,
 }
 
@@ -198,7 +198,7 @@ impl ChangeControl {
         (at > now).then(|| Until { name: window.name.clone(), at })
     }
 
-    /// Which way the resource's capacity may go: its tag's word, or the policy's.
+    /// Returns the direction in which the resource's capacity may be changed: by its tag, else by the policy.
     #[must_use]
     pub fn direction_of(&self, place: &Place<'_>) -> Direction {
         let told = place.direction.and_then(|value| Direction::parse(value.trim().to_ascii_lowercase().as_str()));

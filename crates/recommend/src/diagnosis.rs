@@ -25,11 +25,11 @@ named!(
 pub struct Cause {
     /// Its stable name.
     pub name: &'static str,
-    /// Whether it applies; `None` when nothing tells.
+    /// `true` if the cause applies; `None` if the data does not tell.
     pub applies: Option<bool>,
     /// The facts, with their numbers.
     pub evidence: String,
-    /// What to do about it.
+    /// Suggested remedy.
     pub way_out: &'static str,
     /// The guardrail that blocks, where one does.
     pub block: Option<BlockedBy>,
@@ -47,24 +47,24 @@ pub struct BlockedBy {
 /// A condition and its causes, in the specification's order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnosis {
-    /// Which.
+    /// Diagnosed condition.
     pub condition: Condition,
-    /// Whether it is there at all; `None` when nothing tells.
+    /// `true` if the condition is present; `None` if the data does not tell.
     pub present: Option<bool>,
     /// Its causes.
     pub causes: Vec<Cause>,
 }
 
-/// What is known about a recommendation that does not execute.
+/// Facts about a recommendation that is not executed.
 #[derive(Debug, Clone)]
 pub struct StuckFacts<'a> {
     /// The recommendation.
-    pub of: &'a Recommendation,
+    pub recommendation: &'a Recommendation,
     /// Its agent; `None` when it was deleted.
     pub agent: Option<&'a Agent>,
-    /// Whether its connection lets Reeve act; `None` when the connection is gone.
+    /// `true` if the connection permits changes; `None` if the connection no longer exists.
     pub may_act: Option<bool>,
-    /// What the guardrails would say now.
+    /// Guardrail that would block the change at present.
     pub block: Option<BlockedBy>,
     /// Other policies in its way: exclusions, relations to other recommendations, actions on the resource.
     pub conflicts: Vec<String>,
@@ -131,11 +131,11 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
         "Read its story: search the audit log for metadata.recommendation_id and its id.",
     );
     let causes = vec![learning, permissions, guardrail, conflicts, errors];
-    let wanted = facts.of.status.is_end() || !causes.iter().any(|cause| cause.applies == Some(true));
+    let wanted = facts.recommendation.status.is_end() || !causes.iter().any(|cause| cause.applies == Some(true));
     Diagnosis { condition: Condition::NotExecuting, present: Some(!wanted), causes }
 }
 
-/// What is known about an agent's findings.
+/// Facts about an agent's findings.
 #[derive(Debug, Clone, Default)]
 pub struct FindingFacts {
     /// Days of samples its scope had at the last run; `None` before the first.
@@ -146,7 +146,7 @@ pub struct FindingFacts {
     pub resources_changed: u64,
     /// Resources in scope without any tag.
     pub resources_untagged: u64,
-    /// What the last run skipped, by reason.
+    /// Findings that the last run skipped, as (reason, count).
     pub skipped: Vec<(String, u64)>,
     /// Names in its scope that no resource has.
     pub scope_unmatched: Vec<String>,

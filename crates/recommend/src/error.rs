@@ -24,9 +24,9 @@ pub enum EngineError {
     /// The recommendation's state does not allow it. HTTP 409.
     #[error("the recommendation is {from}; {message}")]
     WrongState {
-        /// Where it stands.
+        /// Present state.
         from: Status,
-        /// What would be needed.
+        /// Condition that is not met.
         message: String,
     },
     /// The agent only learns. HTTP 409, `agent_learning`.
@@ -72,7 +72,8 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// Whether log or store failed, and not what was asked of them: whoever goes through many things stops, and tries again.
+    /// Returns `true` if the log or the store failed, and not the request itself. Callers that process many items stop
+    /// and retry later.
     #[must_use]
     pub fn is_outage(&self) -> bool {
         matches!(self, EngineError::Record(_) | EngineError::Full(_) | EngineError::Store(_))

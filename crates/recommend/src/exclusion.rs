@@ -8,7 +8,8 @@ use crate::recommendation::{RecommendationType, Subject};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExclusionId(pub String);
 
-/// What is not recommended, and why. What is `None` holds for all; at least one of resource, account and kind is given.
+/// Resources and kinds for which nothing is recommended. A member that is `None` matches everything; at least one of
+/// resource, account and kind is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exclusion {
     /// Identifier.
@@ -21,22 +22,22 @@ pub struct Exclusion {
     pub kind: Option<RecommendationType>,
     /// Why.
     pub reason: String,
-    /// When it ends; `None` is when somebody removes it.
+    /// End of the exclusion; `None` keeps it until somebody removes it.
     pub until: Option<Timestamp>,
-    /// Who made it (e-mail address).
+    /// E-mail address of the user who created it.
     pub by: String,
-    /// When.
+    /// Time of creation.
     pub at: Timestamp,
 }
 
 impl Exclusion {
-    /// Whether it still holds.
+    /// Returns `true` if the exclusion is in force at a time.
     #[must_use]
     pub fn holds(&self, now: Timestamp) -> bool {
         self.until.is_none_or(|until| now < until)
     }
 
-    /// Whether it covers a recommendation of this kind on this subject.
+    /// Returns `true` if the exclusion matches a recommendation of this kind on this subject.
     #[must_use]
     pub fn covers(&self, subject: &Subject, kind: RecommendationType) -> bool {
         self.resource.as_ref().is_none_or(|id| *id == subject.id.0)

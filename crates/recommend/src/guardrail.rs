@@ -36,7 +36,7 @@ pub struct Guardrails {
     pub breaker_failures: u32,
     /// Failures before this do not count towards the breaker: when it was last reset.
     pub breaker_reset_at: Option<Timestamp>,
-    /// When, in which direction and by whose hand.
+    /// Windows, freezes, direction of capacity, and treatment of infrastructure as code.
     pub change_control: ChangeControl,
     /// Everything stops.
     pub kill_switch: bool,

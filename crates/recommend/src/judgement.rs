@@ -31,7 +31,7 @@ pub struct Facts<'a> {
     pub guardrails: &'a Guardrails,
     /// Models that the agent has learned.
     pub models: &'a LearnedModels,
-    /// When its size last changed, as far as Reeve knows: older samples tell of another machine and are not looked at.
+    /// Time of the last known change of size. Older samples describe another size and are ignored.
     pub unchanged_since: Option<Timestamp>,
     /// Now.
     pub now: Timestamp,

@@ -3,7 +3,7 @@
 use reeve_estate::named;
 
 named!(
-    /// Where a recommendation stands.
+    /// State of a recommendation.
     Status {
         /// Waiting for somebody.
         Open => "open",
@@ -37,7 +37,7 @@ named!(
 );
 
 impl Status {
-    /// Whether it is over. Only an undoing by hand comes after `Succeeded` and `Failed`.
+    /// Returns `true` for a final state. Only a manual rollback follows `Succeeded` and `Failed`.
     #[must_use]
     pub const fn is_end(self) -> bool {
         matches!(
@@ -51,7 +51,7 @@ impl Status {
         )
     }
 
-    /// Whether the move is legal.
+    /// Returns `true` if the transition is permitted.
     #[must_use]
     pub const fn may_become(self, next: Status) -> bool {
         use Status::{

@@ -21,7 +21,7 @@ const IAC: &[(&str, Option<&str>, Tool)] = &[
 
 /// Returns `true` if a tag keeps the resource out of everything.
 #[must_use]
-pub fn left_alone(resource: &Resource) -> bool {
+pub fn is_opted_out(resource: &Resource) -> bool {
     resource.tags.iter().any(|(key, value)| {
         let yes = !matches!(value.trim().to_ascii_lowercase().as_str(), "false" | "no" | "0");
         yes && OPT_OUT.iter().any(|tag| tag.eq_ignore_ascii_case(key.trim()))

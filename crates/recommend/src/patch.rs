@@ -10,7 +10,7 @@ use crate::ownership::{CodeOwner, code_owner};
 use crate::recommendation::{Recommendation, RecommendationType};
 
 named!(
-    /// What owns a resource.
+    /// Infrastructure-as-code tool that owns a resource.
     Tool {
         /// Terraform or OpenTofu.
         Terraform => "terraform",
@@ -28,11 +28,11 @@ pub struct Patch {
     pub tool: Tool,
     /// The tag that says so, `key=value`.
     pub tag: String,
-    /// Where to look, and the lines that change: `-` goes, `+` comes.
+    /// File and lines to change: removed lines start with `-`, added lines with `+`.
     pub text: String,
 }
 
-/// How a tool calls the resource and the attribute that holds its size.
+/// Names that a tool gives to the resource and to the attribute of its size.
 struct Names {
     block: &'static str,
     attribute: &'static str,
@@ -40,9 +40,10 @@ struct Names {
 
 /// The patch of a recommendation; `None` where no tool owns the resource or the change has no form in its code.
 #[must_use]
-pub fn patch(of: &Recommendation, resource: &Resource) -> Option<Patch> {
+pub fn patch(recommendation: &Recommendation, resource: &Resource) -> Option<Patch> {
     let CodeOwner { tool, tag } = code_owner(resource)?;
-    let lines = match (of.kind, &of.subject.instance_type, &of.subject.target_type) {
+    let lines = match (recommendation.kind, &recommendation.subject.instance_type, &recommendation.subject.target_type)
+    {
         (_, Some(from), Some(to)) if from != to => resized(tool, resource, from, to)?,
         (RecommendationType::IdleResourceCleanup, ..) => stopped(tool, resource)?,
         _ => return None,

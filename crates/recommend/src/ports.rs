@@ -1,4 +1,4 @@
-//! What the engine needs from outside.
+//! Interfaces through which the engine reaches stores, the log, the clock and clouds.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -86,7 +86,7 @@ pub trait Clouds: Send + Sync {
     async fn actor(&self, connection: &ConnectionId) -> Result<(Connection, Arc<dyn Act>), String>;
 }
 
-/// Which recommendations.
+/// Filter for recommendations.
 #[derive(Debug, Clone, Default)]
 pub struct RecommendationFilter {
     /// In any of these states; empty is all.
@@ -145,7 +145,7 @@ pub trait AgentStore: Send + Sync {
     /// One approval request.
     async fn approval_get(&self, id: &ApprovalId) -> Result<Approval, StoreError>;
     /// Approval requests, newest first; of one recommendation when given.
-    async fn approval_list(&self, of: Option<&RecommendationId>) -> Result<Vec<Approval>, StoreError>;
+    async fn approval_list(&self, recommendation: Option<&RecommendationId>) -> Result<Vec<Approval>, StoreError>;
 
     /// Adds an action.
     async fn action_insert(&self, action: &Action) -> Result<(), StoreError>;
@@ -156,7 +156,7 @@ pub trait AgentStore: Send + Sync {
     /// Actions, newest first, since a time; of one recommendation when given.
     async fn action_list(
         &self,
-        of: Option<&RecommendationId>,
+        recommendation: Option<&RecommendationId>,
         since: Option<Timestamp>,
     ) -> Result<Vec<Action>, StoreError>;
     /// Actions that changed one resource or were to, newest first, since a time.
@@ -169,7 +169,7 @@ pub trait AgentStore: Send + Sync {
     /// Stores feedback.
     async fn feedback_insert(&self, feedback: &Feedback) -> Result<(), StoreError>;
     /// Feedback, oldest first; of one recommendation when given.
-    async fn feedback_list(&self, of: Option<&RecommendationId>) -> Result<Vec<Feedback>, StoreError>;
+    async fn feedback_list(&self, recommendation: Option<&RecommendationId>) -> Result<Vec<Feedback>, StoreError>;
 
     /// Adds an exclusion.
     async fn exclusion_insert(&self, exclusion: &Exclusion) -> Result<(), StoreError>;

@@ -52,14 +52,14 @@ pub fn keep_unattached(volume: &Resource) -> Plan {
     Plan::of(&SnapshotVolume { state: volume.state }, volume.id.as_str())
 }
 
-/// What a person can do where infrastructure as code owns the resource.
+/// Adds to a proposal the manual steps for a resource that infrastructure as code owns.
 pub fn iac_note(proposal: &mut Proposal, tag: &str) {
     proposal.reason_codes.push("iac_managed".to_owned());
     let note = format!("It is managed by infrastructure as code ({tag}): change it there, or the tool undoes it");
     proposal.explanation.factors.push(note);
 }
 
-/// Whether the cloud restarts a stopped database by itself after a week.
+/// Returns `true` if the cloud restarts the stopped database by itself after a week.
 pub fn restarts_by_itself(resource: &Resource) -> bool {
     resource.kind == ResourceKind::Database && resource.provider == Provider::Aws
 }

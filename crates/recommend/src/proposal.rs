@@ -1,4 +1,4 @@
-//! What a judgement gives back: a proposal with everything a recommendation needs, or an abstention with its reason.
+//! Results of a judgement: a proposal with all data of a recommendation, or an abstention with its reason.
 
 use reeve_estate::Money;
 
@@ -10,7 +10,7 @@ use crate::recommendation::{Decision, Effort, Explanation, ImpactAssessment, Pri
 /// A finding, ready to become a recommendation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
-    /// What kind of change.
+    /// Kind of the change.
     pub kind: RecommendationType,
     /// The specification's action that found it.
     pub rule: &'static str,
@@ -22,25 +22,25 @@ pub struct Proposal {
     pub priority: Priority,
     /// Percent, 0 to 100.
     pub confidence: f64,
-    /// What the confidence is made of.
+    /// Inputs of the confidence.
     pub trust: Trust,
-    /// Which approval it needs.
+    /// Impact level, which decides the approval that the change needs.
     pub impact_level: Impact,
     /// Impact in words and figures.
     pub impact: ImpactAssessment,
-    /// How hard it is.
+    /// Effort of carrying out the change.
     pub effort: Effort,
     /// At list price; negative when it costs more; `None` where there is no price (then `not_measured` has `price`).
     pub savings_monthly: Option<Money>,
     /// After discounts and commitments, where they are known.
     pub savings_after_discounts: Option<Money>,
-    /// What the resource costs a month now.
+    /// Present monthly cost of the resource.
     pub monthly_cost: Option<Money>,
     /// The plan; `None` for advice.
     pub plan: Option<Plan>,
     /// Stable codes of what decided.
     pub reason_codes: Vec<String>,
-    /// What was not measured.
+    /// Metrics that were not measured.
     pub not_measured: Vec<String>,
     /// Why; `similar_cases` and `success_rate` are for the engine to fill in.
     pub explanation: Explanation,
@@ -55,8 +55,8 @@ pub struct Abstention {
     pub code: &'static str,
     /// The numbers.
     pub detail: String,
-    /// Whether it was judged and found wanting (an earlier recommendation no longer holds), rather than not judged for
-    /// want of data (an earlier recommendation may still hold).
+    /// `true` if the resource was judged and the finding is refuted, so that an earlier recommendation expires; `false`
+    /// if data was missing, so that it stays.
     pub decisive: bool,
 }
 

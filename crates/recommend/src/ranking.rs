@@ -20,15 +20,15 @@ use crate::recommendation::{
 pub const PRIOR_ANSWERS: f64 = 10.0;
 /// An answer of this age counts half, as an outcome does.
 const HALF_LIFE_DAYS: f64 = 180.0;
-/// What an answer on an unlike resource counts: the kind is the same, the circumstances are not.
+/// Weight of an answer given on an unlike resource: the kind is the same, the circumstances differ.
 const UNLIKE: f64 = 0.25;
 
-/// Where a recommendation stands among the others, and why.
+/// Rank of a recommendation among the others, with the reasons.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ranking {
     /// Dollars a month that it is expected to be worth; lists put the highest first.
     pub expected_value: f64,
-    /// What people's answers make of it: 0 to 2, 1 where nobody has answered.
+    /// Factor from users' answers: 0 to 2, and 1 without answers.
     pub weight: f64,
     /// Answers in favour of its kind.
     pub in_favour: u64,
@@ -75,31 +75,32 @@ fn alike(kind: RecommendationType, subject: &Subject) -> Alike {
     (kind, subject.provider, subject.kind, subject.service.to_ascii_lowercase())
 }
 
-/// What people have said, by kind of change and kind of resource.
+/// Weights from users' answers, by kind of change and kind of resource.
 #[derive(Debug, Clone, Default)]
-pub struct Opinions {
+pub struct FeedbackWeights {
     /// On like resources.
     own: BTreeMap<Alike, Tally>,
-    /// What speaks for the kind wherever it is: how a change went, not whether it fits.
+    /// Answers that apply to the kind on every resource: the result of a change, not its applicability.
     common: BTreeMap<Alike, Tally>,
 }
 
-impl Opinions {
+impl FeedbackWeights {
     /// Adds up the answers to these recommendations: what people said, and what they dismissed without saying more.
     #[must_use]
     pub fn of(all: &[Recommendation], feedback: &[Feedback], now: Timestamp) -> Self {
         let mut said: HashMap<&RecommendationId, BTreeMap<&str, &Feedback>> = HashMap::new();
-        for one in feedback.iter().filter(|one| opinion(one).is_some()) {
+        for one in feedback.iter().filter(|one| feedback_share(one).is_some()) {
             // The newest of each person counts.
             said.entry(&one.recommendation).or_default().insert(&one.by, one);
         }
-        let mut found = Opinions::default();
-        for of in all {
-            let answers: Vec<&Feedback> = said.get(&of.id).into_iter().flat_map(|one| one.values().copied()).collect();
-            let Some((share, at, fits)) = answer(of, &answers) else { continue };
+        let mut found = FeedbackWeights::default();
+        for recommendation in all {
+            let answers: Vec<&Feedback> =
+                said.get(&recommendation.id).into_iter().flat_map(|one| one.values().copied()).collect();
+            let Some((share, at, fits)) = answer(recommendation, &answers) else { continue };
             let age_days = now.duration_since(at).as_secs_f64().max(0.0) / 86_400.0;
             let weight = 0.5_f64.powf(age_days / HALF_LIFE_DAYS);
-            let key = alike(of.kind, &of.subject);
+            let key = alike(recommendation.kind, &recommendation.subject);
             if fits {
                 found.common.entry(key.clone()).or_default().add(share, weight);
             }
@@ -115,13 +116,13 @@ impl Opinions {
         others.fold(own, |sum, (_, tally)| sum.plus(*tally, UNLIKE))
     }
 
-    /// Where a recommendation stands.
+    /// Returns the rank of a recommendation.
     #[must_use]
-    pub fn rank(&self, of: &Recommendation) -> Ranking {
-        let tally = self.on(of.kind, &of.subject);
+    pub fn rank(&self, recommendation: &Recommendation) -> Ranking {
+        let tally = self.on(recommendation.kind, &recommendation.subject);
         let weight = 2.0 * (tally.favour + PRIOR_ANSWERS / 2.0) / (tally.weight + PRIOR_ANSWERS);
-        let (impact, meant) = impact(of);
-        let expected = of.confidence.clamp(0.0, 100.0) / 100.0 * impact * weight;
+        let (impact, meant) = impact(recommendation);
+        let expected = recommendation.confidence.clamp(0.0, 100.0) / 100.0 * impact * weight;
         let expected_value = (expected * 100.0).round() / 100.0;
         let answers = match tally.in_favour + tally.against {
             0 => "nobody has answered one of its kind yet".to_owned(),
@@ -132,34 +133,39 @@ impl Opinions {
         };
         let words = format!(
             "Expected to be worth ${expected_value:.2} a month: confidence {:.1} % × {meant} × {weight:.2} ({answers})",
-            of.confidence
+            recommendation.confidence
         );
         Ranking { expected_value, weight, in_favour: tally.in_favour, against: tally.against, words }
     }
 }
 
-/// What a recommendation would bring, dollars a month, and where that comes from. What saves little or nothing is worth what
-/// its priority stands for: the saving from which on a finding gets that priority.
-fn impact(of: &Recommendation) -> (f64, String) {
-    let stands_for = match of.priority {
+/// Returns the expected benefit of a recommendation, dollars a month, and its source. A recommendation that saves little
+/// or nothing gets the lowest saving of its priority.
+fn impact(recommendation: &Recommendation) -> (f64, String) {
+    let stands_for = match recommendation.priority {
         Priority::Critical => 10_000.0,
         Priority::High => 1_000.0,
         Priority::Medium => 100.0,
         Priority::Low => 10.0,
     };
-    match of.savings_after_discounts.or(of.savings_monthly).map(Money::usd) {
+    match recommendation.savings_after_discounts.or(recommendation.savings_monthly).map(Money::usd) {
         Some(saved) if saved >= stands_for => (saved, format!("${saved:.2} a month saved")),
-        Some(_) => (stands_for, format!("${stands_for:.2} a month that priority {} stands for", of.priority)),
+        Some(_) => {
+            (stands_for, format!("${stands_for:.2} a month that priority {} stands for", recommendation.priority))
+        }
         None => (
             stands_for,
-            format!("${stands_for:.2} a month that priority {} stands for, as no price is known", of.priority),
+            format!(
+                "${stands_for:.2} a month that priority {} stands for, as no price is known",
+                recommendation.priority
+            ),
         ),
     }
 }
 
-/// How well an answer speaks of a recommendation, 0 to 1; `None` for "not now", which is no judgement of it. A rating counts
-/// as much as the outcome.
-fn opinion(said: &Feedback) -> Option<f64> {
+/// Returns how favourable an answer is, 0 to 1; `None` for "not now", which does not rate the recommendation. A rating
+/// counts as much as the outcome.
+fn feedback_share(said: &Feedback) -> Option<f64> {
     let outcome = match said.outcome.as_str() {
         "implemented_successfully" => 1.0,
         "implemented_issues" => 0.25,
@@ -175,13 +181,13 @@ pub fn stars_share(stars: u8) -> f64 {
 }
 
 /// The one answer to a recommendation: its share in favour, when it was given, and whether it speaks of unlike resources too.
-fn answer(of: &Recommendation, said: &[&Feedback]) -> Option<(f64, Timestamp, bool)> {
-    let shares: Vec<f64> = said.iter().filter_map(|one| opinion(one)).collect();
+fn answer(recommendation: &Recommendation, said: &[&Feedback]) -> Option<(f64, Timestamp, bool)> {
+    let shares: Vec<f64> = said.iter().filter_map(|one| feedback_share(one)).collect();
     if let Some(at) = said.iter().map(|one| one.at).max() {
         let share = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
         return Some((share, at, said.iter().all(|one| one.outcome != NOT_APPLICABLE)));
     }
     // An exclusion dismisses all that it covers at once and holds by itself; it is not a hundred answers.
-    let by_exclusion = of.closing == Some(Closing::Excluded);
-    (of.status == Status::Dismissed && !by_exclusion).then_some((0.0, of.updated_at, false))
+    let by_exclusion = recommendation.closing == Some(Closing::Excluded);
+    (recommendation.status == Status::Dismissed && !by_exclusion).then_some((0.0, recommendation.updated_at, false))
 }

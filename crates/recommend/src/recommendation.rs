@@ -70,7 +70,7 @@ named!(
 );
 
 named!(
-    /// How hard the change is to carry out.
+    /// Effort of carrying out the change.
     Effort {
         /// One reversible call, no restart.
         Low => "low",
@@ -100,7 +100,7 @@ pub struct Subject {
     pub id: ResourceId,
     /// Display name.
     pub name: String,
-    /// What it is.
+    /// Kind of the resource.
     pub kind: ResourceKind,
     /// Its cloud.
     pub provider: Provider,
@@ -157,7 +157,7 @@ pub struct Explanation {
     pub similar_cases: u64,
     /// Share of those that succeeded, percent; `None` when there are none.
     pub success_rate: Option<f64>,
-    /// How risky the change is, apart from what it costs.
+    /// Risk of the change, regardless of its cost.
     pub risk: Impact,
     /// Estimated cost reduction, in words.
     pub cost_reduction: String,
@@ -178,7 +178,7 @@ pub struct Recommendation {
     pub agent_id: Option<AgentId>,
     /// Agent type, rule and cause.
     pub origin: Origin,
-    /// What kind of change.
+    /// Kind of the change.
     pub kind: RecommendationType,
     /// One line for people.
     pub title: String,
@@ -192,35 +192,35 @@ pub struct Recommendation {
     pub impact_level: Impact,
     /// Impact in words and figures.
     pub impact: ImpactAssessment,
-    /// How hard it is.
+    /// Effort of carrying out the change.
     pub effort: Effort,
     /// Estimated savings a month at list price; negative when it costs more, `None` where no price is known.
     pub savings_monthly: Option<Money>,
     /// The same after discounts and commitments, where the bill is known.
     pub savings_after_discounts: Option<Money>,
-    /// What the resource costs a month now.
+    /// Present monthly cost of the resource.
     pub monthly_cost: Option<Money>,
-    /// Where it stands.
+    /// State of the recommendation.
     pub status: Status,
     /// The plan, exactly as it would run; `None` for advice that Reeve cannot carry out (buying reservations).
     pub plan: Option<Plan>,
     /// Stable codes of what decided.
     pub reason_codes: Vec<String>,
-    /// What was not measured and is therefore not claimed.
+    /// Metrics that were not measured; no claim is based on them.
     pub not_measured: Vec<String>,
     /// The explanation.
     pub explanation: Explanation,
-    /// Where it stands among the others.
+    /// Rank among the other recommendations.
     pub ranking: Ranking,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
-    /// When it stops being true unless found again.
+    /// Time at which the recommendation expires unless a run finds it again.
     pub expires_at: Timestamp,
-    /// Who asked for it to run (e-mail address or `agent:<id>`), from the request on.
+    /// User who requested the execution (e-mail address or `agent:<id>`); set with the request.
     pub requested_by: Option<String>,
-    /// When it is to run, while scheduled.
+    /// Time of the scheduled execution.
     pub scheduled_for: Option<Timestamp>,
     /// Until when it sleeps, while snoozed.
     pub snoozed_until: Option<Timestamp>,
@@ -284,9 +284,9 @@ pub struct Feedback {
     pub rating: Option<u8>,
     /// Free text.
     pub comments: Option<String>,
-    /// Who.
+    /// E-mail address of the user.
     pub by: String,
-    /// When.
+    /// Time of the feedback.
     pub at: Timestamp,
 }
 
@@ -314,7 +314,7 @@ impl RecommendationType {
         }
     }
 
-    /// What it is about: `cost`, `performance` or `security`.
+    /// Returns the category: `cost`, `performance` or `security`.
     #[must_use]
     pub const fn category(self) -> &'static str {
         use RecommendationType as T;

@@ -12,10 +12,10 @@ mod storage;
 use reeve_estate::{Catalogue, Money, Provider, Resource};
 
 use crate::agent::Impact;
+use crate::assessment::{Hazards, risk};
 use crate::change::Replicate;
 use crate::plan::Plan;
 use crate::recommendation::Effort;
-use crate::weigh::{Hazards, risk};
 
 pub use members::{more_members, scale_until};
 pub use size::{Shortage, larger_size};
@@ -94,12 +94,12 @@ impl Relief {
 
     /// Returns the rise of the cost, percent of a monthly cost.
     #[must_use]
-    pub fn cost_percent(&self, of: Option<Money>) -> Option<f64> {
+    pub fn cost_percent(&self, monthly: Option<Money>) -> Option<f64> {
         match self.added {
             Some(added) if added == Money::ZERO => Some(0.0),
             added => {
-                let (added, of) = added.zip(of).filter(|(_, now)| now.usd() > 0.0)?;
-                Some(added.usd() / of.usd() * 100.0)
+                let (added, now) = added.zip(monthly).filter(|(_, now)| now.usd() > 0.0)?;
+                Some(added.usd() / now.usd() * 100.0)
             }
         }
     }
@@ -107,13 +107,13 @@ impl Relief {
     /// Describes the added cost.
     #[must_use]
     pub fn cost_words(&self, percent: Option<f64>) -> String {
-        let of = percent
+        let share = percent
             .filter(|_| self.against_bill)
             .map_or_else(String::new, |percent| format!(", {percent:.2} % of what the account costs a month"));
         match self.added {
             Some(added) if added == Money::ZERO => "none".to_owned(),
-            Some(added) if self.once => format!("${:.2} once{of}", added.usd()),
-            Some(added) => format!("${:.2} a month more{of}", added.usd()),
+            Some(added) if self.once => format!("${:.2} once{share}", added.usd()),
+            Some(added) => format!("${:.2} a month more{share}", added.usd()),
             None => "no list price is known".to_owned(),
         }
     }
@@ -150,6 +150,7 @@ pub fn replicate(database: &Resource, name: &str) -> Plan {
 
 /// Returns the monthly cost that a change adds at list price.
 fn added(catalogue: &Catalogue, now: &Resource, after: &Resource) -> Option<Money> {
-    let month = |of: &Resource| catalogue.monthly_cost(of).or_else(|| catalogue.database_storage_monthly(of));
+    let month =
+        |resource: &Resource| catalogue.monthly_cost(resource).or_else(|| catalogue.database_storage_monthly(resource));
     Some(month(after)?.cost - month(now)?.cost)
 }

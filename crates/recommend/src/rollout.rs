@@ -50,7 +50,7 @@ named!(
 );
 
 named!(
-    /// Where a rollout stands.
+    /// State of a rollout.
     RolloutStatus {
         /// It goes on by itself.
         Running => "running",
@@ -66,14 +66,14 @@ named!(
 );
 
 impl RolloutStatus {
-    /// Whether it is over.
+    /// Returns `true` for a final state.
     #[must_use]
     pub const fn is_end(self) -> bool {
         matches!(self, RolloutStatus::Completed | RolloutStatus::Aborted)
     }
 }
 
-/// How carefully it goes.
+/// Sizes and limits of a rollout's stages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RolloutSettings {
     /// Resources in the canary, 1 to 20.
@@ -107,31 +107,31 @@ pub struct Rollout {
     pub id: RolloutId,
     /// One line for people.
     pub name: String,
-    /// Whose recommendations.
+    /// Agent that made the recommendations.
     pub agent_id: AgentId,
     /// Of which kind.
     pub kind: RecommendationType,
-    /// How carefully.
+    /// Sizes and limits of its stages.
     pub settings: RolloutSettings,
-    /// Where it is.
+    /// Present stage.
     pub stage: Stage,
     /// Members up to this wave may be changed: 0 is the canary, then the shares, then the rest.
     pub wave: u32,
-    /// Where it stands.
+    /// State of the rollout.
     pub status: RolloutStatus,
     /// Why it is held, stopped or aborted.
     pub reason: Option<String>,
-    /// What it carries, in the order in which it goes out.
+    /// Recommendations of the rollout, in the order of their execution.
     pub members: Vec<Member>,
-    /// What its gates said, oldest first; the last one is the one it stands before.
+    /// Gates passed so far, oldest first; the last one is the gate that the rollout waits at.
     pub gates: Vec<Gate>,
-    /// Who began it: an e-mail address, or `agent:<id>`.
+    /// User who began it: an e-mail address, or `agent:<id>`.
     pub by: String,
-    /// When.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// When its stage or wave began.
+    /// Start of the present stage or wave.
     pub stage_since: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
     /// Grows with every change.
     pub version: u64,

@@ -9,7 +9,7 @@ use crate::recommendation::RecommendationType;
 /// Earlier recommendations up to which a calibration is weak.
 const FEW: f64 = 10.0;
 
-/// What a confidence is made of.
+/// Inputs of a confidence.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Trust {
     /// The backtest's own answer, 0 to 1.

@@ -39,7 +39,7 @@ pub fn dollars(money: Money) -> String {
     format!("{sign}${}.{:02}", thousands(cents / 100), cents % 100)
 }
 
-/// What something costs a month at most, where that is known.
+/// Describes the highest monthly cost; says so if no price is known.
 pub fn at_most(price: Option<Money>) -> String {
     price.map_or("a price that is not known".to_owned(), |price| format!("at most {} a month", dollars(price)))
 }

@@ -22,7 +22,7 @@ use reeve_lake::{EntrySearch, EntrySegments, SampleLake};
 use reeve_ledger::Ledger;
 use reeve_notify::delivery::Dispatcher;
 use reeve_notify::sources::Sources;
-use reeve_predict::{RuleBook, RulePorts};
+use reeve_predict::{RulePorts, RuleService};
 use reeve_recommend::ports::Clock;
 use reeve_recommend::{AgentTypes, Changes};
 use reeve_store::{Store, Vault};
@@ -180,7 +180,7 @@ impl Service {
             carrier: Arc::new(Carriers { folder: config.export_folder.clone(), policy: config.outbound.policy()? }),
             anomaly_service: Arc::new(anomaly_service(&store, &engine.responses, &recorder, &clock, trail.clone())),
             dispatcher: dispatcher(&config, store.clone(), recorder.clone(), clock.clone())?,
-            rule_book: rule_book(&store, &samples, &engine.responses, &recorder, &clock, agent_types.clone()),
+            rule_service: rule_service(&store, &samples, &engine.responses, &recorder, &clock, agent_types.clone()),
             model_service: engine.models.clone(),
             registry: registry(&store, &recorder, &clock, agent_types),
             runs: engine.runs.clone(),
@@ -298,7 +298,7 @@ fn ports(
         models: store.clone(),
         registry: tasks.registry.clone(),
         rules: store.clone(),
-        rule_book: tasks.rule_book.clone(),
+        rule_service: tasks.rule_service.clone(),
         dispatcher: tasks.dispatcher.clone(),
         syncer,
         clock,
@@ -377,15 +377,15 @@ fn anomaly_service(
 }
 
 /// Predictive rules over the same ports as the engine.
-fn rule_book(
+fn rule_service(
     store: &Arc<Store>,
     samples: &Arc<SampleLake>,
     responses: &Arc<ResponseService>,
     recorder: &Arc<LedgerRecorder>,
     clock: &Arc<dyn Clock>,
     agent_types: AgentTypes,
-) -> Arc<RuleBook> {
-    Arc::new(RuleBook::new(RulePorts {
+) -> Arc<RuleService> {
+    Arc::new(RuleService::new(RulePorts {
         rules: store.clone(),
         estate: store.clone(),
         samples: samples.clone(),

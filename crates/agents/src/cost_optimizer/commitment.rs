@@ -9,12 +9,12 @@ use super::evidence::{Evidence, Load};
 use super::margin::{self, signs};
 use super::price::hourly;
 use super::work::Work;
+use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 use reeve_recommend::trust::Trust;
-use reeve_recommend::weigh::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::words::{dollars, percent};
 
 /// Share of the hours it must have run.
@@ -84,7 +84,7 @@ fn ran(cpu: &Load, window: Window) -> bool {
     !hours.is_empty() && with_points as f64 >= HOURS_RUNNING * hours.len() as f64
 }
 
-/// Whether it ran through a window; `None` when nothing was ever measured.
+/// Returns `true` if the resource ran for the whole window; `None` if it was never measured.
 pub(super) fn ran_through(evidence: &Evidence<'_>, window: Window) -> Option<bool> {
     evidence.cpu.as_ref().map(|cpu| ran(cpu, window))
 }
@@ -105,7 +105,7 @@ fn reason_codes(discount_assumed: bool) -> Vec<String> {
     codes.into_iter().map(str::to_owned).collect()
 }
 
-/// What a commitment does to the machine.
+/// Effect of a commitment on the machine.
 const UNTOUCHED: &str = "none: the machine stays as it is";
 
 fn assess(share: f64, cost: String) -> ImpactAssessment {

@@ -63,15 +63,15 @@ impl Confidence {
 /// the day; `None` when the rule would not have proposed.
 pub(super) fn backtest(
     evidence: &Evidence<'_>,
-    of: &Load,
+    load: &Load,
     training_days: i64,
     mut holds: impl FnMut(Window, Window) -> Option<bool>,
 ) -> Backtest {
-    let Some(first) = of.points.first().map(|(at, _)| *at) else { return Backtest::default() };
+    let Some(first) = load.points.first().map(|(at, _)| *at) else { return Backtest::default() };
     let days = evidence.history().blocks(DAY_MS);
     Backtest::over(&days, |day| {
         let before = Window::ending(day.start_ms, training_days * DAY_MS);
-        let covered = of.summary(day).is_some_and(|summary| summary.coverage >= DAY_COVERAGE);
+        let covered = load.summary(day).is_some_and(|summary| summary.coverage >= DAY_COVERAGE);
         // A training window that begins a little before the first point is still whole.
         if !covered || before.start_ms + DAY_MS / 4 < first {
             return None;

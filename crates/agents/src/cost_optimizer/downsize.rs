@@ -10,11 +10,11 @@ use super::larger::{OTHER_FAMILY, other_family};
 use super::margin::{self, signs};
 use super::price::{Change, after_discounts, change};
 use reeve_recommend::agent::Impact;
+use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::procedure::{iac_note, resize, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 use reeve_recommend::trust::Trust;
-use reeve_recommend::weigh::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::words::{dollars, percent, thousands};
 use reeve_recommend::{owned_by_code, words};
 
@@ -184,7 +184,7 @@ fn price_refusal(step: usize, price: Option<&Change>, max_decrease: f64) -> Opti
     })
 }
 
-/// How often the change would have held, day by day.
+/// Returns the backtest of the change: the days on which the smaller size would have been sufficient.
 fn try_out(evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, cpu: &Load) -> Backtest {
     let limit = evidence.settings.downsize_below_percent;
     let ratio = vcpu_ratio(from, to);

@@ -43,7 +43,7 @@ impl Load {
 /// The measurements of one resource. What is `None` was not measured.
 #[derive(Debug)]
 pub(super) struct Evidence<'a> {
-    /// Where they come from.
+    /// Source of the evidence.
     pub(super) facts: &'a Facts<'a>,
     /// CPU, percent of all cores.
     pub(super) cpu: Option<Load>,
@@ -109,7 +109,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// What was not measured, and the price where there is none.
+    /// Returns the names of the metrics that were not measured, and of the price if it is unknown.
     pub(super) fn not_measured(&self, unpriced: bool) -> Vec<String> {
         let missing = self.measured().into_iter().filter(|(_, measured)| !measured).map(|(name, _)| name);
         missing.chain(unpriced.then_some("price")).map(str::to_owned).collect()

@@ -1,4 +1,4 @@
-//! Whether a size holds a load, dimension by dimension.
+//! Comparison of a load with the capacity of an instance size, dimension by dimension.
 //!
 //! Peaks are those of the whole history, not of the rule's window: a short window hides them. Network and disk are held
 //! against what a size sustains, never against its "up to" figure. A dimension that nobody measured is not checked, which
@@ -24,7 +24,7 @@ pub(super) const MEMORY_BOUND: f64 = 80.0;
 /// Share of a sustained baseline (network, disk) that p99 may use, percent.
 pub(super) const BASELINE_BOUND: f64 = 80.0;
 
-/// What the check of a size found.
+/// Result of comparing a load with a size.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Fit {
     /// The checks.
@@ -197,8 +197,8 @@ impl Baseline {
     }
 }
 
-/// How much larger a percentage of memory becomes on another size, and the sizes in words. Within a family memory goes with
-/// vCPU; where the catalogue has no memory sizes, that is what is left to go by.
+/// Returns the factor by which a percentage of memory grows on another size, with the sizes in words. Within a family
+/// memory is proportional to vCPU, which stands in for it where the catalogue has no memory sizes.
 pub(super) fn memory_ratio(from: &InstanceSpec, to: &InstanceSpec) -> (f64, String) {
     match (from.memory_gib, to.memory_gib) {
         (Some(now), Some(then)) if then > 0.0 => (now / then, format!("{now} GiB become {then} GiB")),
@@ -206,7 +206,7 @@ pub(super) fn memory_ratio(from: &InstanceSpec, to: &InstanceSpec) -> (f64, Stri
     }
 }
 
-/// How much larger a percentage of CPU becomes on another size.
+/// Returns the factor by which a percentage of CPU grows on another size.
 pub(super) fn vcpu_ratio(from: &InstanceSpec, to: &InstanceSpec) -> f64 {
     f64::from(from.vcpu.max(1)) / f64::from(to.vcpu.max(1))
 }

@@ -3,12 +3,12 @@
 use reeve_estate::{Purchase, Resource, ResourceKind, ResourceState};
 
 use reeve_recommend::Abstention;
-use reeve_recommend::left_alone;
+use reeve_recommend::is_opted_out;
 
 /// Returns an abstention if the resource is excluded.
 pub(super) fn admit(resource: &Resource) -> Result<(), Abstention> {
     let out = |code, detail: &str| Err(Abstention { kind: None, code, detail: detail.to_owned(), decisive: true });
-    if left_alone(resource) {
+    if is_opted_out(resource) {
         return out("opted_out", "its tag reeve:ignore says that it is to be left alone");
     }
     match resource.kind {

@@ -19,13 +19,13 @@ use super::rhythm::{NoRhythm, Rhythm};
 use super::schedule;
 use super::work::{CPU_PERCENT, NETWORK_BYTES, Work};
 use reeve_recommend::agent::Impact;
+use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::models::ModelUse;
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, restarts_by_itself, stop_idle, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 use reeve_recommend::trust::Trust;
-use reeve_recommend::weigh::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::words::{byte_rate, dollars, percent, thousands};
 
 const COVERAGE: f64 = 0.9;
@@ -99,7 +99,8 @@ fn will_stay_idle(
     }
 }
 
-/// What works at times that come again is stopped outside them; anything else that worked is not idle.
+/// Decides on a resource that is used at times: a recurring schedule leads to stopping it outside of those times; any
+/// other use means that it is not idle.
 fn worked_sometimes(evidence: &Evidence<'_>, work: &Work, detail: &str, path: Path) -> Result<Proposal, Abstention> {
     let database = evidence.facts.resource.kind == ResourceKind::Database;
     let in_use = if database { "connections_in_use" } else { "cpu_in_use" };
@@ -121,7 +122,7 @@ fn worked_sometimes(evidence: &Evidence<'_>, work: &Work, detail: &str, path: Pa
     Err(Abstention::decided(KIND, why, detail))
 }
 
-/// Whether nobody used it in a window; `None` without measurements.
+/// Returns `true` if the resource was unused during a window; `None` without measurements.
 pub(super) fn stayed_idle(evidence: &Evidence<'_>, window: Window) -> Option<bool> {
     if evidence.facts.resource.kind == ResourceKind::Database {
         return evidence.connections.as_ref()?.summary(window).map(|s| s.coverage >= 0.8 && s.max <= 0.0);

@@ -20,8 +20,8 @@ use reeve_recommend::{Proposal, trust_group};
 /// Share of the days afterwards that must be there to judge by.
 const ENOUGH_DAYS: f64 = 0.7;
 
-/// Whether a proposal held from a time until `facts.now`, as far as the samples of the unchanged resource tell; `None` when
-/// they do not tell.
+/// Returns `true` if a proposal proved right between a time and `facts.now`, judged by the samples of the unchanged
+/// resource; `None` if they do not decide it.
 #[must_use]
 pub fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Option<bool> {
     let evidence = Evidence::of(facts);
@@ -71,8 +71,8 @@ fn every_day(after: Window, holds: impl Fn(Window) -> Option<bool>) -> Option<bo
         .then(|| judged.iter().all(|held| *held))
 }
 
-/// What would have been proposed at each time, and whether it held until [`HORIZON_DAYS`] later. `facts.now` is the present;
-/// times whose days afterwards are not over yet are left out.
+/// Returns training examples: the proposals of each past time, labelled by whether they proved right within
+/// [`HORIZON_DAYS`]. Times whose horizon has not ended by `facts.now` are left out.
 #[must_use]
 pub fn look_back(facts: &Facts<'_>, agent: AgentType, times: &[Timestamp]) -> Vec<Example> {
     let mut found = Vec::new();

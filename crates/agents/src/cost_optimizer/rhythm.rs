@@ -13,7 +13,7 @@ const LEAST_WEEKS: i64 = 3;
 /// Share of a week's hours that have to be measured for it to count.
 const COVERAGE: f64 = 0.9;
 /// Share of the working hours that the other weeks have to foretell.
-const FORETOLD: f64 = 0.9;
+const LEAST_PREDICTED: f64 = 0.9;
 /// Days with work up to which it is rare.
 const RARE_DAYS: usize = 3;
 const WEEK: i64 = HOURS as i64;
@@ -63,16 +63,16 @@ impl Rhythm {
         for hour in work.worked() {
             seen[week_of(hour).clamp(0, whole) as usize][place(hour)] = true;
         }
-        let (mut foretold, mut all) = (0.0, 0.0);
+        let (mut predicted, mut all) = (0.0, 0.0);
         for (week, hours) in seen.iter().enumerate().take(whole as usize) {
             let near = |at: usize| [at, (at + 1) % HOURS, (at + HOURS - 1) % HOURS];
-            let others = |at: usize| seen.iter().enumerate().any(|(other, of)| other != week && of[at]);
+            let others = |at: usize| seen.iter().enumerate().any(|(other, hours)| other != week && hours[at]);
             for at in (0..HOURS).filter(|at| hours[*at]) {
                 all += 1.0;
-                foretold += if near(at).into_iter().any(others) { 1.0 } else { 0.0 };
+                predicted += if near(at).into_iter().any(others) { 1.0 } else { 0.0 };
             }
         }
-        if foretold < FORETOLD * all {
+        if predicted < LEAST_PREDICTED * all {
             return Err(NoRhythm::Irregular);
         }
         let mut hours = [false; HOURS];

@@ -14,13 +14,13 @@ use super::price::after_discounts;
 use super::rhythm::Rhythm;
 use super::work::Work;
 use reeve_recommend::agent::Impact;
+use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::models::ModelUse;
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 use reeve_recommend::trust::Trust;
-use reeve_recommend::weigh::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::words::{byte_rate, dollars, percent};
 
 /// The code of a proposal to stop outside the working times.
@@ -107,7 +107,7 @@ fn holds(work: &Work, rhythm: &Rhythm, window: Window) -> bool {
     work.worked().filter(|hour| hours.contains(hour)).all(|hour| rhythm.foretells(hour))
 }
 
-/// Whether the work after a time kept to the times that were known by then; `None` where none were.
+/// Returns `true` if the use after a time stayed within the working hours known by then; `None` if none were known.
 pub(super) fn kept_to(before: &Evidence<'_>, evidence: &Evidence<'_>, after: Window) -> Option<bool> {
     let rhythm = Rhythm::of(&Work::of(before)?, before.now_ms).ok()?;
     Some(holds(&Work::of(evidence)?, &rhythm, after))
@@ -207,7 +207,7 @@ fn explain(
     }
 }
 
-/// How surely each day kept to the working times: 1 where nothing happened outside them, less for each hour that did.
+/// Returns each day's adherence to the working hours: 1 without use outside of them, less for each hour with such use.
 fn margins(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm) -> Daily {
     let days = evidence.history().blocks(DAY_MS);
     let margin = |day: &Window| {

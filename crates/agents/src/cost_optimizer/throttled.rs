@@ -13,12 +13,12 @@ use super::margin::{self, signs};
 use super::outlook::{self, Passing};
 use super::price::Change;
 use reeve_recommend::agent::Impact;
+use reeve_recommend::assessment::{Hazards, impact_level, is_production, risk};
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, resize, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
 use reeve_recommend::trust::Trust;
-use reeve_recommend::weigh::{Hazards, impact_level, is_production, risk};
 use reeve_recommend::words::{dollars, figure, percent, thousands};
 
 const COVERAGE: f64 = 0.9;
@@ -72,13 +72,13 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     );
     let mut proposal = propose(evidence, from, to, cpu, &summary, starved, path);
     if let Some(passing) = foreseen {
-        foretell(&mut proposal, evidence, passing);
+        add_forecast(&mut proposal, evidence, passing);
     }
     Ok(proposal)
 }
 
 /// Makes a proposal one of a need that is to come: it rests on the forecast, no past day can confirm it, and it is less urgent.
-fn foretell(proposal: &mut Proposal, evidence: &Evidence<'_>, passing: Passing) {
+fn add_forecast(proposal: &mut Proposal, evidence: &Evidence<'_>, passing: Passing) {
     let names = (&proposal.subject.instance_type, &proposal.subject.target_type);
     let (from, to) = (names.0.clone().unwrap_or_default(), names.1.clone().unwrap_or_default());
     proposal.title = format!("Resize {} from {from} to {to}: {}", evidence.facts.resource.name, passing.words);
@@ -106,7 +106,8 @@ fn cpu_words(evidence: &Evidence<'_>, summary: &Summary) -> String {
     )
 }
 
-/// Whether a burstable machine ran without credits and was held at its baseline: the mean of CPU alone hides that.
+/// Returns `true` if a burstable machine ran out of credits and was limited to its baseline; mean CPU alone does not show
+/// that.
 fn is_starved(evidence: &Evidence<'_>, cpu: &Summary, path: &mut Path) -> bool {
     let days = evidence.settings.upgrade_days;
     let Some(spec) = evidence.size.as_ref().filter(|spec| spec.burstable) else { return false };
@@ -127,14 +128,14 @@ fn is_starved(evidence: &Evidence<'_>, cpu: &Summary, path: &mut Path) -> bool {
     path.ask(question, held, detail)
 }
 
-/// Whether the need lasted through a window; `None` when it was not measured well enough.
+/// Returns `true` if the demand for a larger size lasted through a window; `None` if it was not measured well enough.
 pub(super) fn still_wanted(evidence: &Evidence<'_>, window: Window, starved: bool) -> Option<bool> {
     let load = if starved { evidence.credits.as_ref() } else { evidence.cpu.as_ref() };
     let summary = load?.summary(window).filter(|summary| summary.coverage >= 0.7)?;
     Some(if starved { summary.p50 < NO_CREDITS } else { summary.p50 > STILL_WANTED_PERCENT })
 }
 
-/// How often a day after three such days still wanted the larger size.
+/// Returns the confidence: the share of days that still needed the larger size after three such days.
 fn trust(evidence: &Evidence<'_>, cpu: &Load, margins: &Daily, starved: bool) -> Confidence {
     let empty = |window| evidence.credits.as_ref().and_then(|c| c.summary(window)).map(|c| c.p95 < NO_CREDITS);
     let counted = backtest(evidence, cpu, evidence.settings.upgrade_days, |before, day| {
@@ -228,7 +229,7 @@ fn propose(
     proposal
 }
 
-/// What every finding of this rule has to say of its own measure.
+/// Limitation that every finding of this rule states.
 const CEILING: &str = "Demand beyond 100 % cannot be measured: how much more is wanted shows only on the larger size";
 
 fn explain(

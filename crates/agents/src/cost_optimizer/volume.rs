@@ -8,12 +8,12 @@ use super::confidence::confidence;
 use super::evidence::{Evidence, data_points};
 use super::margin::signs;
 use super::settings::Thresholds;
+use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, keep_unattached, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 use reeve_recommend::trust::Trust;
-use reeve_recommend::weigh::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::words::{at_most, dollars};
 
 const KIND: RecommendationType = RecommendationType::IdleResourceCleanup;

@@ -28,7 +28,7 @@ struct Peak {
     dimension: &'static str,
 }
 
-/// Which hours were measured, and in which of them it worked.
+/// Measured hours, and those among them in which the resource was in use.
 #[derive(Debug, Clone)]
 pub(super) struct Work {
     hours: BTreeMap<i64, bool>,

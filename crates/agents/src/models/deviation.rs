@@ -18,9 +18,9 @@ use reeve_recommend::models::{
 const SMALLEST_SCALE: f64 = 0.5;
 /// Hours between two anomalies that are put in.
 const EVERY_HOURS: usize = 60;
-/// How long each lasts.
+/// Duration of each injected deviation, hours.
 const LASTS_HOURS: usize = 3;
-/// How far it jumps at least, percent of CPU.
+/// Least height of an injected deviation, percent of CPU.
 const JUMP: f64 = 25.0;
 
 /// The trainer of deviations.

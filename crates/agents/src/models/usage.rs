@@ -22,12 +22,12 @@ pub struct Usage;
 
 /// The highest point of each hour: a database is in use while somebody is connected, a machine while it computes.
 fn in_use(material: &Material, resource: &Resource) -> Option<Vec<(i64, bool)>> {
-    let of = |metric| move || material.series.iter().find(|s| s.metric == metric && s.resource == resource.id);
+    let measured = |metric| move || material.series.iter().find(|s| s.metric == metric && s.resource == resource.id);
     let connections = || {
-        let series = of(Metric::DatabaseConnections)().filter(|_| resource.kind == ResourceKind::Database)?;
+        let series = measured(Metric::DatabaseConnections)().filter(|_| resource.kind == ResourceKind::Database)?;
         Some((series, f64::MIN_POSITIVE))
     };
-    let (series, least) = connections().or_else(|| Some((of(Metric::CpuUtilization)()?, CPU_IN_USE_PERCENT)))?;
+    let (series, least) = connections().or_else(|| Some((measured(Metric::CpuUtilization)()?, CPU_IN_USE_PERCENT)))?;
     let mut hours: Vec<(i64, bool)> = Vec::new();
     for (at, value) in series.points.iter().filter(|(_, value)| value.is_finite()) {
         let hour = at.as_millisecond().div_euclid(HOUR_MS);

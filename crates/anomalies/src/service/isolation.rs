@@ -84,7 +84,7 @@ impl AnomalyService {
     }
 }
 
-/// What came of a remedy, in words.
+/// Describes the result of a remedy.
 pub(super) fn remedy_text(remedy: Remedy) -> String {
     match remedy {
         Remedy::Undoing(action) => format!("action {} is being undone", action.0),

@@ -1,5 +1,5 @@
-//! Whether data still looks like what was learned from: Kolmogorov's and Smirnov's two-sample test, with an effect size,
-//! because with thousands of samples every difference is significant.
+//! Drift test: compares present data with the training data by the two-sample test of Kolmogorov and Smirnov and an
+//! effect size, because with thousands of samples every difference is significant.
 
 /// Quantiles that stand for a training's data.
 const KEPT: usize = 101;
@@ -8,16 +8,16 @@ const CRITICAL: f64 = 1.949;
 /// Distances below this do not matter, however certain.
 const EFFECT: f64 = 0.2;
 
-/// What the test found.
+/// Result of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Drift {
     /// The largest distance between the two cumulative distributions, 0 to 1.
     pub distance: f64,
-    /// Whether that is both certain and large.
+    /// `true` if the difference is both significant and large.
     pub drifted: bool,
 }
 
-/// What is kept of figures to compare later ones with: evenly spaced quantiles.
+/// Returns the reference to compare later figures with: evenly spaced quantiles.
 pub(super) fn reference(figures: &[f64]) -> Vec<f64> {
     let sorted = reeve_learn::quantile::sorted(figures);
     if sorted.len() <= KEPT {
@@ -33,7 +33,7 @@ pub fn drift(reference: &[f64], figures: &[f64]) -> Option<Drift> {
     if old.is_empty() || new.is_empty() {
         return None;
     }
-    let share = |of: &[f64], at: f64| of.partition_point(|value| *value <= at) as f64 / of.len() as f64;
+    let share = |sorted: &[f64], at: f64| sorted.partition_point(|value| *value <= at) as f64 / sorted.len() as f64;
     let distance = old.iter().chain(&new).map(|at| (share(&old, *at) - share(&new, *at)).abs()).fold(0.0, f64::max);
     let (n, m) = (old.len() as f64, new.len() as f64);
     let certain = distance > CRITICAL * ((n + m) / (n * m)).sqrt();

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
-use reeve_audit::ActionStatus as Went;
+use reeve_audit::ActionStatus;
 use reeve_estate::StoreError;
 use reeve_recommend::AgentTypes;
 
 use super::drift::{drift, reference};
-use super::story;
+use super::log_entry;
 use super::verdict::{Attempt, apply, attempt, better, cause, fingerprint, verdict};
 use reeve_recommend::agent::{Agent, AgentId};
 use reeve_recommend::models::Material;
@@ -20,10 +20,10 @@ use reeve_recommend::models::{NotTrained, Trainer};
 use reeve_recommend::ports::{Clock, Recorder};
 use reeve_recommend::{Caller, EngineError};
 
-/// When models are looked after.
+/// Intervals of training and evaluation.
 #[derive(Debug, Clone, Copy)]
 pub struct RegistrySettings {
-    /// What serves is judged again after this.
+    /// Interval after which a serving model is evaluated again.
     pub judge_every: SignedDuration,
     /// And trained anew after this, whatever its figures.
     pub train_every: SignedDuration,
@@ -44,7 +44,7 @@ impl Default for RegistrySettings {
     }
 }
 
-/// What came of looking after one model.
+/// Result of checking one model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// The new version serves.
@@ -57,7 +57,7 @@ pub enum Outcome {
     Abstained(String),
 }
 
-/// What serves for an agent and name, if anything.
+/// Serving model of an agent and name, if there is one.
 pub type Kept = Option<Model>;
 
 /// Looks after the models of all agents.
@@ -67,7 +67,7 @@ pub struct Registry {
     clock: Arc<dyn Clock>,
     agent_types: AgentTypes,
     settings: RegistrySettings,
-    /// When a model that does not serve yet was last tried in vain; a restart tries again at once.
+    /// Time of the last failed training of a model that does not serve yet. After a restart it is tried at once.
     in_vain: Mutex<HashMap<(AgentId, &'static str), Timestamp>>,
 }
 
@@ -90,7 +90,7 @@ impl Registry {
         self.agent_types.trainers(agent.agent_type)
     }
 
-    /// What serves.
+    /// Returns the serving model of an agent and name.
     ///
     /// # Errors
     /// The store's failures.
@@ -105,7 +105,7 @@ impl Registry {
         Ok(self.models.model_list(&filter).await?.0.into_iter().next())
     }
 
-    /// Whether a model has to be looked at now; asked before anything is loaded for it.
+    /// Returns `true` if a model has to be checked now. Called before its data is loaded.
     ///
     /// # Errors
     /// The store's failures.
@@ -213,15 +213,15 @@ impl Registry {
                 return Ok(Outcome::Abstained(reason));
             }
         };
-        self.record(story::training(&agent, trainer.name(), cause, &why, caller)).await?;
+        self.record(log_entry::training(&agent, trainer.name(), cause, &why, caller)).await?;
         let mut candidate = self.candidate(&agent, trainer.as_ref(), &attempt, cause).await?;
         let wins = attempt.other.is_none_or(|other| better(attempt.own, other));
         candidate.note = verdict(&why, &attempt, wins);
         if let (false, Some(serving)) = (wins, serving.as_ref()) {
             candidate.status = ModelStatus::Retired;
-            let entry = story::about("model.refuse", Went::Success, &candidate, caller)
-                .before(story::figures(serving))
-                .after(story::figures(&candidate))
+            let entry = log_entry::about("model.refuse", ActionStatus::Success, &candidate, caller)
+                .before(log_entry::figures(serving))
+                .after(log_entry::figures(&candidate))
                 .with_metadata("reason", candidate.note.clone());
             self.record(entry).await?;
             self.models.model_insert(&candidate, &attempt.trained.state).await?;
@@ -230,11 +230,11 @@ impl Registry {
             return Ok(Outcome::Refused(candidate));
         }
         self.models.model_insert(&candidate, &attempt.trained.state).await?;
-        let mut entry = story::about("model.promote", Went::Success, &candidate, caller)
-            .after(story::figures(&candidate))
+        let mut entry = log_entry::about("model.promote", ActionStatus::Success, &candidate, caller)
+            .after(log_entry::figures(&candidate))
             .with_metadata("reason", candidate.note.clone());
         if let Some(serving) = &serving {
-            entry = entry.before(story::figures(serving)).with_metadata("retires", serving.id.0.clone());
+            entry = entry.before(log_entry::figures(serving)).with_metadata("retires", serving.id.0.clone());
         }
         self.record(entry).await?;
         let now = self.clock.now();
@@ -299,7 +299,7 @@ impl Registry {
             return Ok(model);
         }
         let next = Model { requested_by: Some(caller.name.clone()), revision: model.revision + 1, ..model.clone() };
-        let entry = story::about("model.retrain", Went::Pending, &model, caller)
+        let entry = log_entry::about("model.retrain", ActionStatus::Pending, &model, caller)
             .with_metadata("requested_by", caller.name.clone());
         self.record(entry).await?;
         self.models.model_update(&next).await?;
@@ -319,9 +319,9 @@ impl Registry {
             }
             let note = "its agent was removed".to_owned();
             let next = Model { status: ModelStatus::Retired, note, revision: model.revision + 1, ..model.clone() };
-            let entry = story::about("model.retire", Went::Success, &next, caller)
-                .before(story::figures(&model))
-                .after(story::figures(&next));
+            let entry = log_entry::about("model.retire", ActionStatus::Success, &next, caller)
+                .before(log_entry::figures(&model))
+                .after(log_entry::figures(&next));
             self.record(entry).await?;
             self.models.model_update(&next).await?;
             retired += 1;

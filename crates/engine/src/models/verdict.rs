@@ -65,7 +65,8 @@ pub(super) fn attempt(
     Ok(Attempt { trained, own, other, figures })
 }
 
-/// Whether a version wins against another on the same days: by accuracy, then by F1; an equal one wins, having seen more.
+/// Returns `true` if a version is at least as good as another on the same days: by accuracy, then by F1. On a tie the
+/// newer version wins, because it has seen more data.
 pub(super) fn better(own: Evaluation, other: Evaluation) -> bool {
     let (a, b) = (own.scores, other.scores);
     a.accuracy > b.accuracy || ((a.accuracy - b.accuracy).abs() < 1e-12 && a.f1 >= b.f1)
@@ -92,7 +93,7 @@ pub(super) fn apply(model: &mut Model, found: &Evaluation) {
     model.held_out = found.held_out;
 }
 
-/// What of an agent's configuration a model depends on, as a hash.
+/// Returns a hash of the parts of an agent's configuration that a model depends on.
 pub(super) fn fingerprint(agent: &Agent, trainer: &dyn Trainer) -> String {
     let mut hash = Sha256::new();
     let parts = agent.scope.accounts.iter().map(|a| format!("account={a}"));

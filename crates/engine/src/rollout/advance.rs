@@ -1,4 +1,4 @@
-//! What a rollout does by itself: reads how its members stand, asks the gate, and begins what its stage allows.
+//! Advances rollouts: reads the state of the members, evaluates the gate, and begins the members that the stage permits.
 //!
 //! A reconciler: what it knows is read anew from recommendations and actions each time, so that it can end at any await, and
 //! after a restart goes on where the store says it is. The exclusive claim keeps a member from being changed twice.
@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::{ActionStatus as Went, Severity};
+use reeve_audit::{ActionStatus, Severity};
 
-use super::told::{said, told};
+use super::log_entry::{gate_entry, rollout_entry};
 use crate::RolloutService;
 use crate::request::{Target, Wish};
 use reeve_recommend::action::{Action, Purpose};
@@ -27,7 +27,7 @@ const EVERY: SignedDuration = SignedDuration::from_secs(10);
 /// Simulations, or changes, begun at one look.
 const AT_ONCE: usize = 5;
 
-/// What is read once for a look.
+/// Data that one pass reads once.
 struct Seen {
     recommendations: HashMap<RecommendationId, Recommendation>,
     actions: Vec<Action>,
@@ -90,11 +90,11 @@ impl RolloutService {
         Ok(true)
     }
 
-    async fn seen(&self, of: &Rollout) -> Result<Seen, EngineError> {
-        let filter = RecommendationFilter { kind: Some(of.kind), ..RecommendationFilter::default() };
+    async fn seen(&self, rollout: &Rollout) -> Result<Seen, EngineError> {
+        let filter = RecommendationFilter { kind: Some(rollout.kind), ..RecommendationFilter::default() };
         let (all, _) = self.records.agents.recommendation_list(&filter).await?;
-        let recommendations = all.into_iter().map(|of| (of.id.clone(), of)).collect();
-        let actions = self.records.agents.action_list(None, Some(of.created_at)).await?;
+        let recommendations = all.into_iter().map(|rollout| (rollout.id.clone(), rollout)).collect();
+        let actions = self.records.agents.action_list(None, Some(rollout.created_at)).await?;
         Ok(Seen { recommendations, actions })
     }
 
@@ -104,7 +104,10 @@ impl RolloutService {
             if !rollout.members.iter().any(|member| member.state != MemberState::LeftOut && !member.accepted) {
                 rollout.status = RolloutStatus::Aborted;
                 rollout.reason = Some("nothing is left that it could change".to_owned());
-                return self.records.record(vec![told("rollout.abort", Went::Success, rollout, caller)]).await;
+                return self
+                    .records
+                    .record(vec![rollout_entry("rollout.abort", ActionStatus::Success, rollout, caller)])
+                    .await;
             }
             fill_canary(rollout);
             let now = self.records.clock.now();
@@ -119,7 +122,8 @@ impl RolloutService {
                 Verdict::Held => {
                     rollout.status = RolloutStatus::Held;
                     rollout.reason = Some(format!("the gate of {} holds it: {}", found.stage, found.words));
-                    let entry = said(rollout, &found, Went::Failed, caller).with_severity(Severity::Medium);
+                    let entry =
+                        gate_entry(rollout, &found, ActionStatus::Failed, caller).with_severity(Severity::Medium);
                     if says_anew {
                         self.records.record(vec![entry]).await?;
                     }
@@ -127,12 +131,12 @@ impl RolloutService {
                     return Ok(());
                 }
                 Verdict::Opened | Verdict::Overridden => {
-                    let entry = said(rollout, &found, Went::Success, caller);
+                    let entry = gate_entry(rollout, &found, ActionStatus::Success, caller);
                     let next = rollout.next();
                     keep(&mut rollout.gates, found);
                     let Some((stage, wave)) = next else {
                         rollout.status = RolloutStatus::Completed;
-                        let done = told("rollout.complete", Went::Success, rollout, caller);
+                        let done = rollout_entry("rollout.complete", ActionStatus::Success, rollout, caller);
                         return self.records.record(vec![entry, done]).await;
                     };
                     self.records.record(vec![entry]).await?;
@@ -147,9 +151,9 @@ impl RolloutService {
         let by = rollout.by.clone();
         let waits = |member: &&mut Member| member.state == MemberState::Waiting;
         for member in rollout.members.iter_mut().filter(waits).take(AT_ONCE) {
-            let Some(of) = seen.recommendations.get(&member.recommendation).cloned() else { continue };
+            let Some(recommendation) = seen.recommendations.get(&member.recommendation).cloned() else { continue };
             let wish = Wish { by: &by, comment: Some(&comment), ..Wish::of(caller, None) };
-            match self.execution.simulate_in_turn(of, &wish).await {
+            match self.execution.simulate_in_turn(recommendation, &wish).await {
                 Ok(_) => member.state = MemberState::Simulating,
                 Err(error) if error.is_outage() => return Err(error),
                 Err(error) => member.detail = error.to_string(),
@@ -164,7 +168,10 @@ impl RolloutService {
         if agent.mode == Mode::Learning {
             rollout.status = RolloutStatus::Held;
             rollout.reason = Some("its agent only learns now; set it to safe_mode or active and resume".to_owned());
-            return self.records.record(vec![told("rollout.hold", Went::Failed, rollout, caller)]).await;
+            return self
+                .records
+                .record(vec![rollout_entry("rollout.hold", ActionStatus::Failed, rollout, caller)])
+                .await;
         }
         let stage = format!("rollout {}, stage {}, wave {}", rollout.id.0, rollout.stage, rollout.wave);
         let run = format!("{}/{}/{}", rollout.id.0, rollout.wave, self.records.clock.now().strftime("%F"));
@@ -177,10 +184,10 @@ impl RolloutService {
             if begun >= AT_ONCE {
                 break;
             }
-            let Some(of) = seen.recommendations.get(&member.recommendation) else { continue };
+            let Some(recommendation) = seen.recommendations.get(&member.recommendation) else { continue };
             let run_id = automatic.then_some(run.as_str());
-            let wish = Wish { caller, by: &by, comment: Some(&stage), run_id, automatic, standing: false };
-            match self.begin_member(of, &wish).await? {
+            let wish = Wish { caller, by: &by, comment: Some(&stage), run_id, automatic, preapproved: false };
+            match self.begin_member(recommendation, &wish).await? {
                 Ok(state) => {
                     (member.state, member.detail, member.block) = (state, String::new(), None);
                     begun += 1;
@@ -195,18 +202,20 @@ impl RolloutService {
     /// a rollout that waits for them would fill the log with refusals.
     async fn begin_member(
         &self,
-        of: &Recommendation,
+        recommendation: &Recommendation,
         wish: &Wish<'_>,
     ) -> Result<Result<MemberState, (String, Option<MemberBlock>)>, EngineError> {
         // It may have moved since it was listed.
-        let of = self.records.agents.recommendation_get(&of.id).await?;
-        if !matches!(of.status, Status::Open | Status::Approved) {
-            return Ok(Err((format!("it is {}", of.status), None)));
+        let recommendation = self.records.agents.recommendation_get(&recommendation.id).await?;
+        if !matches!(recommendation.status, Status::Open | Status::Approved) {
+            return Ok(Err((format!("it is {}", recommendation.status), None)));
         }
-        if let Err(refusal) = self.guardrails.circumstances().await?.decide(&of, Target::of(&of), wish) {
+        if let Err(refusal) =
+            self.guardrails.circumstances().await?.decide(&recommendation, Target::of(&recommendation), wish)
+        {
             return Ok(Err(held_back(refusal.into_error())));
         }
-        match self.execution.proceed(of, *wish).await {
+        match self.execution.proceed(recommendation, *wish).await {
             Ok(crate::Execution::Started(_)) => Ok(Ok(MemberState::Changing)),
             Ok(crate::Execution::PendingApproval(_)) => Ok(Ok(MemberState::AwaitingApproval)),
             Err(error) if error.is_outage() => Err(error),
@@ -255,7 +264,7 @@ fn fill_canary(rollout: &mut Rollout) {
     }
 }
 
-/// When the newest change of a member ended.
+/// Returns the time at which the newest change of a member ended.
 fn last_change(rollout: &Rollout, seen: &Seen) -> Option<Timestamp> {
     let own = |action: &&Action| {
         action.purpose == Purpose::Apply

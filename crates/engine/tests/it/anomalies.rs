@@ -125,8 +125,8 @@ async fn the_cause_is_what_changed_or_what_others_share() {
     let world = World::new();
     let (anomalies, _) = anomalies(&world);
     let system = Caller::system();
-    let of = world.right_size("i-1", "t3.large").await;
-    let action = world.execute(&of).await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let action = world.execute(&recommendation).await;
     let own = anomalies.report(finding(&world, "i-1", 0.9), &system).await.unwrap().unwrap();
     assert!(own.cause.contains("a change that Reeve made") && own.advice.contains(&action.id.0), "{own:?}");
     for other in ["i-2", "i-3"] {
@@ -177,8 +177,8 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
     world.memory.seen.lock().push(change("i-4", Attribute::Tags, 10, "Owner=ann", "Owner=bob"));
     let shared = anomalies.report(finding(&world, "i-4", 0.9), &system).await.unwrap().unwrap();
     assert!(shared.cause.contains("ec2 in us-east-1") && shared.evidence.iter().any(|told| told.contains("tag Owner")));
-    let of = world.right_size("i-5", "t3.large").await;
-    world.execute(&of).await;
+    let recommendation = world.right_size("i-5", "t3.large").await;
+    world.execute(&recommendation).await;
     let later = world.clock.now() + SignedDuration::from_mins(5);
     let after = ResourceChange {
         last_seen_at: world.clock.now(),
@@ -369,8 +369,8 @@ async fn an_active_agents_change_is_undone_at_once_where_that_is_configured() {
         world.machine("i-1", "t3.large", 5.0);
         let agent = world.agent(mode, false).await;
         world.run(&agent).await;
-        let of = world.on("i-1").await.remove(0);
-        let action = world.execute(&of).await;
+        let recommendation = world.on("i-1").await.remove(0);
+        let action = world.execute(&recommendation).await;
         let found = anomalies.report(finding(&world, "i-1", 0.9), &Caller::system()).await.unwrap().unwrap();
         let executed = found.responses.iter().find(|response| response.stage == Stage::Execute);
         assert_eq!(executed.is_some(), !expected.is_empty(), "{mode} {found:?}");

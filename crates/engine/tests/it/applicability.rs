@@ -11,16 +11,16 @@ use reeve_recommend::{
 
 use crate::world::{World, operator, person};
 
-async fn decided(world: &World, of: &Recommendation) -> Option<Applicability> {
-    world.engine.guardrails.applicability(&[world.again(of).await]).await.unwrap().remove(0)
+async fn decided(world: &World, recommendation: &Recommendation) -> Option<Applicability> {
+    world.engine.guardrails.applicability(&[world.again(recommendation).await]).await.unwrap().remove(0)
 }
 
 /// Blocked by this, and refused so at execution.
-async fn blocked(world: &World, of: &Recommendation, expected: &str) {
-    let found = decided(world, of).await.unwrap();
+async fn blocked(world: &World, recommendation: &Recommendation, expected: &str) {
+    let found = decided(world, recommendation).await.unwrap();
     let Applicability::Blocked { by, reason, .. } = &found else { panic!("{expected}: {found:?}") };
     assert_eq!(by, expected, "{reason}");
-    let error = world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap_err();
+    let error = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap_err();
     match &error {
         EngineError::Blocked(block) => assert_eq!((block.guardrail, &block.message), (expected, reason)),
         EngineError::Learning { .. } => assert_eq!(expected, "agent_mode"),
@@ -40,16 +40,16 @@ async fn limits(world: &World, change: impl FnOnce(&mut Guardrails)) {
 #[tokio::test]
 async fn what_stands_in_the_way_is_told_before_and_decides_at_execution() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    assert_eq!(decided(&world, &of).await, Some(Applicability::Ready(Vec::new())));
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    assert_eq!(decided(&world, &recommendation).await, Some(Applicability::Ready(Vec::new())));
     limits(&world, |limits| limits.kill_switch = true).await;
-    blocked(&world, &of, "kill_switch").await;
+    blocked(&world, &recommendation, "kill_switch").await;
     limits(&world, |limits| {
         limits.kill_switch = false;
         limits.max_cost_decrease_percent = 10.0;
     })
     .await;
-    blocked(&world, &of, "cost_impact.max_decrease").await;
+    blocked(&world, &recommendation, "cost_impact.max_decrease").await;
     limits(&world, |limits| limits.max_cost_decrease_percent = 90.0).await;
 
     let exclusion = ExclusionInput {
@@ -59,39 +59,39 @@ async fn what_stands_in_the_way_is_told_before_and_decides_at_execution() {
         reason: "mine".to_owned(),
         until: None,
     };
-    let agent = of.agent_id.clone().unwrap();
+    let agent = recommendation.agent_id.clone().unwrap();
     let ada = person("ada", &[Role::Administrator]);
     let learning = AgentInput { mode: Some("learning".to_owned()), ..AgentInput::default() };
     world.engine.agents.agent_configure(&agent, learning, &ada).await.unwrap();
-    blocked(&world, &of, "agent_mode").await;
+    blocked(&world, &recommendation, "agent_mode").await;
     let safe = AgentInput { mode: Some("safe_mode".to_owned()), ..AgentInput::default() };
     world.engine.agents.agent_configure(&agent, safe, &ada).await.unwrap();
     world.memory.observe_only.store(true, Ordering::SeqCst);
-    blocked(&world, &of, "connection").await;
+    blocked(&world, &recommendation, "connection").await;
     world.memory.observe_only.store(false, Ordering::SeqCst);
-    assert_eq!(decided(&world, &of).await, Some(Applicability::Ready(Vec::new())));
+    assert_eq!(decided(&world, &recommendation).await, Some(Applicability::Ready(Vec::new())));
     world.engine.recommendations.exclude(exclusion, &operator()).await.unwrap();
-    assert_eq!(world.again(&of).await.status, Status::Dismissed);
-    assert_eq!(decided(&world, &of).await, None, "over");
+    assert_eq!(world.again(&recommendation).await.status, Status::Dismissed);
+    assert_eq!(decided(&world, &recommendation).await, None, "over");
 }
 
 #[tokio::test]
 async fn signatures_are_named_and_advice_says_that_it_is_advice() {
     let world = World::new();
-    let of = world.right_size("i-1", "m5.xlarge").await;
-    assert_eq!(decided(&world, &of).await, Some(Applicability::Ready(vec![Signature::Manager])));
-    let advice = Recommendation { plan: None, ..of.clone() };
+    let recommendation = world.right_size("i-1", "m5.xlarge").await;
+    assert_eq!(decided(&world, &recommendation).await, Some(Applicability::Ready(vec![Signature::Manager])));
+    let advice = Recommendation { plan: None, ..recommendation.clone() };
     let found = world.engine.guardrails.applicability(&[advice]).await.unwrap().remove(0).unwrap();
     assert_eq!(found.state(), ApplicabilityState::AdviceOnly);
     world.memory.resources.lock().clear();
-    blocked(&world, &of, "resource").await;
+    blocked(&world, &recommendation, "resource").await;
 }
 
 #[tokio::test]
 async fn a_thousand_are_decided_with_one_reading() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    let many = vec![of; 1000];
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let many = vec![recommendation; 1000];
     let began = std::time::Instant::now();
     let found = world.engine.guardrails.applicability(&many).await.unwrap();
     assert!(found.iter().all(|one| *one == Some(Applicability::Ready(Vec::new()))));

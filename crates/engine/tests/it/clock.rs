@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 /// Monday 2026-11-16, 00:00 UTC.
 const BEGIN_S: i64 = 1_794_787_200;
 
-/// Who waits, by the time they wait for and the order in which they came.
+/// Sleeping tasks, by the time that they wait for and the order of their arrival.
 type Waiting = BTreeMap<(Timestamp, u64), oneshot::Sender<()>>;
 
 /// The clock.

@@ -19,7 +19,7 @@ use crate::journal::{Changed, Journal, Note};
 use crate::simulation::hazard::Hazard;
 use crate::world::connection;
 
-/// What goes wrong with one call.
+/// Fault of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// It is done, and the answer is lost.
@@ -41,7 +41,7 @@ pub(crate) enum Fault {
 #[derive(Debug, Clone)]
 struct Machine {
     resource: Resource,
-    /// When a change under way ends, and in which state.
+    /// End and final state of a change in progress.
     moving: Option<(Timestamp, ResourceState)>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Cloud {
     inner: Mutex<Inner>,
     clock: Arc<TestClock>,
     journal: Journal,
-    /// What strikes calls that no script strikes.
+    /// Source of faults for calls that no script covers.
     hazard: Option<Arc<Hazard>>,
     pub(crate) allow_actions: Mutex<bool>,
 }
@@ -240,7 +240,7 @@ impl Cloud {
     }
 }
 
-/// What the real ones refuse: calls out of order, sizes that do not exist or do not fit, snapshots of what has no data.
+/// Refuses what real clouds refuse: calls out of order, sizes that do not exist or do not fit, snapshots without data.
 fn may(resource: &Resource, mutation: &Mutation) -> Result<(), ActError> {
     use ResourceKind::{Database, VirtualMachine, Volume};
     let in_state = |wanted: ResourceState| {
@@ -285,7 +285,7 @@ fn may_alter(resource: &Resource, mutation: &Mutation, kind: ResourceKind) -> Re
     let fits = match (mutation, kind) {
         (Mutation::Grow { storage_gib }, Volume | Database) => spec.storage_gib < Some(f64::from(*storage_gib)),
         (Mutation::Scale { min, desired }, ScalingGroup) => {
-            min <= desired && spec.capacity.is_some_and(|of| *desired <= of.max)
+            min <= desired && spec.capacity.is_some_and(|capacity| *desired <= capacity.max)
         }
         (Mutation::FailOver, Database) => spec.standby_zone.is_some(),
         (Mutation::Replicate { name }, Database) => !spec.replicas.contains(name),
@@ -300,7 +300,7 @@ fn alter(spec: &mut Specification, mutation: &Mutation) {
     match mutation {
         Mutation::Grow { storage_gib } => spec.storage_gib = Some(f64::from(*storage_gib)),
         Mutation::Scale { min, desired } => {
-            spec.capacity = spec.capacity.map(|of| Capacity { min: *min, desired: *desired, ..of });
+            spec.capacity = spec.capacity.map(|capacity| Capacity { min: *min, desired: *desired, ..capacity });
         }
         Mutation::FailOver => std::mem::swap(&mut spec.zone, &mut spec.standby_zone),
         Mutation::Replicate { name } => spec.replicas.push(name.clone()),

@@ -42,10 +42,10 @@ async fn wrong_input_names_every_field_and_makes_nothing() {
 #[tokio::test]
 async fn a_deleted_agent_leaves_its_recommendations_closed() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     world.engine.agents.agent_delete(&agent.id, &operator()).await.unwrap();
-    assert_eq!(world.again(&of).await.status, Status::Expired);
+    assert_eq!(world.again(&recommendation).await.status, Status::Expired);
     assert!(matches!(
         world.engine.agents.agent_delete(&agent.id, &operator()).await,
         Err(EngineError::NotFound { .. })
@@ -86,7 +86,7 @@ async fn active_before_the_learning_period_is_over_needs_a_reason() {
     let learning = AgentInput { mode: Some("learning".into()), ..AgentInput::default() };
     world.engine.agents.agent_configure(&agent.id, learning.clone(), &operator()).await.unwrap();
     let shorter = || AgentInput { learning_period: Some("0d".into()), ..AgentInput::default() };
-    let of = || AgentInput { agent_type: Some("cost_optimizer".into()), name: Some("x".into()), ..shorter() };
+    let input = || AgentInput { agent_type: Some("cost_optimizer".into()), name: Some("x".into()), ..shorter() };
     for result in [
         world
             .engine
@@ -94,7 +94,7 @@ async fn active_before_the_learning_period_is_over_needs_a_reason() {
             .agent_configure(&agent.id, AgentInput { mode: Some("active".into()), ..shorter() }, &operator())
             .await,
         world.engine.agents.agent_configure(&agent.id, shorter(), &operator()).await,
-        world.engine.agents.agent_create(AgentInput { mode: Some("active".into()), ..of() }, &operator()).await,
+        world.engine.agents.agent_create(AgentInput { mode: Some("active".into()), ..input() }, &operator()).await,
     ] {
         let Err(EngineError::Invalid(errors)) = result else { panic!("{result:?}") };
         assert_eq!((errors[0].path.as_str(), errors[0].code), ("reason", "missing_field"));

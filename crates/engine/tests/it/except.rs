@@ -16,24 +16,24 @@ async fn throttled(world: &World) -> Recommendation {
     world.machine("i-1", "m5.large", 96.0);
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
-    let of = world.only("i-1").await;
-    assert_eq!(of.kind, RecommendationType::InstanceType);
-    assert!(of.impact.cost_percent.unwrap() > 5.1, "{:?}", of.impact);
-    of
+    let recommendation = world.only("i-1").await;
+    assert_eq!(recommendation.kind, RecommendationType::InstanceType);
+    assert!(recommendation.impact.cost_percent.unwrap() > 5.1, "{:?}", recommendation.impact);
+    recommendation
 }
 
-async fn asked(world: &World, of: &Recommendation) -> Approval {
-    let hash = &of.plan.as_ref().unwrap().hash;
-    world.engine.recommendations.exception_request(&of.id, hash, REASON, &operator()).await.unwrap()
+async fn asked(world: &World, recommendation: &Recommendation) -> Approval {
+    let hash = &recommendation.plan.as_ref().unwrap().hash;
+    world.engine.recommendations.exception_request(&recommendation.id, hash, REASON, &operator()).await.unwrap()
 }
 
 #[tokio::test]
 async fn a_manager_lifts_the_cost_limit_for_one_plan_and_it_runs_once() {
     let world = World::new();
-    let of = throttled(&world).await;
-    let refused = world.engine.execution.execute(&of.id, None, None, &operator()).await;
+    let recommendation = throttled(&world).await;
+    let refused = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await;
     assert!(matches!(&refused, Err(EngineError::Blocked(block)) if block.guardrail == "cost_impact.max_increase"));
-    let approval = asked(&world, &world.again(&of).await).await;
+    let approval = asked(&world, &world.again(&recommendation).await).await;
     assert_eq!(approval.needed, [Signature::Manager]);
     let exception = approval.exception.clone().unwrap();
     assert_eq!((exception.guardrail.as_str(), exception.limit), ("cost_impact.max_increase", 5.0));
@@ -46,7 +46,7 @@ async fn a_manager_lifts_the_cost_limit_for_one_plan_and_it_runs_once() {
         .await
         .unwrap();
     world.engine.execution.settle().await;
-    let done = world.again(&of).await;
+    let done = world.again(&recommendation).await;
     assert_eq!((done.status, &done.exception), (Status::Succeeded, &None), "{:?}", done.blocked);
     assert_ne!(world.cloud.state("i-1").1, "m5.large");
 
@@ -59,7 +59,7 @@ async fn a_manager_lifts_the_cost_limit_for_one_plan_and_it_runs_once() {
     };
     let expected = ("cost_impact.max_increase".to_owned(), REASON.to_owned(), "max@example.com".to_owned());
     assert_eq!((granted("exception.grant"), granted("action.start")), (expected.clone(), expected));
-    let action = world.memory.action_list(Some(&of.id), None).await.unwrap().remove(0);
+    let action = world.memory.action_list(Some(&recommendation.id), None).await.unwrap().remove(0);
     let used = world.memory.approval_get(&approval.id).await.unwrap().exception.unwrap().used_by;
     assert_eq!(used, Some(action.id));
 }
@@ -67,20 +67,22 @@ async fn a_manager_lifts_the_cost_limit_for_one_plan_and_it_runs_once() {
 #[tokio::test]
 async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
     let world = World::new();
-    let of = throttled(&world).await;
-    let plan = of.plan.clone().unwrap();
-    let wrong = world.engine.recommendations.exception_request(&of.id, "another hash", REASON, &operator()).await;
+    let recommendation = throttled(&world).await;
+    let plan = recommendation.plan.clone().unwrap();
+    let wrong =
+        world.engine.recommendations.exception_request(&recommendation.id, "another hash", REASON, &operator()).await;
     assert!(matches!(wrong, Err(EngineError::PlanChanged { .. })));
-    let silent = world.engine.recommendations.exception_request(&of.id, &plan.hash, "  ", &operator()).await;
+    let silent =
+        world.engine.recommendations.exception_request(&recommendation.id, &plan.hash, "  ", &operator()).await;
     assert!(matches!(&silent, Err(EngineError::Invalid(errors)) if errors[0].path == "reason"));
     // The resource changes before the plan runs: nothing is done, and the exception is used up all the same.
-    let approval = asked(&world, &of).await;
+    let approval = asked(&world, &recommendation).await;
     world.cloud.change("i-1", |machine| machine.state = reeve_estate::ResourceState::Stopped);
     world.engine.recommendations.approve(&approval.id, None, &person("max", &[Role::Manager])).await.unwrap();
     world.engine.execution.settle().await;
-    let open = world.again(&of).await;
+    let open = world.again(&recommendation).await;
     assert_eq!((open.status, &open.exception), (Status::Open, &None));
-    let again = world.engine.execution.execute(&of.id, None, None, &operator()).await;
+    let again = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await;
     assert!(matches!(again, Err(EngineError::Blocked(_))), "the next execution needs an exception of its own");
 
     // One that was granted and not used does not help an agent that acts by itself.
@@ -94,7 +96,7 @@ async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
             granted_by: vec!["max@example.com".to_owned()],
             expires_at: approval.expires_at,
         }),
-        ..of.clone()
+        ..recommendation.clone()
     };
     let limits = reeve_recommend::Guardrails::default();
     let ask = |automatic| {
@@ -124,36 +126,36 @@ async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
 #[tokio::test]
 async fn only_what_one_plan_exceeds_can_be_excepted() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    let hash = of.plan.clone().unwrap().hash;
-    let needless = world.engine.recommendations.exception_request(&of.id, &hash, REASON, &operator()).await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let hash = recommendation.plan.clone().unwrap().hash;
+    let needless = world.engine.recommendations.exception_request(&recommendation.id, &hash, REASON, &operator()).await;
     assert!(matches!(needless, Err(EngineError::Conflict(why)) if why.contains("nothing blocks it")));
     world.engine.guardrails.kill_switch(true, "stop", &operator()).await.unwrap();
-    let stopped = world.engine.recommendations.exception_request(&of.id, &hash, REASON, &operator()).await;
+    let stopped = world.engine.recommendations.exception_request(&recommendation.id, &hash, REASON, &operator()).await;
     assert!(matches!(stopped, Err(EngineError::Conflict(why)) if why.contains("whole estate")));
-    assert!(world.memory.approval_list(Some(&of.id)).await.unwrap().is_empty());
+    assert!(world.memory.approval_list(Some(&recommendation.id)).await.unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn what_is_taken_back_loses_its_exception() {
     let world = World::new();
-    let of = throttled(&world).await;
-    let approval = asked(&world, &of).await;
+    let recommendation = throttled(&world).await;
+    let approval = asked(&world, &recommendation).await;
     // Signed while the estate stands still, so that it waits approved.
     world.engine.guardrails.kill_switch(true, "stop", &operator()).await.unwrap();
     world.engine.recommendations.approve(&approval.id, None, &person("max", &[Role::Manager])).await.unwrap();
-    let waits = world.again(&of).await;
+    let waits = world.again(&recommendation).await;
     assert_eq!((waits.status, waits.exception.is_some()), (Status::Approved, true));
-    world.engine.recommendations.reopen(&of.id, &operator()).await.unwrap();
+    world.engine.recommendations.reopen(&recommendation.id, &operator()).await.unwrap();
     world.engine.guardrails.kill_switch(false, "go", &operator()).await.unwrap();
-    let open = world.again(&of).await;
+    let open = world.again(&recommendation).await;
     let refused = world.engine.execution.execute(&open.id, None, None, &operator()).await;
     assert!(matches!(refused, Err(EngineError::Blocked(_))));
     let decided = world.engine.guardrails.applicability(&[open]).await.unwrap().remove(0).unwrap();
     let Applicability::Blocked { by, exceptable, .. } = decided else { panic!("{decided:?}") };
     assert_eq!((by.as_str(), exceptable), ("cost_impact.max_increase", true));
     assert!(!matches!(
-        world.engine.execution.execute(&of.id, None, None, &operator()).await,
+        world.engine.execution.execute(&recommendation.id, None, None, &operator()).await,
         Ok(Execution::Started(_) | Execution::PendingApproval(_))
     ));
 }

@@ -10,12 +10,12 @@ use crate::world::{World, operator, volume_of};
 #[tokio::test]
 async fn a_low_impact_change_is_made_verified_and_told_in_order() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    let action = world.execute(&of).await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let action = world.execute(&recommendation).await;
     assert_eq!(action.status, ActionStatus::Succeeded, "{action:?}");
     assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "t3.medium".to_owned()));
-    assert_eq!(world.again(&of).await.status, Status::Succeeded);
-    let told = world.story(&of);
+    assert_eq!(world.again(&recommendation).await.status, Status::Succeeded);
+    let told = world.story(&recommendation);
     let expected = [
         "recommendation.create success",
         "action.start pending",
@@ -46,7 +46,7 @@ async fn a_low_impact_change_is_made_verified_and_told_in_order() {
     assert_eq!(modify.event_type.as_str(), "resource.modify");
     assert_eq!(
         modify.actor.id.as_deref(),
-        of.agent_id.as_ref().map(|id| id.0.as_str()),
+        recommendation.agent_id.as_ref().map(|id| id.0.as_str()),
         "the agent's hand, at a person's request"
     );
     assert_eq!(modify.metadata.extra.get("asked_by"), Some(&Json::from("olga@example.com")));
@@ -62,9 +62,9 @@ async fn an_idle_machine_is_stopped_and_its_volumes_are_snapshotted_first() {
     world.machine("i-1", "t3.large", 0.1).put(volume_of("vol-1", "i-1")).put(volume_of("vol-2", "i-1"));
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
-    let of = world.only("i-1").await;
-    assert_eq!(of.kind, RecommendationType::IdleResourceCleanup);
-    let action = world.execute(&of).await;
+    let recommendation = world.only("i-1").await;
+    assert_eq!(recommendation.kind, RecommendationType::IdleResourceCleanup);
+    let action = world.execute(&recommendation).await;
     assert_eq!(action.status, ActionStatus::Succeeded, "{action:?}");
     assert_eq!((world.cloud.state("i-1").0, world.cloud.snapshots()), (ResourceState::Stopped, 2));
     world.every_change_was_announced();
@@ -76,11 +76,11 @@ async fn a_volume_attached_since_the_finding_stops_the_plan_before_anything_is_d
     world.machine("i-1", "t3.large", 0.1).put(volume_of("vol-1", "i-1"));
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
-    let of = world.only("i-1").await;
+    let recommendation = world.only("i-1").await;
     world.put(volume_of("vol-new", "i-1"));
-    let action = world.execute(&of).await;
+    let action = world.execute(&recommendation).await;
     assert_eq!(action.status, ActionStatus::Aborted);
-    let again = world.again(&of).await;
+    let again = world.again(&recommendation).await;
     assert_eq!(again.status, Status::Open);
     assert!(again.status_reason.unwrap().contains("vol-new"));
     assert_eq!((world.cloud.state("i-1").0, world.cloud.snapshots()), (ResourceState::Running, 0));
@@ -89,11 +89,11 @@ async fn a_volume_attached_since_the_finding_stops_the_plan_before_anything_is_d
 #[tokio::test]
 async fn a_resource_that_drifted_is_left_alone_and_the_recommendation_opens_again() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     world.cloud.change("i-1", |r| r.specification.instance_type = Some("t3.xlarge".to_owned()));
-    let action = world.execute(&of).await;
+    let action = world.execute(&recommendation).await;
     assert_eq!(action.status, ActionStatus::Aborted);
-    let again = world.again(&of).await;
+    let again = world.again(&recommendation).await;
     assert_eq!(again.status, Status::Open);
     assert!(again.status_reason.unwrap().contains("instance_type is t3.xlarge, not t3.large"));
     assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "t3.xlarge".to_owned()));
@@ -107,24 +107,25 @@ async fn learning_agents_do_not_execute() {
     let report = world.run(&agent).await;
     assert_eq!(report.applied, 0);
     assert!(report.skipped.contains(&("mode_learning".to_owned(), 1)), "{:?}", report.skipped);
-    let of = world.only("i-1").await;
-    let refused = world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap_err();
+    let recommendation = world.only("i-1").await;
+    let refused = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap_err();
     assert!(matches!(refused, EngineError::Learning { .. }));
     assert!(refused.to_string().contains("agent mode is learning"));
-    assert_eq!(world.again(&of).await.status, Status::Open);
-    assert_eq!(world.story(&of).last().unwrap(), "recommendation.execute denied");
+    assert_eq!(world.again(&recommendation).await.status, Status::Open);
+    assert_eq!(world.story(&recommendation).last().unwrap(), "recommendation.execute denied");
 }
 
 #[tokio::test]
 async fn what_cannot_run_is_refused_with_its_reason() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    let changed = world.engine.execution.execute(&of.id, Some("0000"), None, &operator()).await.unwrap_err();
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let changed =
+        world.engine.execution.execute(&recommendation.id, Some("0000"), None, &operator()).await.unwrap_err();
     assert!(matches!(changed, EngineError::PlanChanged { .. }));
     *world.cloud.allow_actions.lock() = false;
-    let observing = world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap_err();
+    let observing = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap_err();
     assert!(observing.to_string().contains("observe only"), "{observing}");
-    assert_eq!(world.again(&of).await.status, Status::Open);
+    assert_eq!(world.again(&recommendation).await.status, Status::Open);
     world.machine("i-2", "m5.large", 45.0);
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     world.run(&agent).await;
@@ -140,20 +141,20 @@ async fn what_cannot_run_is_refused_with_its_reason() {
 #[tokio::test]
 async fn a_silent_log_means_that_nothing_is_done() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     *world.log.silent_after.lock() = Some(0);
-    let refused = world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap_err();
+    let refused = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap_err();
     assert!(matches!(refused, EngineError::Record(_)), "{refused}");
-    assert_eq!(world.again(&of).await.status, Status::Open);
+    assert_eq!(world.again(&recommendation).await.status, Status::Open);
     assert!(world.memory.action_list(None, None).await.unwrap().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_many_who_execute_at_once_one_does() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     let caller = operator();
-    let tries = (0..8).map(|_| world.engine.execution.execute(&of.id, None, None, &caller));
+    let tries = (0..8).map(|_| world.engine.execution.execute(&recommendation.id, None, None, &caller));
     let outcomes = futures::future::join_all(tries).await;
     let started = outcomes.iter().filter(|o| matches!(o, Ok(Execution::Started(_)))).count();
     assert_eq!(started, 1, "{outcomes:?}");
@@ -165,15 +166,15 @@ async fn of_many_who_execute_at_once_one_does() {
 #[tokio::test]
 async fn samples_from_before_a_change_do_not_lead_to_another() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.xlarge").await;
+    let recommendation = world.right_size("i-1", "t3.xlarge").await;
     let manager = crate::world::person("max", &[reeve_access::Role::Manager]);
     if let Execution::PendingApproval(approval) =
-        world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap()
+        world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap()
     {
         world.engine.recommendations.approve(&approval.id, None, &manager).await.unwrap();
     }
     world.engine.execution.settle().await;
-    assert_eq!(world.again(&of).await.status, Status::Succeeded);
+    assert_eq!(world.again(&recommendation).await.status, Status::Succeeded);
     world.measure("i-1", Metric::CpuUtilization, 5.0);
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     let report = world.run(&agent).await;

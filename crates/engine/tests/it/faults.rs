@@ -51,14 +51,14 @@ async fn play(script: &Script) {
     world.machine("i-1", "t3.large", if script.idle { 0.1 } else { 5.0 }).put(volume_of("vol-1", "i-1"));
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
-    let of = world.only("i-1").await;
+    let recommendation = world.only("i-1").await;
     script.faults.iter().for_each(|(call, fault)| world.cloud.fault(*call, *fault));
     world.cloud.blind(&script.blind);
     if script.forgets {
         world.cloud.forget_sizes();
     }
     *world.log.silent_after.lock() = script.silent_after;
-    let _ = world.engine.execution.execute(&of.id, None, None, &operator()).await;
+    let _ = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await;
     world.engine.execution.settle().await;
     world.every_change_was_announced();
     *world.log.silent_after.lock() = None;
@@ -67,7 +67,7 @@ async fn play(script: &Script) {
     next.engine.execution.settle().await;
     next.every_change_was_announced();
 
-    let ended = next.again(&of).await;
+    let ended = next.again(&recommendation).await;
     let machine = next.cloud.state("i-1");
     let before = (ResourceState::Running, "t3.large".to_owned());
     let wanted = if script.idle {
@@ -75,7 +75,7 @@ async fn play(script: &Script) {
     } else {
         (ResourceState::Running, "t3.medium".to_owned())
     };
-    let actions = next.memory.action_list(Some(&of.id), None).await.unwrap();
+    let actions = next.memory.action_list(Some(&recommendation.id), None).await.unwrap();
     match ended.status {
         Status::Succeeded => assert_eq!(machine, wanted),
         Status::Open | Status::RolledBack => assert_eq!(machine, before),

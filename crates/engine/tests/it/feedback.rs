@@ -1,5 +1,5 @@
-//! What people say works: rejected kinds sink, confidence moves the right way, a few clicks swing nothing, "not now" is no
-//! vote, and explanations count what happened.
+//! Effects of feedback: rejected kinds rank lower, confidence moves in the right direction, a few answers change little,
+//! "not now" is no vote, and explanations count the outcomes.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use reeve_engine::FeedbackInput;
 use reeve_estate::ResourceKind;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{
-    Agent, AgentStore, Clock as _, EngineError, Feedback, Opinions, Recommendation, RecommendationId,
+    Agent, AgentStore, Clock as _, EngineError, Feedback, FeedbackWeights, Recommendation, RecommendationId,
     RecommendationType, Status,
 };
 
@@ -31,12 +31,17 @@ async fn eleven() -> (World, Agent) {
 async fn listed(world: &World) -> Vec<String> {
     let open = RecommendationFilter { status: vec![Status::Open], ..RecommendationFilter::default() };
     let (found, _) = world.memory.recommendation_list(&open).await.unwrap();
-    found.into_iter().map(|of| of.subject.id.0).collect()
+    found.into_iter().map(|recommendation| recommendation.subject.id.0).collect()
 }
 
 async fn answer(world: &World, resource: &str, outcome: &str, rating: Option<i64>) {
-    let of = world.on(resource).await.remove(0);
-    world.engine.recommendations.feedback(&of.id, said(outcome, rating, Some("a word")), &operator()).await.unwrap();
+    let recommendation = world.on(resource).await.remove(0);
+    world
+        .engine
+        .recommendations
+        .feedback(&recommendation.id, said(outcome, rating, Some("a word")), &operator())
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -82,27 +87,28 @@ async fn a_rejected_kind_sinks_and_one_click_does_not_do_it() {
 #[tokio::test]
 async fn not_applicable_speaks_of_like_resources_alone() {
     let (world, _) = eleven().await;
-    let mut of = world.only("i-9").await;
+    let mut recommendation = world.only("i-9").await;
     let at = world.clock.now();
-    let said_of = |of: &Recommendation, by: &str, outcome: &str, rating| Feedback {
+    let said_of = |recommendation: &Recommendation, by: &str, outcome: &str, rating| Feedback {
         id: format!("{by}-{outcome}"),
-        recommendation: of.id.clone(),
+        recommendation: recommendation.id.clone(),
         outcome: outcome.to_owned(),
         rating,
         comments: None,
         by: by.to_owned(),
         at,
     };
-    let weight =
-        |all: &[Recommendation], said: &[Feedback], of: &Recommendation| Opinions::of(all, said, at).rank(of).weight;
-    let rejected = Recommendation { id: RecommendationId("other".to_owned()), ..of.clone() };
+    let weight = |all: &[Recommendation], said: &[Feedback], recommendation: &Recommendation| {
+        FeedbackWeights::of(all, said, at).rank(recommendation).weight
+    };
+    let rejected = Recommendation { id: RecommendationId("other".to_owned()), ..recommendation.clone() };
     let all = [rejected.clone()];
     let no = [said_of(&rejected, "ann", "not_applicable", None)];
-    assert!(weight(&all, &no, &of) < 1.0);
-    of.subject.kind = ResourceKind::Database;
-    assert_eq!(weight(&all, &no, &of), 1.0, "a database is another thing");
+    assert!(weight(&all, &no, &recommendation) < 1.0);
+    recommendation.subject.kind = ResourceKind::Database;
+    assert_eq!(weight(&all, &no, &recommendation), 1.0, "a database is another thing");
     let went_wrong = [said_of(&rejected, "ann", "implemented_issues", Some(1))];
-    let elsewhere = weight(&all, &went_wrong, &of);
+    let elsewhere = weight(&all, &went_wrong, &recommendation);
     assert!(
         elsewhere < 1.0 && elsewhere > weight(&all, &went_wrong, &rejected),
         "{elsewhere}: less than where it happened"
@@ -114,7 +120,7 @@ async fn not_applicable_speaks_of_like_resources_alone() {
     let stars = |n| weight(&all, &[said_of(&rejected, "ann", "implemented_successfully", Some(n))], &rejected);
     assert!(stars(1) < stars(3) && stars(3) < stars(5), "{} {} {}", stars(1), stars(3), stars(5));
     let later = at + SignedDuration::from_hours(24 * 360);
-    let faded = Opinions::of(&all, &no, later).rank(&rejected).weight;
+    let faded = FeedbackWeights::of(&all, &no, later).rank(&rejected).weight;
     assert!(faded > weight(&all, &no, &rejected), "answers fade");
 }
 
@@ -149,27 +155,27 @@ async fn confidence_moves_the_right_way_and_not_wildly() {
 #[tokio::test]
 async fn not_now_sets_aside_and_comes_back() {
     let (world, _) = eleven().await;
-    let of = world.only("i-1").await;
+    let recommendation = world.only("i-1").await;
     let until = world.clock.now() + SignedDuration::from_hours(24 * 3);
     let wrong = FeedbackInput { until: Some(until), ..said("implemented_successfully", None, None) };
-    let wrong = world.engine.recommendations.feedback(&of.id, wrong, &operator()).await;
+    let wrong = world.engine.recommendations.feedback(&recommendation.id, wrong, &operator()).await;
     assert!(matches!(wrong, Err(EngineError::Invalid(_))), "a date goes with not_now");
     let later = FeedbackInput { until: Some(until), ..said("not_now", None, Some("release week")) };
-    world.engine.recommendations.feedback(&of.id, later, &operator()).await.unwrap();
-    let aside = world.again(&of).await;
+    world.engine.recommendations.feedback(&recommendation.id, later, &operator()).await.unwrap();
+    let aside = world.again(&recommendation).await;
     assert_eq!((aside.status, aside.snoozed_until), (Status::Snoozed, Some(until)));
     assert_eq!(aside.status_reason.as_deref(), Some("not now: release week"));
     assert_eq!(world.only("i-2").await.ranking.weight, 1.0);
     world.clock.advance(SignedDuration::from_hours(24 * 3));
     world.engine.scheduler.due().await.unwrap();
-    assert_eq!(world.again(&of).await.status, Status::Open);
+    assert_eq!(world.again(&recommendation).await.status, Status::Open);
 }
 
 #[tokio::test]
 async fn similar_cases_and_their_rate_are_counts_of_what_happened() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    world.execute(&of).await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    world.execute(&recommendation).await;
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     let cases = async |resource: &str| {
         world.machine(resource, "t3.large", 5.0);
@@ -180,7 +186,7 @@ async fn similar_cases_and_their_rate_are_counts_of_what_happened() {
     assert_eq!(cases("i-2").await, (1, Some(100.0)));
     // A person knows better than the action's end.
     let issues = said("implemented_issues", Some(2), Some("slower at month end"));
-    world.engine.recommendations.feedback(&of.id, issues, &person("max", &[])).await.unwrap();
+    world.engine.recommendations.feedback(&recommendation.id, issues, &person("max", &[])).await.unwrap();
     assert_eq!(cases("i-3").await, (1, Some(0.0)));
     // Done by hand counts, not applicable was never carried out.
     answer(&world, "i-2", "implemented_successfully", None).await;
@@ -191,11 +197,11 @@ async fn similar_cases_and_their_rate_are_counts_of_what_happened() {
 #[tokio::test]
 async fn a_persons_own_undoing_is_no_failure_unless_they_say_so() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    let action = world.execute(&of).await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let action = world.execute(&recommendation).await;
     let undoing = world.engine.execution.rollback(&action.id, &operator()).await.unwrap();
     world.ended(&undoing).await;
-    assert!(world.again(&of).await.taken_back_by.is_some());
+    assert!(world.again(&recommendation).await.taken_back_by.is_some());
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     let cases = async |resource: &str| {
         world.machine(resource, "t3.large", 5.0);
@@ -205,6 +211,6 @@ async fn a_persons_own_undoing_is_no_failure_unless_they_say_so() {
     };
     assert_eq!(cases("i-2").await, (0, None), "nobody knows whether it was right");
     let issues = said("implemented_issues", None, Some("answers took twice as long"));
-    world.engine.recommendations.feedback(&of.id, issues, &operator()).await.unwrap();
+    world.engine.recommendations.feedback(&recommendation.id, issues, &operator()).await.unwrap();
     assert_eq!(cases("i-3").await, (1, Some(0.0)));
 }

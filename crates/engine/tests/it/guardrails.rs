@@ -14,13 +14,13 @@ async fn limits(world: &World, change: impl FnOnce(&mut Guardrails)) {
     world.engine.guardrails.guardrails_put(wanted, &person("ada", &[Role::Administrator])).await.unwrap();
 }
 
-async fn blocked(world: &World, of: &Recommendation) -> Block {
-    match world.engine.execution.execute(&of.id, None, None, &operator()).await {
+async fn blocked(world: &World, recommendation: &Recommendation) -> Block {
+    match world.engine.execution.execute(&recommendation.id, None, None, &operator()).await {
         Err(EngineError::Blocked(block)) => {
-            let again = world.again(of).await;
+            let again = world.again(recommendation).await;
             assert_eq!(again.status, Status::Open);
             assert!(again.blocked.unwrap().contains(block.guardrail));
-            assert_eq!(world.story(of).last().unwrap(), "recommendation.execute denied");
+            assert_eq!(world.story(recommendation).last().unwrap(), "recommendation.execute denied");
             block
         }
         other => panic!("not blocked: {other:?}"),
@@ -31,9 +31,9 @@ async fn blocked(world: &World, of: &Recommendation) -> Block {
 async fn each_limit_says_no_by_name_limit_and_value() {
     let check = async |change: fn(&mut Guardrails), name: &str, limit: f64| {
         let world = World::new();
-        let of = world.right_size("i-1", "t3.large").await;
+        let recommendation = world.right_size("i-1", "t3.large").await;
         limits(&world, change).await;
-        let block = blocked(&world, &of).await;
+        let block = blocked(&world, &recommendation).await;
         assert_eq!((block.guardrail, block.limit), (name, limit), "{block}");
     };
     check(|l| l.max_cost_decrease_percent = 30.0, "cost_impact.max_decrease", 30.0).await;
@@ -47,11 +47,11 @@ async fn a_larger_size_costs_more_than_five_percent_and_is_blocked() {
     world.machine("i-1", "t3.large", 97.0);
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
-    let of = world.only("i-1").await;
-    let block = blocked(&world, &of).await;
+    let recommendation = world.only("i-1").await;
+    let block = blocked(&world, &recommendation).await;
     assert_eq!((block.guardrail, block.limit, block.value.round()), ("cost_impact.max_increase", 5.0, 84.0));
     limits(&world, |l| l.max_cost_increase_percent = 120.0).await;
-    let executed = world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap();
+    let executed = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap();
     assert!(matches!(executed, Execution::PendingApproval(_) | Execution::Started(_)));
     world.engine.execution.settle().await;
 }
@@ -59,19 +59,19 @@ async fn a_larger_size_costs_more_than_five_percent_and_is_blocked() {
 #[tokio::test]
 async fn expected_degradation_is_bounded() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    let mut worse = of.clone();
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let mut worse = recommendation.clone();
     worse.impact.performance_degradation_percent = Some(3.5);
     worse.version += 1;
     world.memory.recommendation_update(&worse).await.unwrap();
-    let block = blocked(&world, &of).await;
+    let block = blocked(&world, &recommendation).await;
     assert_eq!((block.guardrail, block.limit, block.value), ("performance_impact.max_degradation", 3.0, 3.5));
 }
 
 #[tokio::test]
 async fn the_kill_switch_stops_everything_and_is_audited() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     let admin = person("ada", &[Role::Administrator]);
     assert!(matches!(world.engine.guardrails.kill_switch(true, "", &admin).await, Err(EngineError::Invalid(_))));
     world.engine.guardrails.kill_switch(true, "incident", &admin).await.unwrap();
@@ -80,18 +80,18 @@ async fn the_kill_switch_stops_everything_and_is_audited() {
         (entry.event_type.as_str(), entry.action.operation.as_deref()),
         ("policy.modify", Some("kill_switch.on"))
     );
-    assert_eq!(blocked(&world, &of).await.guardrail, "kill_switch");
+    assert_eq!(blocked(&world, &recommendation).await.guardrail, "kill_switch");
     world.engine.guardrails.kill_switch(false, "over", &admin).await.unwrap();
-    assert_eq!(world.execute(&of).await.status, ActionStatus::Succeeded);
+    assert_eq!(world.execute(&recommendation).await.status, ActionStatus::Succeeded);
 }
 
 #[tokio::test]
 async fn a_changed_resource_is_left_alone_for_a_while() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    world.execute(&of).await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    world.execute(&recommendation).await;
     // Idle now: another finding on the same machine, the same day.
-    let mut idle = of.clone();
+    let mut idle = recommendation.clone();
     idle.id = reeve_recommend::RecommendationId("second".to_owned());
     idle.kind = reeve_recommend::RecommendationType::IdleResourceCleanup;
     idle.status = Status::Open;
@@ -118,11 +118,11 @@ async fn after_failures_in_a_row_the_breaker_opens_until_it_is_reset() {
     for n in 0..3 {
         // Each execution stops, fails at the new size, and is undone with one start.
         world.cloud.fault(n * 3 + 1, Fault::Deny);
-        let of = world.only(&format!("i-{n}")).await;
-        assert_eq!(world.execute(&of).await.status, ActionStatus::RolledBack);
+        let recommendation = world.only(&format!("i-{n}")).await;
+        assert_eq!(world.execute(&recommendation).await.status, ActionStatus::RolledBack);
     }
-    let of = world.only("i-3").await;
-    let block = blocked(&world, &of).await;
+    let recommendation = world.only("i-3").await;
+    let block = blocked(&world, &recommendation).await;
     assert_eq!((block.guardrail, block.limit, block.value), ("circuit_breaker", 3.0, 3.0));
     world
         .engine
@@ -131,7 +131,7 @@ async fn after_failures_in_a_row_the_breaker_opens_until_it_is_reset() {
         .await
         .unwrap();
     world.clock.advance(SignedDuration::from_secs(1));
-    assert_eq!(world.execute(&of).await.status, ActionStatus::Succeeded);
+    assert_eq!(world.execute(&recommendation).await.status, ActionStatus::Succeeded);
 }
 
 #[tokio::test]
@@ -186,16 +186,16 @@ async fn wrong_limits_are_refused_by_field_and_stale_ones_by_version() {
 #[tokio::test]
 async fn what_left_the_scope_since_it_was_found_is_not_executed() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     world.put(volume_of("vol-1", "i-1"));
     let narrower = AgentInput { services: Some(vec!["ebs".to_owned()]), ..AgentInput::default() };
     world
         .engine
         .agents
-        .agent_configure(of.agent_id.as_ref().unwrap(), narrower, &person("ada", &[Role::Administrator]))
+        .agent_configure(recommendation.agent_id.as_ref().unwrap(), narrower, &person("ada", &[Role::Administrator]))
         .await
         .unwrap();
-    let block = blocked(&world, &of).await;
+    let block = blocked(&world, &recommendation).await;
     assert_eq!(block.guardrail, "scope");
     assert_eq!(world.cloud.state("i-1").1, "t3.large");
 }
@@ -217,13 +217,13 @@ async fn the_kill_switch_is_thrown_while_others_change_the_limits() {
 #[tokio::test]
 async fn what_is_used_up_is_told_before_it_says_no() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    let fresh = world.engine.guardrails.guardrails_standing().await.unwrap();
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let fresh = world.engine.guardrails.guardrail_usage().await.unwrap();
     assert_eq!((fresh.failures, fresh.actions_today, fresh.budgets.len()), (0, 0, 0));
     assert!((fresh.budget_s - 2592.0).abs() < 1e-6, "0.1 % of 30 days");
-    let action = world.execute(&of).await;
+    let action = world.execute(&recommendation).await;
     assert_eq!(action.status, ActionStatus::Succeeded);
-    let used = world.engine.guardrails.guardrails_standing().await.unwrap();
+    let used = world.engine.guardrails.guardrail_usage().await.unwrap();
     assert_eq!((used.actions_today, used.budgets.len(), used.breaker_open()), (1, 1, false));
     let budget = &used.budgets[0];
     let stopped = action.steps.iter().find(|step| step.kind.as_str() == "stop").unwrap().started_at;
@@ -239,9 +239,9 @@ async fn what_is_used_up_is_told_before_it_says_no() {
     // Its stop goes through, its new size is refused, and it is put back.
     world.cloud.fault(world.cloud.calls() + 1, Fault::Deny);
     assert_eq!(world.execute(&other).await.status, ActionStatus::RolledBack);
-    let open = world.engine.guardrails.guardrails_standing().await.unwrap();
+    let open = world.engine.guardrails.guardrail_usage().await.unwrap();
     assert!(open.breaker_open() && open.failures == 1, "{open:?}");
     world.engine.guardrails.breaker_reset("the cause is known", &person("ada", &[Role::Administrator])).await.unwrap();
-    let closed = world.engine.guardrails.guardrails_standing().await.unwrap();
+    let closed = world.engine.guardrails.guardrail_usage().await.unwrap();
     assert!(!closed.breaker_open() && closed.breaker_reset_at.is_some());
 }

@@ -84,23 +84,26 @@ fn spec(world: &World) -> Specification {
     world.cloud.all().into_iter().find(|one| one.id.as_str() == MACHINE).unwrap().specification
 }
 
-fn executed(of: &Anomaly) -> &str {
-    of.responses.iter().find(|one| one.stage == Stage::Execute).map_or("", |one| one.detail.as_str())
+fn executed(anomaly: &Anomaly) -> &str {
+    anomaly.responses.iter().find(|one| one.stage == Stage::Execute).map_or("", |one| one.detail.as_str())
 }
 
 async fn report_threat(world: &World, anomalies: &AnomalyService, severity: Priority) -> Anomaly {
-    let of = anomalies.report(threat(world, severity), &Caller::system()).await.unwrap().unwrap();
+    let recommendation = anomalies.report(threat(world, severity), &Caller::system()).await.unwrap().unwrap();
     world.engine.execution.settle().await;
-    of
+    recommendation
 }
 
 #[tokio::test]
 async fn a_critical_threat_is_cut_off_at_once_and_a_person_lets_it_back() {
     let (world, anomalies, kept, _) = world("active", true, "high").await;
-    let of = report_threat(&world, &anomalies, Priority::Critical).await;
-    let order: Vec<Stage> = of.responses.iter().map(|one| one.stage).collect();
+    let recommendation = report_threat(&world, &anomalies, Priority::Critical).await;
+    let order: Vec<Stage> = recommendation.responses.iter().map(|one| one.stage).collect();
     assert_eq!(order, [Stage::Alert, Stage::Investigate, Stage::Recommend, Stage::Execute]);
-    assert!(executed(&of).ends_with("has begun") && of.advice.contains("which can be undone"), "{of:?}");
+    assert!(
+        executed(&recommendation).ends_with("has begun") && recommendation.advice.contains("which can be undone"),
+        "{recommendation:?}"
+    );
     assert!(spec(&world).isolated && spec(&world).security_groups == [QUARANTINE]);
     let recommended = world.only(MACHINE).await;
     assert_eq!((recommended.kind, recommended.status), (RecommendationType::SecurityGroup, Status::Succeeded));
@@ -110,7 +113,7 @@ async fn a_critical_threat_is_cut_off_at_once_and_a_person_lets_it_back() {
     let begun =
         world.entries().into_iter().find(|one| one.action.operation.as_deref() == Some("action.start")).unwrap();
     let comment = begun.metadata.extra.get("comment").and_then(Json::as_str).unwrap().to_owned();
-    assert!(comment.contains("auto_quarantine") && comment.contains(&of.id.0), "{comment}");
+    assert!(comment.contains("auto_quarantine") && comment.contains(&recommendation.id.0), "{comment}");
     assert!(world.memory.resources.lock()[&ResourceId::new(MACHINE)].specification.isolated, "the inventory knows");
     world.every_change_was_announced();
 
@@ -148,8 +151,8 @@ async fn whatever_is_missing_leaves_it_to_a_person() {
         ("learning", true, "high", Priority::Critical, "agent not active"),
     ] {
         let (world, anomalies, _, _) = world(mode, auto, max_impact).await;
-        let of = report_threat(&world, &anomalies, severity).await;
-        assert!(executed(&of).contains(expected), "{mode} {max_impact}: {}", executed(&of));
+        let recommendation = report_threat(&world, &anomalies, severity).await;
+        assert!(executed(&recommendation).contains(expected), "{mode} {max_impact}: {}", executed(&recommendation));
         assert_eq!(world.cloud.calls(), 0, "{mode} {max_impact}");
         let recommended = world.only(MACHINE).await;
         let waits = if max_impact == "medium" { Status::PendingApproval } else { Status::Open };
@@ -166,15 +169,19 @@ async fn report_again(world: &World, anomalies: &AnomalyService, severity: Prior
 #[tokio::test]
 async fn a_permission_for_savings_cuts_no_machine_off_and_people_carry_the_advice_out() {
     let (world, anomalies, _, saver) = world_of("cost_optimizer", "active", true, "high").await;
-    let of = report_threat(&world, &anomalies, Priority::Critical).await;
-    assert!(executed(&of).contains("no security_intelligence agent covers it"), "{}", executed(&of));
+    let recommendation = report_threat(&world, &anomalies, Priority::Critical).await;
+    assert!(
+        executed(&recommendation).contains("no security_intelligence agent covers it"),
+        "{}",
+        executed(&recommendation)
+    );
     assert_eq!((world.cloud.calls(), spec(&world).isolated), (0, false));
     let advice = world.only(MACHINE).await;
     assert_eq!((&advice.agent_id, advice.status), (&None, Status::Open));
     assert_eq!(advice.origin.agent_type, AgentType::SECURITY_INTELLIGENCE);
     assert_eq!(
         (advice.origin.rule.as_str(), &advice.origin.cause),
-        ("auto_quarantine", &Cause::Anomaly(of.id.clone()))
+        ("auto_quarantine", &Cause::Anomaly(recommendation.id.clone()))
     );
     // Neither a run of the agent for savings applies or expires it ...
     world.run(&saver).await;
@@ -208,26 +215,30 @@ async fn guardrails_hold_for_it_too() {
     ] {
         let (world, anomalies, _, _) = world("active", true, "high").await;
         switch(&world, set).await;
-        let of = report_threat(&world, &anomalies, Priority::Critical).await;
-        assert!(executed(&of).contains(expected), "{expected}: {}", executed(&of));
+        let recommendation = report_threat(&world, &anomalies, Priority::Critical).await;
+        assert!(executed(&recommendation).contains(expected), "{expected}: {}", executed(&recommendation));
         assert_eq!((world.cloud.calls(), world.only(MACHINE).await.status), (0, Status::Open));
     }
     let (world, anomalies, _, _) = world("active", true, "high").await;
     let (resource, reason) = (Some(MACHINE.to_owned()), "a honeypot".to_owned());
     let exclusion = ExclusionInput { resource, account: None, kind: None, reason, until: None };
     world.engine.recommendations.exclude(exclusion, &operator()).await.unwrap();
-    let of = report_threat(&world, &anomalies, Priority::Critical).await;
-    assert!(executed(&of).contains("excluded") && world.on(MACHINE).await.is_empty(), "{}", executed(&of));
+    let recommendation = report_threat(&world, &anomalies, Priority::Critical).await;
+    assert!(
+        executed(&recommendation).contains("excluded") && world.on(MACHINE).await.is_empty(),
+        "{}",
+        executed(&recommendation)
+    );
 }
 
 #[tokio::test]
 async fn a_person_approves_it_and_changed_groups_stop_it() {
     let (world, anomalies, _, _) = world("safe_mode", false, "low").await;
     report_threat(&world, &anomalies, Priority::High).await;
-    let of = world.only(MACHINE).await;
-    let signed = async |of: &Recommendation| {
+    let recommendation = world.only(MACHINE).await;
+    let signed = async |recommendation: &Recommendation| {
         let Execution::PendingApproval(asked) =
-            world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap()
+            world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap()
         else {
             panic!("high impact needs signatures")
         };
@@ -238,17 +249,17 @@ async fn a_person_approves_it_and_changed_groups_stop_it() {
         assert_eq!(world.memory.approval_get(&asked.id).await.unwrap().status, ApprovalStatus::Approved);
     };
     world.cloud.change(MACHINE, |machine| machine.specification.security_groups = vec!["sg-3".to_owned()]);
-    signed(&of).await;
-    let left = world.again(&of).await;
+    signed(&recommendation).await;
+    let left = world.again(&recommendation).await;
     assert!(left.status_reason.unwrap().contains("security_groups is sg-3, not sg-1,sg-2"));
     assert_eq!((left.status, world.cloud.calls()), (Status::Open, 0));
 
     world
         .cloud
         .change(MACHINE, |machine| machine.specification.security_groups = vec!["sg-1".to_owned(), "sg-2".to_owned()]);
-    match world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap() {
+    match world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap() {
         Execution::Started(action) => assert_eq!(world.ended(&action).await.status, Ended::Succeeded),
-        Execution::PendingApproval(_) => signed(&of).await,
+        Execution::PendingApproval(_) => signed(&recommendation).await,
     }
     assert!(spec(&world).isolated);
 }
@@ -269,8 +280,8 @@ async fn what_grows_critical_is_answered_again_and_what_was_false_is_withdrawn()
     assert_eq!(kept.anomaly_list(&AnomalyFilter::default()).await.unwrap().1, 1);
 
     let (world, anomalies, _, _) = self::world("safe_mode", false, "low").await;
-    let of = report_threat(&world, &anomalies, Priority::High).await;
-    anomalies.feedback(&of.id, "false", Some("our own test"), &operator()).await.unwrap();
+    let recommendation = report_threat(&world, &anomalies, Priority::High).await;
+    anomalies.feedback(&recommendation.id, "false", Some("our own test"), &operator()).await.unwrap();
     let ended = world.only(MACHINE).await;
     assert_eq!(ended.status, Status::Expired);
     assert!(matches!(
@@ -282,28 +293,28 @@ async fn what_grows_critical_is_answered_again_and_what_was_false_is_withdrawn()
 /// A grave threat whose isolation an operator asked for and a director signed.
 async fn asked_for(mode: &str, max_impact: &str) -> (World, AnomalyService, Anomaly, Approval) {
     let (world, anomalies, _, _) = world(mode, true, max_impact).await;
-    let of = report_threat(&world, &anomalies, Priority::High).await;
+    let recommendation = report_threat(&world, &anomalies, Priority::High).await;
     let waits = world.only(MACHINE).await;
     let asked = world.engine.execution.execute(&waits.id, None, None, &operator()).await.unwrap();
     let Execution::PendingApproval(asked) = asked else { panic!("high impact needs signatures") };
     let signed =
         world.engine.recommendations.approve(&asked.id, None, &person("dora", &[Role::Director])).await.unwrap();
     assert_eq!((signed.status, signed.signed.len(), spec(&world).isolated), (ApprovalStatus::Pending, 1, false));
-    (world, anomalies, of, signed)
+    (world, anomalies, recommendation, signed)
 }
 
 async fn report_critical(world: &World, anomalies: &AnomalyService, kept: &Anomaly) -> Recommendation {
     assert!(report_again(world, anomalies, Priority::Critical).await.is_none(), "{kept:?}");
     world.engine.execution.settle().await;
-    let of = world.only(MACHINE).await;
-    assert_eq!(of.priority, Priority::Critical, "whoever is asked is told how grave it is");
-    of
+    let recommendation = world.only(MACHINE).await;
+    assert_eq!(recommendation.priority, Priority::Critical, "whoever is asked is told how grave it is");
+    recommendation
 }
 
 #[tokio::test]
 async fn a_request_for_signatures_is_overtaken_by_a_critical_threat_that_may_be_answered_at_once() {
-    let (world, anomalies, of, asked) = asked_for("active", "high").await;
-    let done = report_critical(&world, &anomalies, &of).await;
+    let (world, anomalies, recommendation, asked) = asked_for("active", "high").await;
+    let done = report_critical(&world, &anomalies, &recommendation).await;
     assert!(spec(&world).isolated && done.status == Status::Succeeded, "{:?}", done.status);
     let closed = world.memory.approval_get(&asked.id).await.unwrap();
     assert_eq!(closed.status, ApprovalStatus::Expired);
@@ -311,20 +322,20 @@ async fn a_request_for_signatures_is_overtaken_by_a_critical_threat_that_may_be_
     world.every_change_was_announced();
 
     // Where it may not be, the request stays, and so it does where a guardrail holds.
-    let (world, anomalies, of, asked) = asked_for("active", "medium").await;
-    let waits = report_critical(&world, &anomalies, &of).await;
+    let (world, anomalies, recommendation, asked) = asked_for("active", "medium").await;
+    let waits = report_critical(&world, &anomalies, &recommendation).await;
     assert_eq!((waits.status, spec(&world).isolated), (Status::PendingApproval, false));
     assert_eq!(world.memory.approval_get(&asked.id).await.unwrap(), asked);
     world.engine.recommendations.approve(&asked.id, None, &person("sam", &[Role::SecurityAnalyst])).await.unwrap();
     world.engine.execution.settle().await;
     assert!(spec(&world).isolated, "the signature that was given still counts");
 
-    let (world, anomalies, of, asked) = asked_for("active", "high").await;
+    let (world, anomalies, recommendation, asked) = asked_for("active", "high").await;
     let mut limits = world.memory.guardrails_get().await.unwrap();
     limits.max_actions_per_day = 0;
     limits.version += 1;
     world.memory.guardrails_put(&limits).await.unwrap();
-    let waits = report_critical(&world, &anomalies, &of).await;
+    let waits = report_critical(&world, &anomalies, &recommendation).await;
     assert_eq!((waits.status, world.cloud.calls()), (Status::PendingApproval, 0));
     assert!(waits.blocked.unwrap().contains("actions begun in 24 hours"));
     assert_eq!(world.memory.approval_get(&asked.id).await.unwrap(), asked);
@@ -333,18 +344,18 @@ async fn a_request_for_signatures_is_overtaken_by_a_critical_threat_that_may_be_
 #[tokio::test]
 async fn a_graver_threat_wakes_what_was_set_aside_and_replaces_a_plan_that_no_longer_fits() {
     let (world, anomalies, _, _) = world("active", true, "high").await;
-    let of = report_threat(&world, &anomalies, Priority::High).await;
+    let recommendation = report_threat(&world, &anomalies, Priority::High).await;
     let until = world.clock.now() + SignedDuration::from_hours(48);
     world.engine.recommendations.snooze(&world.only(MACHINE).await.id, until, None, &operator()).await.unwrap();
     assert!(report_again(&world, &anomalies, Priority::High).await.is_none());
     assert_eq!(world.only(MACHINE).await.status, Status::Snoozed, "no graver");
-    assert_eq!(report_critical(&world, &anomalies, &of).await.status, Status::Succeeded);
+    assert_eq!(report_critical(&world, &anomalies, &recommendation).await.status, Status::Succeeded);
 
-    let (world, anomalies, of, asked) = asked_for("active", "medium").await;
+    let (world, anomalies, recommendation, asked) = asked_for("active", "medium").await;
     let change = |machine: &mut reeve_estate::Resource| machine.specification.security_groups = vec!["sg-3".to_owned()];
     world.cloud.change(MACHINE, change);
     change(world.memory.resources.lock().get_mut(&ResourceId::new(MACHINE)).unwrap());
-    let anew = report_critical(&world, &anomalies, &of).await;
+    let anew = report_critical(&world, &anomalies, &recommendation).await;
     assert_eq!(world.memory.approval_get(&asked.id).await.unwrap().status, ApprovalStatus::Expired);
     let waiting = world.memory.approval_list(Some(&anew.id)).await.unwrap();
     let pending: Vec<_> = waiting.iter().filter(|one| one.status == ApprovalStatus::Pending).collect();

@@ -1,5 +1,5 @@
-//! What happened, in the order it happened: what was recorded, what was asked of the cloud, what changed there, and what the
-//! policy was. A test holds these against each other.
+//! Journal of a simulation, in order: recorded entries, calls of the cloud, changes there, and the policy at the time.
+//! Tests compare them with each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -39,11 +39,11 @@ pub(crate) struct Changed {
     pub(crate) call: Option<Mutation>,
     /// The resource when the change is through; its state is `Deleted` when it is gone.
     pub(crate) after: Resource,
-    /// When it is through.
+    /// Time at which the change completes.
     pub(crate) settles: Timestamp,
 }
 
-/// What people have set, as kept.
+/// Settings that users have made, as stored.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Policy {
     pub(crate) at: Timestamp,
@@ -69,7 +69,7 @@ pub(crate) struct Log {
     /// After this many more entries it takes none; `None` is never.
     pub(crate) silent_after: Mutex<Option<usize>>,
     pub(crate) hazard: Option<Arc<Hazard>>,
-    /// Whether nothing can be read back.
+    /// `true` if no entry can be read back.
     pub(crate) unreadable: AtomicBool,
     clock: Arc<TestClock>,
 }

@@ -28,7 +28,7 @@ fn chance(minute: i64) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
 }
 
-/// What a site shows in one minute: the day's wave, and much scatter.
+/// Returns the value that a site shows in one minute: a daily wave with much scatter.
 fn minute(minute: i64) -> f64 {
     40.0 + 15.0 * (minute as f64 / 1440.0 * std::f64::consts::TAU).sin() + 12.0 * chance(minute)
 }
@@ -84,11 +84,11 @@ async fn a_jump_of_a_metric_is_found_once_it_is_news() {
 #[tokio::test]
 async fn a_size_that_reeve_changed_itself_is_no_trouble() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     let begun = world.clock.now();
-    let action = world.execute(&of).await;
+    let action = world.execute(&recommendation).await;
     let ended = action.finished_at.unwrap();
-    assert_eq!(of.subject.target_type.as_deref(), Some("t3.medium"));
+    assert_eq!(recommendation.subject.target_type.as_deref(), Some("t3.medium"));
     // Half the memory: the same need is twice the percentage; at the end it is three times that.
     let need = |step: i64| five_minutes(step * 5) / 4.0;
     let five = |from: Timestamp, step: i64| from + SignedDuration::from_mins(step * 5);
@@ -173,10 +173,10 @@ async fn a_size_that_somebody_else_changed_is_no_trouble_either() {
 #[tokio::test]
 async fn a_change_that_an_inventory_saw_too_counts_once() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     let begun = world.clock.now();
     let known = world.memory.resource_get(&ResourceId::new("i-1")).await.unwrap();
-    let action = world.execute(&of).await;
+    let action = world.execute(&recommendation).await;
     let ended = action.finished_at.unwrap();
     // Two connections saw it as well.
     let mut seen = world.memory.resource_get(&known.id).await.unwrap();
@@ -206,9 +206,9 @@ async fn storage_that_somebody_added_is_no_trouble() {
     let now = world.clock.now();
     let known = world.memory.resource_get(&ResourceId::new("i-1")).await.unwrap();
     let sized = |gib: f64, observed_at: Timestamp| {
-        let mut of = Resource { observed_at, ..known.clone() };
-        of.specification.storage_gib = Some(gib);
-        of
+        let mut recommendation = Resource { observed_at, ..known.clone() };
+        recommendation.specification.storage_gib = Some(gib);
+        recommendation
     };
     let mins = SignedDuration::from_mins;
     world.memory.resource_put(&sized(100.0, now - mins(10))).await.unwrap();

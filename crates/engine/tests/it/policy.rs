@@ -6,7 +6,7 @@ use reeve_access::Role;
 use reeve_engine::ExclusionInput;
 use reeve_engine::Execution;
 use reeve_estate::{Money, ResourceId};
-use reeve_recommend::together::{Relation, together};
+use reeve_recommend::combined::{Relation, contributions};
 use reeve_recommend::{
     AgentStore, ChangeControl, Direction, EngineError, Freeze, IacRule, MaintenanceWindow, Recommendation,
     RecommendationId, RecommendationType, Scope, Status, Tool, patch,
@@ -20,12 +20,12 @@ async fn control(world: &World, change: impl FnOnce(&mut ChangeControl)) {
     world.engine.guardrails.guardrails_put(wanted, &person("ada", &[Role::Administrator])).await.unwrap();
 }
 
-async fn blocked(world: &World, of: &Recommendation, by: &str, words: &str) {
-    match world.engine.execution.execute(&of.id, None, None, &operator()).await {
+async fn blocked(world: &World, recommendation: &Recommendation, by: &str, words: &str) {
+    match world.engine.execution.execute(&recommendation.id, None, None, &operator()).await {
         Err(EngineError::Blocked(block)) => {
             assert_eq!(block.guardrail, by, "{block}");
             assert!(block.message.contains(words), "{block}");
-            assert!(world.again(of).await.blocked.unwrap().contains(by));
+            assert!(world.again(recommendation).await.blocked.unwrap().contains(by));
         }
         other => panic!("not blocked: {other:?}"),
     }
@@ -34,7 +34,7 @@ async fn blocked(world: &World, of: &Recommendation, by: &str, words: &str) {
 #[tokio::test]
 async fn a_freeze_holds_for_everybody_and_ends_by_itself() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     let now = reeve_recommend::Clock::now(&*world.clock);
     let freeze = Freeze {
         name: "launch".to_owned(),
@@ -43,16 +43,19 @@ async fn a_freeze_holds_for_everybody_and_ends_by_itself() {
         until: now + SignedDuration::from_hours(2),
     };
     control(&world, |c| c.freezes = vec![freeze]).await;
-    blocked(&world, &of, "change_freeze", "launch").await;
+    blocked(&world, &recommendation, "change_freeze", "launch").await;
     world.clock.advance(SignedDuration::from_hours(3));
-    assert!(matches!(world.engine.execution.execute(&of.id, None, None, &operator()).await, Ok(Execution::Started(_))));
+    assert!(matches!(
+        world.engine.execution.execute(&recommendation.id, None, None, &operator()).await,
+        Ok(Execution::Started(_))
+    ));
     world.engine.execution.settle().await;
 }
 
 #[tokio::test]
 async fn what_interrupts_waits_for_its_window() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     // The world begins on a Monday at midnight UTC.
     let window = MaintenanceWindow {
         name: "mornings".to_owned(),
@@ -63,11 +66,11 @@ async fn what_interrupts_waits_for_its_window() {
         time_zone: TimeZone::UTC,
     };
     control(&world, |c| c.windows = vec![window]).await;
-    blocked(&world, &of, "maintenance_window", "T06:00:00Z").await;
+    blocked(&world, &recommendation, "maintenance_window", "T06:00:00Z").await;
     let opens = reeve_recommend::Clock::now(&*world.clock).to_zoned(TimeZone::UTC);
     let until = (24 + 6 - i64::from(opens.hour())) % 24;
     world.clock.advance(SignedDuration::from_hours(until));
-    let started = world.engine.execution.execute(&of.id, None, None, &operator()).await;
+    let started = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await;
     assert!(matches!(started, Ok(Execution::Started(_))), "{started:?}");
     world.engine.execution.settle().await;
 }
@@ -75,11 +78,11 @@ async fn what_interrupts_waits_for_its_window() {
 #[tokio::test]
 async fn direction_is_policy_and_a_tag_overrules_it() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     control(&world, |c| c.direction = Direction::UpOnly).await;
-    blocked(&world, &of, "direction", "only go up").await;
+    blocked(&world, &recommendation, "direction", "only go up").await;
     world.tag("i-1", "reeve:direction", "down_only");
-    let started = world.engine.execution.execute(&of.id, None, None, &operator()).await;
+    let started = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await;
     assert!(matches!(started, Ok(Execution::Started(_))), "{started:?}");
     world.engine.execution.settle().await;
 }
@@ -91,12 +94,12 @@ async fn code_that_owns_a_resource_is_patched() {
     let agent = world.agent("active", true).await;
     let report = world.run(&agent).await;
     assert_eq!((report.recommendations, report.applied), (1, 0), "{report:?}");
-    let of = world.only("i-1").await;
-    blocked(&world, &of, "infrastructure_as_code", "patch").await;
+    let recommendation = world.only("i-1").await;
+    blocked(&world, &recommendation, "infrastructure_as_code", "patch").await;
     let resource = world.memory.resources.lock()[&ResourceId::new("i-1")].clone();
-    let offered = patch(&of, &resource).unwrap();
+    let offered = patch(&recommendation, &resource).unwrap();
     assert_eq!((offered.tool, offered.tag.as_str()), (Tool::Terraform, "managed-by=terraform"));
-    let target = of.subject.target_type.clone().unwrap();
+    let target = recommendation.subject.target_type.clone().unwrap();
     for line in
         ["resource \"aws_instance\" \"i-1-name\"", "-  instance_type = \"t3.large\"", "terraform state list -id=i-1"]
     {
@@ -105,7 +108,7 @@ async fn code_that_owns_a_resource_is_patched() {
     assert!(offered.text.contains(&format!("+  instance_type = \"{target}\"")));
     control(&world, |c| c.infrastructure_as_code = IacRule::Allow).await;
     assert_eq!(world.run(&agent).await.applied, 0, "never by itself");
-    let asked = world.engine.execution.execute(&of.id, None, None, &operator()).await;
+    let asked = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await;
     assert!(asked.is_ok(), "{asked:?}");
     world.engine.execution.settle().await;
 }
@@ -116,7 +119,7 @@ async fn an_exclusion_dismisses_holds_and_ends() {
     world.machine("i-1", "t3.large", 5.0);
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
-    let of = world.only("i-1").await;
+    let recommendation = world.only("i-1").await;
     let now = reeve_recommend::Clock::now(&*world.clock);
     let input = ExclusionInput {
         resource: Some("i-1".to_owned()),
@@ -126,7 +129,7 @@ async fn an_exclusion_dismisses_holds_and_ends() {
         ..ExclusionInput::default()
     };
     world.engine.recommendations.exclude(input, &operator()).await.unwrap();
-    let dismissed = world.again(&of).await;
+    let dismissed = world.again(&recommendation).await;
     assert_eq!(dismissed.status, Status::Dismissed);
     assert_eq!(dismissed.status_reason.unwrap(), "excluded: it is being replaced");
     let report = world.run(&agent).await;
@@ -150,13 +153,19 @@ async fn an_exclusion_dismisses_holds_and_ends() {
     ));
 }
 
-fn variant(of: &Recommendation, id: &str, kind: RecommendationType, saving: f64, cost: f64) -> Recommendation {
+fn variant(
+    recommendation: &Recommendation,
+    id: &str,
+    kind: RecommendationType,
+    saving: f64,
+    cost: f64,
+) -> Recommendation {
     Recommendation {
         id: RecommendationId(id.to_owned()),
         kind,
         savings_monthly: Some(Money::from_usd(saving)),
         monthly_cost: Some(Money::from_usd(cost)),
-        ..of.clone()
+        ..recommendation.clone()
     }
 }
 
@@ -164,29 +173,29 @@ fn variant(of: &Recommendation, id: &str, kind: RecommendationType, saving: f64,
 async fn savings_on_one_resource_never_add_up_to_more_than_it_costs() {
     use RecommendationType::{IdleResourceCleanup, ReservedInstances, RightSize};
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    let half = variant(&of, "half", RightSize, 50.0, 100.0);
-    let commit = variant(&of, "commit", ReservedInstances, 30.0, 100.0);
-    let stop = variant(&of, "stop", IdleResourceCleanup, 60.0, 100.0);
-    let parts = together(&[&half, &commit]);
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let half = variant(&recommendation, "half", RightSize, 50.0, 100.0);
+    let commit = variant(&recommendation, "commit", ReservedInstances, 30.0, 100.0);
+    let stop = variant(&recommendation, "stop", IdleResourceCleanup, 60.0, 100.0);
+    let parts = contributions(&[&half, &commit]);
     let counted = |id: &str| parts.iter().find(|part| part.id.0 == id).unwrap().counted.usd();
     assert_eq!((counted("half"), counted("commit")), (50.0, 15.0), "30 % of what the smaller size costs");
     let after = &parts.iter().find(|part| part.id.0 == "commit").unwrap().relations;
     assert_eq!(after[..], [(Relation::After, RecommendationId("half".to_owned()))]);
 
-    let parts = together(&[&half, &commit, &stop]);
+    let parts = contributions(&[&half, &commit, &stop]);
     let total: f64 = parts.iter().map(|part| part.counted.usd()).sum();
     assert_eq!(total, 65.0, "stopping saves 60 alone, and excludes the others");
-    let stop = variant(&of, "stop", IdleResourceCleanup, 100.0, 100.0);
-    let parts = together(&[&half, &commit, &stop]);
+    let stop = variant(&recommendation, "stop", IdleResourceCleanup, 100.0, 100.0);
+    let parts = contributions(&[&half, &commit, &stop]);
     assert_eq!(parts.iter().map(|part| part.counted.usd()).sum::<f64>(), 100.0);
-    let mut elsewhere = variant(&of, "elsewhere", RightSize, 10.0, 20.0);
+    let mut elsewhere = variant(&recommendation, "elsewhere", RightSize, 10.0, 20.0);
     elsewhere.subject.id = ResourceId::new("i-2");
-    assert_eq!(together(&[&stop, &elsewhere]).iter().map(|part| part.counted.usd()).sum::<f64>(), 110.0);
+    assert_eq!(contributions(&[&stop, &elsewhere]).iter().map(|part| part.counted.usd()).sum::<f64>(), 110.0);
 }
 
-async fn applies(world: &World, of: &Recommendation) -> Vec<&'static str> {
-    let diagnosis = world.engine.recommendations.diagnose(&of.id, &operator()).await.unwrap();
+async fn applies(world: &World, recommendation: &Recommendation) -> Vec<&'static str> {
+    let diagnosis = world.engine.recommendations.diagnose(&recommendation.id, &operator()).await.unwrap();
     assert_eq!(diagnosis.causes.len(), 5);
     assert!(diagnosis.causes.iter().all(|cause| !cause.evidence.is_empty() && !cause.way_out.is_empty()));
     diagnosis.causes.into_iter().filter(|cause| cause.applies == Some(true)).map(|cause| cause.name).collect()
@@ -195,9 +204,9 @@ async fn applies(world: &World, of: &Recommendation) -> Vec<&'static str> {
 #[tokio::test]
 async fn each_cause_of_not_executing_is_named_with_its_evidence() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     let before = world.entries().len();
-    assert!(applies(&world, &of).await.is_empty());
+    assert!(applies(&world, &recommendation).await.is_empty());
     assert_eq!(world.entries().len(), before, "asking changes nothing");
 
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
@@ -207,20 +216,20 @@ async fn each_cause_of_not_executing_is_named_with_its_evidence() {
         ..Default::default()
     };
     world.engine.agents.agent_configure(&agent.id, mode("learning"), &operator()).await.unwrap();
-    assert_eq!(applies(&world, &of).await, ["agent_mode_is_learning"]);
+    assert_eq!(applies(&world, &recommendation).await, ["agent_mode_is_learning"]);
     world.engine.agents.agent_configure(&agent.id, mode("safe_mode"), &operator()).await.unwrap();
 
     control(&world, |c| c.direction = Direction::UpOnly).await;
-    assert_eq!(applies(&world, &of).await, ["guardrail_blocks_it"]);
+    assert_eq!(applies(&world, &recommendation).await, ["guardrail_blocks_it"]);
     control(&world, |c| c.direction = Direction::Both).await;
 
     let stop = Recommendation {
         id: RecommendationId("other".to_owned()),
         kind: RecommendationType::IdleResourceCleanup,
-        ..of.clone()
+        ..recommendation.clone()
     };
     world.memory.recommendation_insert(&stop).await.unwrap();
-    assert_eq!(applies(&world, &of).await, ["conflicting_policies"]);
+    assert_eq!(applies(&world, &recommendation).await, ["conflicting_policies"]);
 
     world.cloud.fault(0, crate::cloud::Fault::Deny);
     let failed = world.execute(&stop).await;

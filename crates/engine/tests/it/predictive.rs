@@ -10,19 +10,19 @@ use reeve_access::Role;
 use reeve_audit::ActionStatus;
 use reeve_engine::AgentInput;
 use reeve_estate::{Catalogue, GIB, Metric, Resource, ResourceId, ResourceKind, ResourceState, Series};
-use reeve_predict::{CalendarInput, Outcome, RuleBook, RuleId, RuleInput, RulePorts, RuleStore as _};
+use reeve_predict::{CalendarInput, Outcome, RuleId, RuleInput, RulePorts, RuleService, RuleStore as _};
 use reeve_recommend::{Agent, AgentType, Clock as _, EngineError, Guardrails, Impact, Status};
 
 use crate::world::{World, operator, person, resource};
 use ledger::Rules;
 
-struct Book {
+struct Fixture {
     world: World,
-    book: RuleBook,
+    service: RuleService,
     rules: Arc<Rules>,
 }
 
-fn book() -> Book {
+fn fixture() -> Fixture {
     let world = World::new();
     let rules = Arc::new(Rules::default());
     let ports = RulePorts {
@@ -35,14 +35,14 @@ fn book() -> Book {
         catalogue: Arc::new(Catalogue::builtin().clone()),
         agent_types: reeve_agents::registry(),
     };
-    Book { world, book: RuleBook::new(ports), rules }
+    Fixture { world, service: RuleService::new(ports), rules }
 }
 
 fn text(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-impl Book {
+impl Fixture {
     /// One agent of each type that the rules name. Returns the one for operations.
     async fn agent(&self, mode: &str) -> Agent {
         self.agent_of("db_optimizer", mode).await;
@@ -95,7 +95,7 @@ impl Book {
     }
 
     async fn rule(&self, input: RuleInput) -> RuleId {
-        self.book.create(input, &operator()).await.unwrap().id
+        self.service.create(input, &operator()).await.unwrap().id
     }
 }
 
@@ -136,7 +136,7 @@ fn running_out(gib: f64, days: f64) -> impl Fn(i64) -> f64 {
 
 #[tokio::test]
 async fn a_disk_that_fills_becomes_a_recommendation_under_its_approval_rule() {
-    let it = book();
+    let it = fixture();
     it.agent("learning").await;
     it.database("db-small", 100.0);
     it.database("db-large", 800.0);
@@ -144,14 +144,14 @@ async fn a_disk_that_fills_becomes_a_recommendation_under_its_approval_rule() {
     it.measure("db-small", Metric::FreeStorage, 20, running_out(100.0, 3.0));
     it.measure("db-large", Metric::FreeStorage, 20, running_out(800.0, 3.0));
     it.measure("db-calm", Metric::FreeStorage, 20, |back| 60.0 * GIB + f64::from((back / 5 % 7) as u8) * 1e6);
-    let tried = it.book.preview(disk(), &operator()).await.unwrap();
+    let tried = it.service.preview(disk(), &operator()).await.unwrap();
     assert_eq!(tried.iter().filter(|one| one.outcome == Outcome::Foreseen).count(), 2, "both that fill");
     assert!(it.world.on("db-small").await.is_empty(), "a preview recommends nothing");
     let rule = it.rule(disk()).await;
-    let found = it.book.evaluate(&rule, &operator()).await.unwrap();
-    let of = |id: &str| found.iter().find(|one| one.resource.as_str() == id).unwrap();
-    assert_eq!(of("db-calm").outcome, Outcome::NotForeseen, "{:?}", of("db-calm"));
-    let small = of("db-small");
+    let found = it.service.evaluate(&rule, &operator()).await.unwrap();
+    let prediction = |id: &str| found.iter().find(|one| one.resource.as_str() == id).unwrap();
+    assert_eq!(prediction("db-calm").outcome, Outcome::NotForeseen, "{:?}", prediction("db-calm"));
+    let small = prediction("db-small");
     assert_eq!(small.outcome, Outcome::Foreseen, "{small:?}");
     let days = small.expected_at.unwrap().duration_since(it.world.clock.now()).as_hours() as f64 / 24.0;
     assert!((2.0..4.5).contains(&days), "full in {days} days, it should be about 3");
@@ -174,41 +174,41 @@ async fn a_disk_that_fills_becomes_a_recommendation_under_its_approval_rule() {
 
 #[tokio::test]
 async fn what_is_no_longer_foreseen_is_taken_back_and_a_run_does_not_take_it_back() {
-    let it = book();
+    let it = fixture();
     let agent = it.agent("learning").await;
     it.database("db-1", 100.0);
     it.measure("db-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
     let rule = it.rule(disk()).await;
-    it.book.evaluate(&rule, &operator()).await.unwrap();
+    it.service.evaluate(&rule, &operator()).await.unwrap();
     let first = it.world.only("db-1").await;
-    it.book.evaluate(&rule, &operator()).await.unwrap();
+    it.service.evaluate(&rule, &operator()).await.unwrap();
     assert_eq!(it.world.only("db-1").await.id, first.id, "found again, not twice");
     it.world.run(&agent).await;
     assert_eq!(it.world.again(&first).await.status, Status::Open, "the agent's own rules know nothing of it");
     it.measure("db-1", Metric::FreeStorage, 20, |back| 60.0 * GIB + f64::from((back / 5 % 7) as u8) * 1e6);
-    it.book.evaluate(&rule, &operator()).await.unwrap();
+    it.service.evaluate(&rule, &operator()).await.unwrap();
     let ended = it.world.again(&first).await;
     assert_eq!((ended.status, ended.status_reason.as_deref()), (Status::Expired, Some("it is no longer foreseen")));
 }
 
 #[tokio::test]
 async fn connections_that_run_out_ask_for_a_replica_and_need_approval() {
-    let it = book();
+    let it = fixture();
     it.agent("active").await;
     it.database("db-1", 100.0);
     it.connections_run_out("db-1");
     let rule = it.rule(replica()).await;
-    let found = it.book.evaluate(&rule, &operator()).await.unwrap();
+    let found = it.service.evaluate(&rule, &operator()).await.unwrap();
     assert_eq!(found[0].outcome, Outcome::Foreseen, "{:?}", found[0]);
     assert_eq!(found[0].limit, Some(901.0));
     assert!(found[0].limit_source.contains("default of RDS"));
-    let of = it.world.only("db-1").await;
+    let recommendation = it.world.only("db-1").await;
     assert_eq!(
-        (of.status, of.impact_level),
+        (recommendation.status, recommendation.impact_level),
         (Status::Open, Impact::Medium),
         "no agent makes one at a cost it does not know"
     );
-    let plan = of.plan.unwrap();
+    let plan = recommendation.plan.unwrap();
     assert_eq!(
         plan.steps.iter().map(|step| step.kind.as_str()).collect::<Vec<_>>(),
         ["precondition", "replicate", "verify"]
@@ -217,7 +217,7 @@ async fn connections_that_run_out_ask_for_a_replica_and_need_approval() {
 
 #[tokio::test]
 async fn a_plan_goes_through_the_engines_ordinary_life() {
-    let it = book();
+    let it = fixture();
     it.agent("active").await;
     it.world.machine("i-1", "c5.large", 5.0);
     let mut machine = it.world.memory.resources.lock()[&ResourceId::new("i-1")].clone();
@@ -237,7 +237,7 @@ async fn a_plan_goes_through_the_engines_ordinary_life() {
         ..RuleInput::default()
     };
     let id = it.rule(rule).await;
-    let found = it.book.evaluate(&id, &operator()).await.unwrap();
+    let found = it.service.evaluate(&id, &operator()).await.unwrap();
     assert_eq!(found[0].outcome, Outcome::Foreseen, "{:?}", found[0]);
     it.world.engine.execution.settle().await;
     // A rule opens no door: twice the price is beyond what the guardrails let an agent add.
@@ -247,7 +247,7 @@ async fn a_plan_goes_through_the_engines_ordinary_life() {
     let limits = it.world.engine.guardrails.guardrails_get().await.unwrap();
     let wider = Guardrails { max_cost_increase_percent: 200.0, ..limits };
     it.world.engine.guardrails.guardrails_put(wider, &person("ada", &[Role::Administrator])).await.unwrap();
-    it.book.evaluate(&id, &operator()).await.unwrap();
+    it.service.evaluate(&id, &operator()).await.unwrap();
     it.world.engine.execution.settle().await;
     let done = it.world.again(&held).await;
     assert_eq!(done.status, Status::Succeeded, "{done:?}");
@@ -256,8 +256,8 @@ async fn a_plan_goes_through_the_engines_ordinary_life() {
     it.world.every_change_was_announced();
 }
 
-/// What a rule on a daily plateau of traffic, from 09:00 to 12:00 UTC, finds at some minutes of a day.
-async fn before_a_plateau(it: &Book, action: &str, horizon: &str, minutes: [i64; 3]) -> [Outcome; 3] {
+/// Evaluates a rule on a daily plateau of traffic, from 09:00 to 12:00 UTC, at some minutes of a day.
+async fn before_a_plateau(it: &Fixture, action: &str, horizon: &str, minutes: [i64; 3]) -> [Outcome; 3] {
     it.agent("learning").await;
     let mut balancer = resource("lb-1", ResourceKind::LoadBalancer, None);
     balancer.service = "elb".to_owned();
@@ -287,7 +287,7 @@ async fn before_a_plateau(it: &Book, action: &str, horizon: &str, minutes: [i64;
         let now = midnight + SignedDuration::from_mins(minutes);
         it.world.clock.advance(now.duration_since(it.world.clock.now()));
         it.measure("lb-1", Metric::RequestRate, 28, |back| shape(now - SignedDuration::from_mins(back)));
-        let found = it.book.evaluate(&rule, &operator()).await.unwrap();
+        let found = it.service.evaluate(&rule, &operator()).await.unwrap();
         outcomes.push(found[0].outcome);
     }
     outcomes.try_into().unwrap()
@@ -295,28 +295,28 @@ async fn before_a_plateau(it: &Book, action: &str, horizon: &str, minutes: [i64;
 
 #[tokio::test]
 async fn a_daily_peak_is_foreseen_a_quarter_of_an_hour_before_and_not_an_hour_before() {
-    let it = book();
+    let it = fixture();
     // An hour before, twelve minutes before, and when it has begun.
     let found = before_a_plateau(&it, "pre_scale", "15m", [480, 528, 560]).await;
     assert_eq!(found, [Outcome::NotForeseen, Outcome::Foreseen, Outcome::NotForeseen]);
-    let of = it.world.only("lb-1").await;
-    assert_eq!((of.status, of.origin.rule.as_str()), (Status::Expired, "pre_scale"));
+    let recommendation = it.world.only("lb-1").await;
+    assert_eq!((recommendation.status, recommendation.origin.rule.as_str()), (Status::Expired, "pre_scale"));
 }
 
 #[tokio::test]
 async fn caches_are_asked_to_be_warmed_half_an_hour_before_high_traffic() {
-    let it = book();
+    let it = fixture();
     let found = before_a_plateau(&it, "warm_cache", "30m", [480, 500, 514]).await;
     assert_eq!(found, [Outcome::NotForeseen, Outcome::NotForeseen, Outcome::Foreseen], "60, 40 and 26 minutes before");
-    let of = it.world.only("lb-1").await;
-    assert_eq!((of.status, of.origin.rule.as_str()), (Status::Open, "warm_cache"));
-    assert!(of.title.contains("Warm the caches of lb-1"), "{}", of.title);
-    assert!(of.plan.is_none(), "no cloud has a call for it");
+    let recommendation = it.world.only("lb-1").await;
+    assert_eq!((recommendation.status, recommendation.origin.rule.as_str()), (Status::Open, "warm_cache"));
+    assert!(recommendation.title.contains("Warm the caches of lb-1"), "{}", recommendation.title);
+    assert!(recommendation.plan.is_none(), "no cloud has a call for it");
 }
 
 #[tokio::test]
 async fn a_failover_is_prepared_before_a_maintenance_in_its_zone() {
-    let it = book();
+    let it = fixture();
     it.agent("learning").await;
     it.database("db-1", 100.0);
     // The clock stands at 2026-11-16T00:00Z, Monday: 02:00 in Berlin is 01:00Z.
@@ -324,7 +324,7 @@ async fn a_failover_is_prepared_before_a_maintenance_in_its_zone() {
         DTEND;TZID=Europe/Berlin:20261102T040000\nRRULE:FREQ=WEEKLY;BYDAY=MO\nEND:VEVENT\nEND:VCALENDAR\n";
     let input =
         CalendarInput { name: text("work"), kind: text("maintenance"), text: text(calendar), ..Default::default() };
-    let kept = it.book.calendar_put(input, None, &operator()).await.unwrap();
+    let kept = it.service.calendar_put(input, None, &operator()).await.unwrap();
     let rule = RuleInput {
         name: text("failover"),
         agent_type: text("ops_intelligence"),
@@ -336,24 +336,28 @@ async fn a_failover_is_prepared_before_a_maintenance_in_its_zone() {
         ..RuleInput::default()
     };
     let rule = it.rule(rule).await;
-    let early = it.book.evaluate(&rule, &operator()).await.unwrap();
+    let early = it.service.evaluate(&rule, &operator()).await.unwrap();
     assert_eq!(early[0].outcome, Outcome::NotForeseen, "an hour before: {:?}", early[0]);
     it.world.clock.advance(SignedDuration::from_mins(40));
-    let soon = it.book.evaluate(&rule, &operator()).await.unwrap();
+    let soon = it.service.evaluate(&rule, &operator()).await.unwrap();
     assert_eq!((soon[0].outcome, soon[0].event.as_deref()), (Outcome::Foreseen, Some("Switch upgrade")));
-    let of = it.world.only("db-1").await;
-    assert!(of.title.contains("Switch upgrade begins around 2026-11-16 01:00 UTC"), "{}", of.title);
-    assert_eq!(of.impact_level, Impact::Medium);
-    let named = it.book.calendar_remove(&kept.id, &operator()).await;
+    let recommendation = it.world.only("db-1").await;
+    assert!(
+        recommendation.title.contains("Switch upgrade begins around 2026-11-16 01:00 UTC"),
+        "{}",
+        recommendation.title
+    );
+    assert_eq!(recommendation.impact_level, Impact::Medium);
+    let named = it.service.calendar_remove(&kept.id, &operator()).await;
     assert!(matches!(named, Err(EngineError::Conflict(_))), "a rule names it");
     it.world.clock.advance(SignedDuration::from_mins(30));
-    it.book.evaluate(&rule, &operator()).await.unwrap();
-    assert_eq!(it.world.again(&of).await.status, Status::Expired, "it has begun");
+    it.service.evaluate(&rule, &operator()).await.unwrap();
+    assert_eq!(it.world.again(&recommendation).await.status, Status::Expired, "it has begun");
 }
 
 #[tokio::test]
 async fn thin_or_stale_samples_and_unknown_capacities_abstain() {
-    let it = book();
+    let it = fixture();
     it.agent("learning").await;
     it.database("db-1", 100.0);
     let disk = it.rule(RuleInput { resources: Some(vec!["db-1".to_owned()]), ..disk() }).await;
@@ -361,11 +365,11 @@ async fn thin_or_stale_samples_and_unknown_capacities_abstain() {
         assert_eq!(found[0].outcome, Outcome::Abstained, "{found:?}");
         found[0].reasons.join("; ")
     };
-    let nothing = said(it.book.evaluate(&disk, &operator()).await.unwrap());
+    let nothing = said(it.service.evaluate(&disk, &operator()).await.unwrap());
     assert_eq!(nothing, "disk_space was not measured");
     it.measure("db-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
     it.world.clock.advance(SignedDuration::from_hours(48));
-    let stale = said(it.book.evaluate(&disk, &operator()).await.unwrap());
+    let stale = said(it.service.evaluate(&disk, &operator()).await.unwrap());
     assert!(stale.contains("minutes old"), "{stale}");
     let mut balancer = resource("lb-1", ResourceKind::LoadBalancer, None);
     balancer.service = "elb".to_owned();
@@ -382,20 +386,20 @@ async fn thin_or_stale_samples_and_unknown_capacities_abstain() {
         ..RuleInput::default()
     };
     let calls = it.rule(calls).await;
-    let unknown = said(it.book.evaluate(&calls, &operator()).await.unwrap());
+    let unknown = said(it.service.evaluate(&calls, &operator()).await.unwrap());
     assert!(unknown.contains("reeve:rate-limit"), "{unknown}");
     it.world.tag("lb-1", "reeve:rate-limit", "1000");
-    let known = it.book.evaluate(&calls, &operator()).await.unwrap();
+    let known = it.service.evaluate(&calls, &operator()).await.unwrap();
     assert_eq!((known[0].outcome, known[0].limit), (Outcome::NotForeseen, Some(1000.0)));
 }
 
 #[tokio::test]
 async fn rules_are_versioned_recorded_and_leave_nothing_behind() {
-    let it = book();
+    let it = fixture();
     it.database("db-1", 100.0);
     it.measure("db-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
     let rule = it.rule(disk()).await;
-    it.book.evaluate(&rule, &operator()).await.unwrap();
+    it.service.evaluate(&rule, &operator()).await.unwrap();
     let advice = it.world.only("db-1").await;
     assert_eq!(
         (advice.agent_id, advice.origin.agent_type),
@@ -405,29 +409,33 @@ async fn rules_are_versioned_recorded_and_leave_nothing_behind() {
     let agent = it.agent("learning").await;
     // Not due again within the hour; then it is.
     it.world.clock.advance(SignedDuration::from_mins(30));
-    assert_eq!(it.book.evaluate_due(&operator()).await.unwrap(), 0);
+    assert_eq!(it.service.evaluate_due(&operator()).await.unwrap(), 0);
     it.world.clock.advance(SignedDuration::from_mins(31));
     it.measure("db-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
-    assert_eq!(it.book.evaluate_due(&operator()).await.unwrap(), 1);
-    let of = it.world.only("db-1").await;
-    assert_eq!((&of.id, of.agent_id.as_ref()), (&advice.id, Some(&agent.id)), "adopted by the agent of its type");
+    assert_eq!(it.service.evaluate_due(&operator()).await.unwrap(), 1);
+    let recommendation = it.world.only("db-1").await;
+    assert_eq!(
+        (&recommendation.id, recommendation.agent_id.as_ref()),
+        (&advice.id, Some(&agent.id)),
+        "adopted by the agent of its type"
+    );
     let change = RuleInput { horizon: text("3h"), ..RuleInput::default() };
-    let stale = it.book.change(&rule, Some(7), change.clone(), &operator()).await;
+    let stale = it.service.change(&rule, Some(7), change.clone(), &operator()).await;
     assert!(matches!(stale, Err(EngineError::Conflict(_))));
-    assert_eq!(it.book.change(&rule, Some(1), change, &operator()).await.unwrap().version, 2);
+    assert_eq!(it.service.change(&rule, Some(1), change, &operator()).await.unwrap().version, 2);
     let calendars = RuleInput { calendars: Some(vec!["none".to_owned()]), ..RuleInput::default() };
-    let Err(EngineError::Invalid(errors)) = it.book.change(&rule, None, calendars, &operator()).await else {
+    let Err(EngineError::Invalid(errors)) = it.service.change(&rule, None, calendars, &operator()).await else {
         panic!("a calendar that does not exist was taken")
     };
     assert_eq!(errors[0].path, "condition.calendars[0]");
     *it.world.log.silent_after.lock() = Some(0);
-    assert!(it.book.remove(&rule, &operator()).await.is_err(), "what cannot be recorded is not done");
+    assert!(it.service.remove(&rule, &operator()).await.is_err(), "what cannot be recorded is not done");
     assert!(it.rules.rule_get(&rule).await.is_ok());
     *it.world.log.silent_after.lock() = None;
-    it.book.remove(&rule, &operator()).await.unwrap();
-    assert_eq!(it.world.again(&of).await.status, Status::Expired);
-    it.book.seed().await.unwrap();
-    it.book.seed().await.unwrap();
+    it.service.remove(&rule, &operator()).await.unwrap();
+    assert_eq!(it.world.again(&recommendation).await.status, Status::Expired);
+    it.service.seed().await.unwrap();
+    it.service.seed().await.unwrap();
     let kept = it.rules.rule_list().await.unwrap();
     assert_eq!(kept.len(), 6, "the specification's three and the traffic's three");
     let (changes, _): (Vec<_>, Vec<_>) = it

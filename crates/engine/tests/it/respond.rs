@@ -1,4 +1,4 @@
-//! What people answer: dismiss, snooze, schedule, reopen, test, feedback; and what time brings.
+//! Answers of users (dismiss, snooze, schedule, reopen, test, feedback) and time-driven transitions.
 
 use jiff::SignedDuration;
 use reeve_access::Role;
@@ -15,20 +15,21 @@ fn hours(world: &World, hours: i64) -> jiff::Timestamp {
 #[tokio::test]
 async fn a_dismissal_needs_a_reason_and_is_an_end() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     assert!(matches!(
-        world.engine.recommendations.dismiss(&of.id, "", &operator()).await,
+        world.engine.recommendations.dismiss(&recommendation.id, "", &operator()).await,
         Err(EngineError::Invalid(_))
     ));
-    let dismissed = world.engine.recommendations.dismiss(&of.id, "needed for the audit", &operator()).await.unwrap();
+    let dismissed =
+        world.engine.recommendations.dismiss(&recommendation.id, "needed for the audit", &operator()).await.unwrap();
     assert_eq!(
         (dismissed.status, dismissed.status_reason.as_deref()),
         (Status::Dismissed, Some("needed for the audit"))
     );
-    let after = world.engine.recommendations.reopen(&of.id, &operator()).await;
+    let after = world.engine.recommendations.reopen(&recommendation.id, &operator()).await;
     assert!(matches!(after, Err(EngineError::WrongState { .. })));
     assert!(matches!(
-        world.engine.execution.execute(&of.id, None, None, &operator()).await,
+        world.engine.execution.execute(&recommendation.id, None, None, &operator()).await,
         Err(EngineError::WrongState { .. })
     ));
 }
@@ -36,61 +37,63 @@ async fn a_dismissal_needs_a_reason_and_is_an_end() {
 #[tokio::test]
 async fn a_sleeper_wakes() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    let past = world.engine.recommendations.snooze(&of.id, hours(&world, -1), None, &operator()).await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let past = world.engine.recommendations.snooze(&recommendation.id, hours(&world, -1), None, &operator()).await;
     assert!(matches!(past, Err(EngineError::Invalid(_))));
     world
         .engine
         .recommendations
-        .snooze(&of.id, hours(&world, 24 * 30), Some("after the release"), &operator())
+        .snooze(&recommendation.id, hours(&world, 24 * 30), Some("after the release"), &operator())
         .await
         .unwrap();
     assert_eq!(world.engine.scheduler.due().await.unwrap(), Default::default());
     world.clock.advance(SignedDuration::from_hours(24 * 30));
     assert_eq!(world.engine.scheduler.due().await.unwrap().woken, 1);
-    let woken = world.again(&of).await;
+    let woken = world.again(&recommendation).await;
     assert_eq!((woken.status, woken.snoozed_until), (Status::Open, None));
 }
 
 #[tokio::test]
 async fn a_schedule_is_kept() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    let scheduled = world.engine.recommendations.schedule(&of.id, hours(&world, 5), None, &operator()).await.unwrap();
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let scheduled =
+        world.engine.recommendations.schedule(&recommendation.id, hours(&world, 5), None, &operator()).await.unwrap();
     assert_eq!(scheduled.status, Status::Scheduled);
     assert_eq!(world.engine.scheduler.due().await.unwrap().started, 0);
     world.clock.advance(SignedDuration::from_hours(5));
     assert_eq!(world.engine.scheduler.due().await.unwrap().started, 1);
     world.engine.execution.settle().await;
-    assert_eq!(world.again(&of).await.status, Status::Succeeded);
-    assert_eq!(world.memory.action_list(Some(&of.id), None).await.unwrap()[0].by, "olga@example.com");
+    assert_eq!(world.again(&recommendation).await.status, Status::Succeeded);
+    assert_eq!(world.memory.action_list(Some(&recommendation.id), None).await.unwrap()[0].by, "olga@example.com");
 }
 
 #[tokio::test]
 async fn a_schedule_gathers_its_signatures_first() {
     let world = World::new();
-    let of = world.right_size("i-1", "m5.xlarge").await;
-    let waiting = world.engine.recommendations.schedule(&of.id, hours(&world, 5), None, &operator()).await.unwrap();
+    let recommendation = world.right_size("i-1", "m5.xlarge").await;
+    let waiting =
+        world.engine.recommendations.schedule(&recommendation.id, hours(&world, 5), None, &operator()).await.unwrap();
     assert_eq!(waiting.status, Status::PendingApproval);
-    let approval = world.memory.approval_list(Some(&of.id)).await.unwrap().remove(0);
+    let approval = world.memory.approval_list(Some(&recommendation.id)).await.unwrap().remove(0);
     world.engine.recommendations.approve(&approval.id, None, &person("max", &[Role::Manager])).await.unwrap();
-    assert_eq!(world.again(&of).await.status, Status::Scheduled);
+    assert_eq!(world.again(&recommendation).await.status, Status::Scheduled);
     assert_eq!(world.cloud.state("i-1").1, "m5.xlarge");
     world.clock.advance(SignedDuration::from_hours(5));
     world.engine.scheduler.due().await.unwrap();
     world.engine.execution.settle().await;
-    assert_eq!(world.again(&of).await.status, Status::Succeeded);
+    assert_eq!(world.again(&recommendation).await.status, Status::Succeeded);
 }
 
 #[tokio::test]
 async fn what_holds_a_schedule_back_is_told() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    world.engine.recommendations.schedule(&of.id, hours(&world, 1), None, &operator()).await.unwrap();
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    world.engine.recommendations.schedule(&recommendation.id, hours(&world, 1), None, &operator()).await.unwrap();
     world.engine.guardrails.kill_switch(true, "freeze", &person("ada", &[Role::Administrator])).await.unwrap();
     world.clock.advance(SignedDuration::from_hours(1));
     assert_eq!(world.engine.scheduler.due().await.unwrap().refused, 1);
-    let again = world.again(&of).await;
+    let again = world.again(&recommendation).await;
     assert_eq!(again.status, Status::Open);
     assert!(again.status_reason.unwrap().contains("kill_switch"));
 }
@@ -98,11 +101,11 @@ async fn what_holds_a_schedule_back_is_told() {
 #[tokio::test]
 async fn a_schedule_and_a_request_can_be_taken_back() {
     let world = World::new();
-    let of = world.right_size("i-1", "m5.xlarge").await;
-    world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap();
-    let open = world.engine.recommendations.reopen(&of.id, &operator()).await.unwrap();
+    let recommendation = world.right_size("i-1", "m5.xlarge").await;
+    world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap();
+    let open = world.engine.recommendations.reopen(&recommendation.id, &operator()).await.unwrap();
     assert_eq!(open.status, Status::Open);
-    let approval = world.memory.approval_list(Some(&of.id)).await.unwrap().remove(0);
+    let approval = world.memory.approval_list(Some(&recommendation.id)).await.unwrap().remove(0);
     let late = world.engine.recommendations.approve(&approval.id, None, &person("max", &[Role::Manager])).await;
     assert!(matches!(late, Err(EngineError::Conflict(_))));
 }
@@ -110,26 +113,26 @@ async fn a_schedule_and_a_request_can_be_taken_back() {
 #[tokio::test]
 async fn what_nobody_answers_expires() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     world.clock.advance(SignedDuration::from_hours(24 * 15));
     assert_eq!(world.engine.scheduler.due().await.unwrap().expired, 1);
-    assert_eq!(world.again(&of).await.status, Status::Expired);
+    assert_eq!(world.again(&recommendation).await.status, Status::Expired);
 }
 
 #[tokio::test]
 async fn a_test_runs_on_a_twin_and_puts_it_back() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    let none = world.engine.execution.test_on_resource(&of.id, &operator()).await.unwrap_err();
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let none = world.engine.execution.test_on_resource(&recommendation.id, &operator()).await.unwrap_err();
     assert!(none.to_string().contains("no twin"), "{none}");
     world.machine("i-dev", "t3.large", 30.0).tag("i-dev", "env", "staging");
-    let testing = world.engine.execution.test(&of.id, &operator()).await.unwrap();
+    let testing = world.engine.execution.test(&recommendation.id, &operator()).await.unwrap();
     assert_eq!(testing.status, Status::Testing);
     world.engine.execution.settle().await;
-    let action = world.memory.action_list(Some(&of.id), None).await.unwrap().remove(0);
+    let action = world.memory.action_list(Some(&recommendation.id), None).await.unwrap().remove(0);
     assert_eq!((action.purpose, action.status), (Purpose::Test, ActionStatus::RolledBack));
     assert_eq!(action.resource.as_str(), "i-dev");
-    let again = world.again(&of).await;
+    let again = world.again(&recommendation).await;
     assert_eq!(again.status, Status::Open);
     assert!(again.status_reason.unwrap().contains("the test passed"));
     assert_eq!(world.cloud.state("i-dev"), (ResourceState::Running, "t3.large".to_owned()));
@@ -140,7 +143,7 @@ async fn a_test_runs_on_a_twin_and_puts_it_back() {
 #[tokio::test]
 async fn a_twin_is_of_the_agents_own_scope() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     world.machine("i-dev", "t3.large", 30.0).tag("i-dev", "env", "staging");
     let mut elsewhere = world.memory.resources.lock()[&ResourceId::new("i-dev")].clone();
     elsewhere.account = "999988887777".to_owned();
@@ -149,24 +152,24 @@ async fn a_twin_is_of_the_agents_own_scope() {
     world
         .engine
         .agents
-        .agent_configure(of.agent_id.as_ref().unwrap(), own, &person("ada", &[Role::Administrator]))
+        .agent_configure(recommendation.agent_id.as_ref().unwrap(), own, &person("ada", &[Role::Administrator]))
         .await
         .unwrap();
-    let none = world.engine.execution.test_on_resource(&of.id, &operator()).await.unwrap_err();
+    let none = world.engine.execution.test_on_resource(&recommendation.id, &operator()).await.unwrap_err();
     assert!(none.to_string().contains("in the agent's scope"), "{none}");
 }
 
 #[tokio::test]
 async fn without_a_twin_a_test_runs_on_a_simulated_one() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     let before = world.memory.resources.lock().clone();
-    world.engine.execution.test(&of.id, &operator()).await.unwrap();
+    world.engine.execution.test(&recommendation.id, &operator()).await.unwrap();
     world.engine.execution.settle().await;
-    let action = world.memory.action_list(Some(&of.id), None).await.unwrap().remove(0);
+    let action = world.memory.action_list(Some(&recommendation.id), None).await.unwrap().remove(0);
     assert_eq!((action.purpose, action.status), (Purpose::Simulate, ActionStatus::RolledBack), "{action:?}");
     assert_eq!(action.resource.as_str(), "simulated:i-1");
-    assert!(world.again(&of).await.status_reason.unwrap().contains("the test passed"));
+    assert!(world.again(&recommendation).await.status_reason.unwrap().contains("the test passed"));
     assert_eq!(*world.memory.resources.lock(), before, "the inventory knows nothing of it");
     let asked = world.log.journal.lock().iter().any(|note| matches!(note, crate::journal::Note::Asked(..)));
     assert!(!asked, "no cloud was asked for anything");
@@ -174,31 +177,33 @@ async fn without_a_twin_a_test_runs_on_a_simulated_one() {
     assert!(!world.entries().iter().any(changes), "no change of a resource is told of");
     // It counts for no guardrail and undoes nothing.
     assert!(matches!(world.engine.execution.rollback(&action.id, &operator()).await, Err(EngineError::Conflict(_))));
-    assert_eq!(world.execute(&of).await.status, ActionStatus::Succeeded);
+    assert_eq!(world.execute(&recommendation).await.status, ActionStatus::Succeeded);
 }
 
 #[tokio::test]
 async fn a_simulation_shows_what_the_cloud_would_refuse() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     // Somebody stopped it since the finding.
     world.memory.resources.lock().get_mut(&reeve_estate::ResourceId::new("i-1")).unwrap().state =
         ResourceState::Stopped;
-    world.engine.execution.simulate(&of.id, &operator()).await.unwrap();
+    world.engine.execution.simulate(&recommendation.id, &operator()).await.unwrap();
     world.engine.execution.settle().await;
-    let action = world.memory.action_list(Some(&of.id), None).await.unwrap().remove(0);
+    let action = world.memory.action_list(Some(&recommendation.id), None).await.unwrap().remove(0);
     assert_eq!(action.status, ActionStatus::Aborted);
-    assert!(world.again(&of).await.status_reason.unwrap().contains("state is stopped, not running"));
+    assert!(world.again(&recommendation).await.status_reason.unwrap().contains("state is stopped, not running"));
 }
 
 #[tokio::test]
 async fn feedback_is_checked_and_kept() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    let wrong = world.engine.recommendations.feedback(&of.id, said("great", Some(6), None), &operator()).await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let wrong =
+        world.engine.recommendations.feedback(&recommendation.id, said("great", Some(6), None), &operator()).await;
     let Err(EngineError::Invalid(errors)) = wrong else { panic!("taken") };
     assert_eq!(errors.iter().map(|e| e.path.as_str()).collect::<Vec<_>>(), ["outcome", "rating"]);
-    let silent = world.engine.recommendations.feedback(&of.id, said("not_now", None, None), &operator()).await;
+    let silent =
+        world.engine.recommendations.feedback(&recommendation.id, said("not_now", None, None), &operator()).await;
     assert!(matches!(silent, Err(EngineError::Invalid(_))), "circumstances are needed");
     for (outcome, comments) in [
         ("implemented_successfully", None),
@@ -206,8 +211,13 @@ async fn feedback_is_checked_and_kept() {
         ("not_applicable", Some("licence")),
         ("not_now", Some("freeze")),
     ] {
-        world.engine.recommendations.feedback(&of.id, said(outcome, Some(4), comments), &operator()).await.unwrap();
+        world
+            .engine
+            .recommendations
+            .feedback(&recommendation.id, said(outcome, Some(4), comments), &operator())
+            .await
+            .unwrap();
     }
-    let kept = world.memory.feedback_list(Some(&of.id)).await.unwrap();
+    let kept = world.memory.feedback_list(Some(&recommendation.id)).await.unwrap();
     assert_eq!((kept.len(), kept[0].rating, kept[0].by.as_str()), (4, Some(4), "olga@example.com"));
 }

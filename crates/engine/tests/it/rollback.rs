@@ -14,11 +14,11 @@ const AFTER: (ResourceState, &str) = (ResourceState::Running, "t3.medium");
 /// where the machine ended.
 async fn with(faults: &[(usize, Fault)], action: ActionStatus, status: Status, machine: (ResourceState, &str)) {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     faults.iter().for_each(|(call, fault)| world.cloud.fault(*call, *fault));
-    let ended = world.execute(&of).await;
+    let ended = world.execute(&recommendation).await;
     assert_eq!(ended.status, action, "{faults:?}: {ended:?}");
-    assert_eq!(world.again(&of).await.status, status, "{faults:?}");
+    assert_eq!(world.again(&recommendation).await.status, status, "{faults:?}");
     assert_eq!(world.cloud.state("i-1"), (machine.0, machine.1.to_owned()), "{faults:?}");
     world.every_change_was_announced();
     assert!(ended.steps.iter().all(|step| step.ok.is_some() && step.finished_at.is_some()), "{faults:?}");
@@ -64,9 +64,9 @@ async fn what_is_accepted_and_ignored_once_is_asked_for_again() {
 #[tokio::test]
 async fn a_size_that_does_not_stick_is_noticed_and_undone() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     world.cloud.forget_sizes();
-    let ended = world.execute(&of).await;
+    let ended = world.execute(&recommendation).await;
     assert_eq!(ended.status, ActionStatus::RolledBack);
     assert!(ended.reason.unwrap().contains("did not stick"));
     assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "t3.large".to_owned()));
@@ -80,22 +80,22 @@ async fn a_size_that_does_not_stick_is_noticed_and_undone() {
 #[tokio::test]
 async fn looks_without_an_answer_are_repeated() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     world.cloud.blind(&[0, 2, 3, 5, 8, 9]);
-    assert_eq!(world.execute(&of).await.status, ActionStatus::Succeeded);
+    assert_eq!(world.execute(&recommendation).await.status, ActionStatus::Succeeded);
 }
 
 #[tokio::test]
 async fn when_undoing_fails_too_a_person_is_called() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     for call in 1..40 {
         world.cloud.fault(call, Fault::Deny);
     }
-    let ended = world.execute(&of).await;
+    let ended = world.execute(&recommendation).await;
     assert_eq!(ended.status, ActionStatus::Failed);
     assert!(ended.reason.as_ref().unwrap().contains("state stopped"), "{:?}", ended.reason);
-    let again = world.again(&of).await;
+    let again = world.again(&recommendation).await;
     assert_eq!(again.status, Status::Failed);
     assert!(world.entries().iter().any(|e| e.severity == reeve_audit::Severity::High), "a failure is told as such");
     // Once the cause is gone, a person undoes it by hand.
@@ -104,7 +104,7 @@ async fn when_undoing_fails_too_a_person_is_called() {
     let undoing = world.engine.execution.rollback(&ended.id, &operator()).await.unwrap();
     assert_eq!(world.ended(&undoing).await.status, ActionStatus::RolledBack);
     assert_eq!(world.cloud.state("i-1").0, ResourceState::Running);
-    let back = world.again(&of).await;
+    let back = world.again(&recommendation).await;
     assert_eq!(
         (back.status, back.taken_back_by),
         (Status::RolledBack, None),
@@ -115,11 +115,11 @@ async fn when_undoing_fails_too_a_person_is_called() {
 #[tokio::test]
 async fn without_automatic_rollback_it_is_left_to_a_person() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     let limits = Guardrails { rollback_automatic: false, ..world.engine.guardrails.guardrails_get().await.unwrap() };
     world.engine.guardrails.guardrails_put(limits, &person("ada", &[Role::Administrator])).await.unwrap();
     world.cloud.fault(1, Fault::Deny);
-    let ended = world.execute(&of).await;
+    let ended = world.execute(&recommendation).await;
     assert_eq!(ended.status, ActionStatus::Failed);
     assert!(ended.reason.unwrap().contains("automatic rollback is off"));
     assert_eq!(world.cloud.state("i-1").0, ResourceState::Stopped);
@@ -128,25 +128,25 @@ async fn without_automatic_rollback_it_is_left_to_a_person() {
 #[tokio::test]
 async fn by_hand_a_change_goes_back_once() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    let action = world.execute(&of).await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let action = world.execute(&recommendation).await;
     let undoing = world.engine.execution.rollback(&action.id, &operator()).await.unwrap();
     assert_eq!(undoing.status, ActionStatus::RollingBack);
     let ended = world.ended(&undoing).await;
     assert_eq!(ended.status, ActionStatus::RolledBack);
     assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "t3.large".to_owned()));
-    assert_eq!(world.again(&of).await.status, Status::RolledBack);
-    assert!(world.story(&of).contains(&"rollback.modify success".to_owned()));
+    assert_eq!(world.again(&recommendation).await.status, Status::RolledBack);
+    assert!(world.story(&recommendation).contains(&"rollback.modify success".to_owned()));
     world.every_change_was_announced();
     let twice = world.engine.execution.rollback(&action.id, &operator()).await;
     assert!(matches!(twice, Err(EngineError::Conflict(_))));
     // A person's own decision is kept as such: it is no failure of the finding, which is not made again for a while all the same.
-    let back = world.again(&of).await;
+    let back = world.again(&recommendation).await;
     assert_eq!(
         (back.taken_back_by.as_deref(), ended.undone_by.as_deref()),
         (Some("olga@example.com"), Some("olga@example.com"))
     );
-    let agent = world.memory.agent_get(of.agent_id.as_ref().unwrap()).await.unwrap();
+    let agent = world.memory.agent_get(recommendation.agent_id.as_ref().unwrap()).await.unwrap();
     let report = world.run(&agent).await;
     assert!(report.skipped.contains(&("taken_back".to_owned(), 1)), "{:?}", report.skipped);
     // The same kind on another machine counts no failed case.
@@ -159,15 +159,15 @@ async fn by_hand_a_change_goes_back_once() {
 #[tokio::test]
 async fn the_kill_switch_turns_back_what_runs() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap();
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap();
     // The action's task has not run yet on this single thread; it meets the switch at its first step.
     world.engine.guardrails.kill_switch(true, "stop everything", &person("ada", &[Role::Administrator])).await.unwrap();
     world.engine.execution.settle().await;
     assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "t3.large".to_owned()));
-    let again = world.again(&of).await;
+    let again = world.again(&recommendation).await;
     assert!(matches!(again.status, Status::Open | Status::RolledBack), "{:?}", again.status);
     assert!(again.status_reason.unwrap().contains("kill switch"));
-    let refused = world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap_err();
+    let refused = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap_err();
     assert!(matches!(refused, EngineError::Blocked(_) | EngineError::WrongState { .. }));
 }

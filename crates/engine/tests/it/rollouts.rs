@@ -61,8 +61,8 @@ async fn look(world: &World) {
     }
 }
 
-async fn again(world: &World, of: &Rollout) -> Rollout {
-    world.engine.rollouts.rollout_get(&of.id).await.unwrap()
+async fn again(world: &World, rollout: &Rollout) -> Rollout {
+    world.engine.rollouts.rollout_get(&rollout.id).await.unwrap()
 }
 
 async fn changed(world: &World) -> usize {
@@ -77,14 +77,18 @@ fn told(world: &World, operation: &str) -> usize {
 #[tokio::test]
 async fn it_goes_out_stage_by_stage_and_each_gate_says_why() {
     let (world, agent) = estate(6, "t3.large").await;
-    let of = begin(&world, &agent, RolloutSettings { shares_percent: vec![50.0], ..Default::default() }).await;
-    assert_eq!((of.stage, of.status, of.members.len()), (Stage::Simulation, RolloutStatus::Running, 6));
-    let order: Vec<(&str, u32)> = of.members.iter().map(|m| (m.resource.as_str(), m.wave)).collect();
+    let recommendation =
+        begin(&world, &agent, RolloutSettings { shares_percent: vec![50.0], ..Default::default() }).await;
+    assert_eq!(
+        (recommendation.stage, recommendation.status, recommendation.members.len()),
+        (Stage::Simulation, RolloutStatus::Running, 6)
+    );
+    let order: Vec<(&str, u32)> = recommendation.members.iter().map(|m| (m.resource.as_str(), m.wave)).collect();
     assert_eq!(order[0], ("i-1", 0), "what is no production goes first");
     assert_eq!(order.iter().map(|(_, wave)| *wave).collect::<Vec<_>>(), [0, 1, 1, 2, 2, 2]);
 
     look(&world).await;
-    let now = again(&world, &of).await;
+    let now = again(&world, &recommendation).await;
     assert_eq!((now.stage, changed(&world).await), (Stage::Validation, 1), "{:?}", now.gates);
     assert!(now.members.iter().skip(1).all(|m| m.state == MemberState::Simulated), "{:?}", now.members);
     let simulation = &now.gates[0];
@@ -94,19 +98,19 @@ async fn it_goes_out_stage_by_stage_and_each_gate_says_why() {
 
     // The canary is watched for its whole window, then half of all, then the rest.
     hours(&world, 12, 30.0).await;
-    assert_eq!((again(&world, &of).await.stage, changed(&world).await), (Stage::Validation, 1));
+    assert_eq!((again(&world, &recommendation).await.stage, changed(&world).await), (Stage::Validation, 1));
     hours(&world, 13, 30.0).await;
-    let now = again(&world, &of).await;
+    let now = again(&world, &recommendation).await;
     assert_eq!((now.stage, now.wave, changed(&world).await), (Stage::Gradual, 1, 3), "{:?}", now.gates);
     let validation = now.gates.iter().find(|gate| gate.stage == Stage::Validation).unwrap();
     assert_eq!(validation.verdict, Verdict::Opened);
     assert!(validation.words.contains("no worse than before: 1 (at least 1)"), "{validation:?}");
     hours(&world, 25, 30.0).await;
-    let now = again(&world, &of).await;
+    let now = again(&world, &recommendation).await;
     assert_eq!((now.stage, changed(&world).await), (Stage::Full, 6));
     assert_eq!(now.status, RolloutStatus::Running, "the last ones are watched too");
     hours(&world, 25, 30.0).await;
-    let now = again(&world, &of).await;
+    let now = again(&world, &recommendation).await;
     assert_eq!(now.status, RolloutStatus::Completed, "{:?}", now.gates.last());
     assert!(now.members.iter().all(|member| member.state == MemberState::Held), "{:?}", now.members);
     assert_eq!((told(&world, "rollout.create"), told(&world, "rollout.complete")), (1, 1));
@@ -117,23 +121,28 @@ async fn it_goes_out_stage_by_stage_and_each_gate_says_why() {
 #[tokio::test]
 async fn a_canary_that_gets_worse_holds_everything_and_a_person_may_go_on() {
     let (world, agent) = estate(4, "t3.large").await;
-    let of = begin(&world, &agent, RolloutSettings { shares_percent: Vec::new(), ..Default::default() }).await;
+    let recommendation =
+        begin(&world, &agent, RolloutSettings { shares_percent: Vec::new(), ..Default::default() }).await;
     look(&world).await;
     assert_eq!(changed(&world).await, 1);
     hours(&world, 4, 99.0).await;
-    let now = again(&world, &of).await;
+    let now = again(&world, &recommendation).await;
     assert_eq!((now.status, now.stage), (RolloutStatus::Held, Stage::Validation), "{:?}", now.gates);
     assert_eq!(now.members[0].state, MemberState::Failed);
     assert!(now.reason.as_ref().unwrap().contains("failed, undone or worse: 1 (at most 0)"), "{:?}", now.reason);
     hours(&world, 48, 10.0).await;
-    assert_eq!((again(&world, &of).await.status, changed(&world).await), (RolloutStatus::Held, 1), "it stays held");
+    assert_eq!(
+        (again(&world, &recommendation).await.status, changed(&world).await),
+        (RolloutStatus::Held, 1),
+        "it stays held"
+    );
     assert!(matches!(
-        world.engine.rollouts.rollout_resume(&of.id, " ", &operator()).await,
+        world.engine.rollouts.rollout_resume(&recommendation.id, " ", &operator()).await,
         Err(EngineError::Invalid(_))
     ));
-    world.engine.rollouts.rollout_resume(&of.id, "a load test ran on it", &operator()).await.unwrap();
+    world.engine.rollouts.rollout_resume(&recommendation.id, "a load test ran on it", &operator()).await.unwrap();
     look(&world).await;
-    let now = again(&world, &of).await;
+    let now = again(&world, &recommendation).await;
     assert_eq!((now.stage, changed(&world).await), (Stage::Full, 4), "{:?}", now.gates);
     let overridden = now.gates.iter().find(|gate| gate.verdict == Verdict::Overridden).unwrap();
     assert_eq!(overridden.by.as_deref(), Some("olga@example.com"));
@@ -143,11 +152,11 @@ async fn a_canary_that_gets_worse_holds_everything_and_a_person_may_go_on() {
 #[tokio::test]
 async fn not_enough_data_is_no_success() {
     let (world, agent) = estate(2, "t3.large").await;
-    let of = begin(&world, &agent, RolloutSettings::default()).await;
+    let recommendation = begin(&world, &agent, RolloutSettings::default()).await;
     look(&world).await;
     world.clock.advance(SignedDuration::from_hours(25));
     look(&world).await;
-    let now = again(&world, &of).await;
+    let now = again(&world, &recommendation).await;
     assert_eq!(
         (now.status, now.members[0].state),
         (RolloutStatus::Held, MemberState::NotEnoughData),
@@ -162,16 +171,16 @@ async fn a_plan_that_fails_in_simulation_holds_before_anything_is_touched() {
     let (world, agent) = estate(3, "t3.large").await;
     world.memory.resources.lock().get_mut(&ResourceId::new("i-2")).unwrap().state =
         reeve_estate::ResourceState::Stopped;
-    let of = begin(&world, &agent, RolloutSettings::default()).await;
+    let recommendation = begin(&world, &agent, RolloutSettings::default()).await;
     look(&world).await;
-    let now = again(&world, &of).await;
+    let now = again(&world, &recommendation).await;
     assert_eq!((now.status, now.stage, changed(&world).await), (RolloutStatus::Held, Stage::Simulation, 0));
     let failed = now.members.iter().find(|member| member.state == MemberState::Failed).unwrap();
     assert!(failed.detail.contains("state is stopped, not running"), "{failed:?}");
-    world.engine.rollouts.rollout_abort(&of.id, "wrong set", &operator()).await.unwrap();
+    world.engine.rollouts.rollout_abort(&recommendation.id, "wrong set", &operator()).await.unwrap();
     look(&world).await;
     assert_eq!(changed(&world).await, 0);
-    let resumed = world.engine.rollouts.rollout_resume(&of.id, "no", &operator()).await;
+    let resumed = world.engine.rollouts.rollout_resume(&recommendation.id, "no", &operator()).await;
     assert!(matches!(resumed, Err(EngineError::Conflict(_))), "an end is an end");
     begin(&world, &agent, RolloutSettings::default()).await;
 }
@@ -179,16 +188,17 @@ async fn a_plan_that_fails_in_simulation_holds_before_anything_is_touched() {
 #[tokio::test]
 async fn stopped_it_begins_nothing_and_resumed_it_goes_on_where_it_was() {
     let (world, agent) = estate(4, "t3.large").await;
-    let of = begin(&world, &agent, RolloutSettings { shares_percent: Vec::new(), ..Default::default() }).await;
+    let recommendation =
+        begin(&world, &agent, RolloutSettings { shares_percent: Vec::new(), ..Default::default() }).await;
     let second = world.engine.rollouts.rollout_begin(input(&agent, RolloutSettings::default()), &operator()).await;
     assert!(matches!(second, Err(EngineError::Conflict(_))), "one at a time");
     look(&world).await;
-    world.engine.rollouts.rollout_stop(&of.id, "a release goes out", &operator()).await.unwrap();
+    world.engine.rollouts.rollout_stop(&recommendation.id, "a release goes out", &operator()).await.unwrap();
     hours(&world, 26, 30.0).await;
-    let now = again(&world, &of).await;
+    let now = again(&world, &recommendation).await;
     assert_eq!((now.status, changed(&world).await), (RolloutStatus::Stopped, 1));
     assert_eq!(now.members[0].state, MemberState::Held, "what was under way is still watched and shown");
-    world.engine.rollouts.rollout_resume(&of.id, "the release is out", &operator()).await.unwrap();
+    world.engine.rollouts.rollout_resume(&recommendation.id, "the release is out", &operator()).await.unwrap();
     look(&world).await;
     assert_eq!(changed(&world).await, 4);
     assert_eq!((told(&world, "rollout.stop"), told(&world, "rollout.resume")), (1, 1));
@@ -197,19 +207,19 @@ async fn stopped_it_begins_nothing_and_resumed_it_goes_on_where_it_was() {
 #[tokio::test]
 async fn every_change_asks_for_its_own_approval_and_a_stop_takes_the_requests_back() {
     let (world, agent) = estate(3, "m5.xlarge").await;
-    let of = begin(&world, &agent, RolloutSettings { canary: 2, ..Default::default() }).await;
+    let recommendation = begin(&world, &agent, RolloutSettings { canary: 2, ..Default::default() }).await;
     look(&world).await;
-    let now = again(&world, &of).await;
+    let now = again(&world, &recommendation).await;
     assert_eq!((now.stage, changed(&world).await), (Stage::Canary, 0), "{:?}", now.members);
     let asked: Vec<_> = world.memory.approval_list(None).await.unwrap();
     assert_eq!(asked.len(), 2, "the canary's two, not the third");
-    assert!(asked[0].reason.as_ref().unwrap().contains(&of.id.0), "{:?}", asked[0].reason);
+    assert!(asked[0].reason.as_ref().unwrap().contains(&recommendation.id.0), "{:?}", asked[0].reason);
     let own = world.engine.recommendations.approve(&asked[0].id, None, &person("olga", &[Role::Manager])).await;
     assert!(matches!(own, Err(EngineError::Forbidden(_))), "who began it does not sign it");
     world.engine.recommendations.approve(&asked[0].id, None, &person("max", &[Role::Manager])).await.unwrap();
     look(&world).await;
     assert_eq!(changed(&world).await, 1);
-    world.engine.rollouts.rollout_stop(&of.id, "not today", &operator()).await.unwrap();
+    world.engine.rollouts.rollout_stop(&recommendation.id, "not today", &operator()).await.unwrap();
     let late = world.engine.recommendations.approve(&asked[1].id, None, &person("max", &[Role::Manager])).await;
     assert!(matches!(late, Err(EngineError::Conflict(_))), "a signature does not begin what is stopped");
     look(&world).await;
@@ -222,12 +232,12 @@ async fn production_goes_last_and_asks() {
     world.tag("i-0", "env", "production");
     world.run(&agent).await;
     let settings = RolloutSettings { canary: 2, shares_percent: Vec::new(), ..Default::default() };
-    let of = begin(&world, &agent, settings).await;
-    let order: Vec<&str> = of.members.iter().map(|member| member.resource.as_str()).collect();
+    let recommendation = begin(&world, &agent, settings).await;
+    let order: Vec<&str> = recommendation.members.iter().map(|member| member.resource.as_str()).collect();
     assert_eq!(order, ["i-1", "i-2", "i-0"]);
     look(&world).await;
     hours(&world, 26, 30.0).await;
-    let now = again(&world, &of).await;
+    let now = again(&world, &recommendation).await;
     assert_eq!((now.stage, now.members[2].state), (Stage::Full, MemberState::AwaitingApproval), "{:?}", now.members);
     assert_eq!(changed(&world).await, 2);
 }
@@ -235,13 +245,13 @@ async fn production_goes_last_and_asks() {
 #[tokio::test]
 async fn a_canary_that_somebody_else_changed_proves_nothing_and_the_next_is_taken() {
     let (world, agent) = estate(3, "t3.large").await;
-    let of = begin(&world, &agent, RolloutSettings::default()).await;
+    let recommendation = begin(&world, &agent, RolloutSettings::default()).await;
     look(&world).await;
-    assert_eq!(again(&world, &of).await.stage, Stage::Validation);
+    assert_eq!(again(&world, &recommendation).await.stage, Stage::Validation);
     world.memory.resources.lock().get_mut(&ResourceId::new("i-1")).unwrap().specification.instance_type =
         Some("m5.large".to_owned());
     hours(&world, 2, 30.0).await;
-    let now = again(&world, &of).await;
+    let now = again(&world, &recommendation).await;
     assert_eq!((now.members[0].state, now.members[1].wave), (MemberState::LeftOut, 0), "{:?}", now.members);
     assert_eq!((now.stage, changed(&world).await), (Stage::Validation, 2));
 }
@@ -249,12 +259,12 @@ async fn a_canary_that_somebody_else_changed_proves_nothing_and_the_next_is_take
 #[tokio::test]
 async fn guardrails_hold_and_are_shown_without_filling_the_log() {
     let (world, agent) = estate(3, "t3.large").await;
-    let of = begin(&world, &agent, RolloutSettings { canary: 2, ..Default::default() }).await;
+    let recommendation = begin(&world, &agent, RolloutSettings { canary: 2, ..Default::default() }).await;
     let mut limits = world.engine.guardrails.guardrails_get().await.unwrap();
     limits.max_actions_per_day = 1;
     world.engine.guardrails.guardrails_put(limits, &operator()).await.unwrap();
     look(&world).await;
-    let now = again(&world, &of).await;
+    let now = again(&world, &recommendation).await;
     assert_eq!((now.stage, now.status, changed(&world).await), (Stage::Canary, RolloutStatus::Running, 1));
     let waits = now.members.iter().find(|member| member.wave == 0 && member.state == MemberState::Simulated).unwrap();
     assert!(waits.detail.contains("blast_radius.max_actions_per_day"), "{waits:?}");
@@ -267,7 +277,8 @@ async fn guardrails_hold_and_are_shown_without_filling_the_log() {
 #[tokio::test]
 async fn a_restart_changes_nothing_twice() {
     let (world, agent) = estate(4, "t3.large").await;
-    let of = begin(&world, &agent, RolloutSettings { shares_percent: Vec::new(), ..Default::default() }).await;
+    let recommendation =
+        begin(&world, &agent, RolloutSettings { shares_percent: Vec::new(), ..Default::default() }).await;
     let mut world = world;
     for _ in 0..40 {
         world.clock.advance(SignedDuration::from_secs(61));
@@ -276,7 +287,7 @@ async fn a_restart_changes_nothing_twice() {
         world.engine.execution.settle().await;
         world = world.restarted();
     }
-    assert_eq!((again(&world, &of).await.stage, changed(&world).await), (Stage::Validation, 1));
+    assert_eq!((again(&world, &recommendation).await.stage, changed(&world).await), (Stage::Validation, 1));
     hours(&world, 26, 30.0).await;
     assert_eq!(changed(&world).await, 4);
     let actions = world.memory.action_list(None, None).await.unwrap();
@@ -287,11 +298,12 @@ async fn a_restart_changes_nothing_twice() {
 #[tokio::test]
 async fn what_people_answer_meanwhile_holds() {
     let (world, agent) = estate(3, "t3.large").await;
-    let of = begin(&world, &agent, RolloutSettings { shares_percent: Vec::new(), ..Default::default() }).await;
+    let recommendation =
+        begin(&world, &agent, RolloutSettings { shares_percent: Vec::new(), ..Default::default() }).await;
     let first = world.only("i-1").await;
     world.engine.recommendations.dismiss(&first.id, "it is the build server", &operator()).await.unwrap();
     look(&world).await;
-    let now = again(&world, &of).await;
+    let now = again(&world, &recommendation).await;
     assert_eq!(now.members[0].state, MemberState::LeftOut);
     assert!(now.members[0].detail.contains("it is the build server"), "{:?}", now.members[0]);
     assert_eq!(
@@ -304,10 +316,10 @@ async fn what_people_answer_meanwhile_holds() {
 #[tokio::test]
 async fn a_failed_change_holds_it() {
     let (world, agent) = estate(3, "t3.large").await;
-    let of = begin(&world, &agent, RolloutSettings::default()).await;
+    let recommendation = begin(&world, &agent, RolloutSettings::default()).await;
     world.cloud.fault(1, Fault::Deny);
     look(&world).await;
-    let now = again(&world, &of).await;
+    let now = again(&world, &recommendation).await;
     assert_eq!((now.status, now.members[0].state), (RolloutStatus::Held, MemberState::Failed), "{:?}", now.members[0]);
     assert_eq!(world.again(&world.only("i-1").await).await.status, Status::RolledBack);
 }
@@ -323,11 +335,14 @@ async fn an_agent_with_many_findings_rolls_them_out_and_waits_when_that_was_give
     assert_eq!(report.applied, 0);
     assert!(report.skipped.contains(&("in_rollout".to_owned(), 10)), "{:?}", report.skipped);
     let (found, _) = world.engine.rollouts.rollout_list(&RolloutFilter::default()).await.unwrap();
-    let of = &found[0];
-    assert_eq!((of.by.as_str(), of.members.len()), (format!("agent:{}", agent.id.0).as_str(), 10));
+    let recommendation = &found[0];
+    assert_eq!(
+        (recommendation.by.as_str(), recommendation.members.len()),
+        (format!("agent:{}", agent.id.0).as_str(), 10)
+    );
     look(&world).await;
     assert_eq!(changed(&world).await, 1);
-    world.engine.rollouts.rollout_abort(&of.id, "not this quarter", &operator()).await.unwrap();
+    world.engine.rollouts.rollout_abort(&recommendation.id, "not this quarter", &operator()).await.unwrap();
     let report = world.run(&agent).await;
     assert!(report.skipped.iter().any(|(reason, _)| reason == "rollout_aborted"), "{:?}", report.skipped);
     assert_eq!((report.applied, changed(&world).await), (0, 1));
@@ -364,9 +379,9 @@ async fn it_is_called_what_it_does_and_where() {
         for resource in resources {
             wanted.recommendations.push(world.only(resource).await.id);
         }
-        let of = world.engine.rollouts.rollout_begin(wanted, &operator()).await.unwrap();
-        assert_eq!(of.name, expect);
-        world.engine.rollouts.rollout_abort(&of.id, "only its name was wanted", &operator()).await.unwrap();
+        let recommendation = world.engine.rollouts.rollout_begin(wanted, &operator()).await.unwrap();
+        assert_eq!(recommendation.name, expect);
+        world.engine.rollouts.rollout_abort(&recommendation.id, "only its name was wanted", &operator()).await.unwrap();
     }
     let named = RolloutInput { name: Some("Smaller web tier".to_owned()), ..input(&agent, RolloutSettings::default()) };
     assert_eq!(world.engine.rollouts.rollout_begin(named, &operator()).await.unwrap().name, "Smaller web tier");

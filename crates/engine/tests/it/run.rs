@@ -11,21 +11,24 @@ use crate::world::{World, operator, person, resource, volume_of};
 #[tokio::test]
 async fn the_same_finding_refreshes_in_place() {
     let world = World::new();
-    let of = world.right_size("i-1", "m5.xlarge").await;
+    let recommendation = world.right_size("i-1", "m5.xlarge").await;
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     world.clock.advance(SignedDuration::from_hours(24));
     world.measure("i-1", Metric::CpuUtilization, 8.0);
     world.run(&agent).await;
     let again = world.only("i-1").await;
-    assert_eq!((again.id.clone(), again.created_at, again.status), (of.id.clone(), of.created_at, Status::Open));
-    assert!(again.expires_at > of.expires_at && again.title.contains("8.0 %"), "{}", again.title);
+    assert_eq!(
+        (again.id.clone(), again.created_at, again.status),
+        (recommendation.id.clone(), recommendation.created_at, Status::Open)
+    );
+    assert!(again.expires_at > recommendation.expires_at && again.title.contains("8.0 %"), "{}", again.title);
 }
 
 #[tokio::test]
 async fn another_target_supersedes_and_what_is_no_longer_found_expires() {
     let world = World::new();
-    let of = world.right_size("i-1", "m5.2xlarge").await;
-    assert_eq!(of.subject.target_type.as_deref(), Some("m5.xlarge"));
+    let recommendation = world.right_size("i-1", "m5.2xlarge").await;
+    assert_eq!(recommendation.subject.target_type.as_deref(), Some("m5.xlarge"));
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     let admin = person("ada", &[Role::Administrator]);
     let mut wide = world.engine.guardrails.guardrails_get().await.unwrap();
@@ -49,23 +52,28 @@ async fn another_target_supersedes_and_what_is_no_longer_found_expires() {
 #[tokio::test]
 async fn missing_data_does_not_expire_a_finding() {
     let world = World::new();
-    let of = world.right_size("i-1", "m5.xlarge").await;
+    let recommendation = world.right_size("i-1", "m5.xlarge").await;
     world.memory.series.lock().clear();
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     world.run(&agent).await;
-    assert_eq!(world.again(&of).await.status, Status::Open);
+    assert_eq!(world.again(&recommendation).await.status, Status::Open);
 }
 
 #[tokio::test]
 async fn answers_of_people_hold() {
     let world = World::new();
-    let of = world.right_size("i-1", "m5.xlarge").await;
+    let recommendation = world.right_size("i-1", "m5.xlarge").await;
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     let until = reeve_recommend::Clock::now(&*world.clock) + SignedDuration::from_hours(48);
-    world.engine.recommendations.snooze(&of.id, until, None, &operator()).await.unwrap();
+    world.engine.recommendations.snooze(&recommendation.id, until, None, &operator()).await.unwrap();
     world.run(&agent).await;
     assert_eq!(world.only("i-1").await.status, Status::Snoozed);
-    world.engine.recommendations.dismiss(&of.id, "the batch comes back in January", &operator()).await.unwrap();
+    world
+        .engine
+        .recommendations
+        .dismiss(&recommendation.id, "the batch comes back in January", &operator())
+        .await
+        .unwrap();
     let report = world.run(&agent).await;
     assert!(report.skipped.contains(&("dismissed".to_owned(), 1)), "{:?}", report.skipped);
     assert_eq!(world.only("i-1").await.status, Status::Dismissed);
@@ -174,9 +182,9 @@ async fn an_agent_does_not_stop_an_idle_machine_beyond_the_cost_guardrail_and_a_
     let report = world.run(&agent).await;
     assert_eq!(report.applied, 0);
     assert!(report.skipped.contains(&("blocked_cost_impact.max_decrease".to_owned(), 1)), "{:?}", report.skipped);
-    let of = world.only("i-1").await;
-    assert_eq!(of.kind, RecommendationType::IdleResourceCleanup);
-    world.execute(&of).await;
+    let recommendation = world.only("i-1").await;
+    assert_eq!(recommendation.kind, RecommendationType::IdleResourceCleanup);
+    world.execute(&recommendation).await;
     assert_eq!(world.cloud.state("i-1").0, ResourceState::Stopped);
 }
 
@@ -205,9 +213,9 @@ async fn a_run_is_told_before_and_after_with_what_it_saw() {
 #[tokio::test]
 async fn outcomes_are_counted_in_later_explanations() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
-    assert_eq!((of.explanation.similar_cases, of.explanation.success_rate), (0, None));
-    world.execute(&of).await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    assert_eq!((recommendation.explanation.similar_cases, recommendation.explanation.success_rate), (0, None));
+    world.execute(&recommendation).await;
     world.machine("i-2", "t3.large", 5.0);
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     world.run(&agent).await;
@@ -224,8 +232,8 @@ async fn an_unattached_volume_is_kept_once_and_not_nagged_for() {
     world.put(volume);
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
-    let of = world.only("vol-9").await;
-    let action = world.execute(&of).await;
+    let recommendation = world.only("vol-9").await;
+    let action = world.execute(&recommendation).await;
     assert_eq!(action.status, reeve_recommend::ActionStatus::Succeeded, "{action:?}");
     assert_eq!((world.cloud.snapshots(), world.cloud.state("vol-9").0), (1, ResourceState::Unattached));
     let undo = world.engine.execution.rollback(&action.id, &operator()).await;
@@ -238,14 +246,14 @@ async fn an_unattached_volume_is_kept_once_and_not_nagged_for() {
 #[tokio::test]
 async fn a_finding_of_another_impact_is_told_anew() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
-    let told = || world.story(&of).iter().filter(|line| *line == "recommendation.refresh success").count();
+    let told = || world.story(&recommendation).iter().filter(|line| *line == "recommendation.refresh success").count();
     world.run(&agent).await;
     assert_eq!(told(), 0, "nothing that approvals bind to is another");
     world.tag("i-1", "env", "prod");
     world.run(&agent).await;
-    assert!(world.only("i-1").await.impact_level > of.impact_level);
+    assert!(world.only("i-1").await.impact_level > recommendation.impact_level);
     assert_eq!(told(), 1);
     world.run(&agent).await;
     assert_eq!(told(), 1, "once");

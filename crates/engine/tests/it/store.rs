@@ -75,10 +75,10 @@ impl AgentStore for Memory {
     }
     async fn agent_delete(&self, id: &AgentId) -> Result<(), StoreError> {
         self.agents.lock().remove(&id.0).map(drop).ok_or_else(|| missing("agent", &id.0))?;
-        for of in self.recommendations.lock().values_mut().filter(|r| r.agent_id.as_ref() == Some(id)) {
-            if of.status.may_become(Status::Expired) {
-                of.status = Status::Expired;
-                of.version += 1;
+        for recommendation in self.recommendations.lock().values_mut().filter(|r| r.agent_id.as_ref() == Some(id)) {
+            if recommendation.status.may_become(Status::Expired) {
+                recommendation.status = Status::Expired;
+                recommendation.version += 1;
             }
         }
         Ok(())
@@ -90,24 +90,28 @@ impl AgentStore for Memory {
         Ok(self.agents.lock().values().filter(|a| of_type.is_none_or(|t| a.agent_type == t)).cloned().collect())
     }
 
-    async fn recommendation_insert(&self, of: &Recommendation) -> Result<(), StoreError> {
+    async fn recommendation_insert(&self, recommendation: &Recommendation) -> Result<(), StoreError> {
         let mut all = self.recommendations.lock();
         let clash = |r: &&Recommendation| {
             !r.status.is_end()
-                && r.kind == of.kind
-                && r.subject.id == of.subject.id
-                && r.subject.connection == of.subject.connection
+                && r.kind == recommendation.kind
+                && r.subject.id == recommendation.subject.id
+                && r.subject.connection == recommendation.subject.connection
         };
         if all.values().find(clash).is_some() {
             return Err(StoreError::Conflict("one of this type that has not ended exists".to_owned()));
         }
-        all.insert(of.id.0.clone(), of.clone());
+        all.insert(recommendation.id.0.clone(), recommendation.clone());
         Ok(())
     }
-    async fn recommendation_update(&self, of: &Recommendation) -> Result<(), StoreError> {
-        let from = self.recommendation_get(&of.id).await?.status;
-        assert!(from == of.status || from.may_become(of.status), "illegal move from {from} to {}", of.status);
-        replace(&self.recommendations, "recommendation", &of.id.0, |r| r.version, of)
+    async fn recommendation_update(&self, recommendation: &Recommendation) -> Result<(), StoreError> {
+        let from = self.recommendation_get(&recommendation.id).await?.status;
+        assert!(
+            from == recommendation.status || from.may_become(recommendation.status),
+            "illegal move from {from} to {}",
+            recommendation.status
+        );
+        replace(&self.recommendations, "recommendation", &recommendation.id.0, |r| r.version, recommendation)
     }
     async fn recommendation_get(&self, id: &RecommendationId) -> Result<Recommendation, StoreError> {
         self.recommendations.lock().get(&id.0).cloned().ok_or_else(|| missing("recommendation", &id.0))
@@ -134,10 +138,10 @@ impl AgentStore for Memory {
     async fn approval_get(&self, id: &ApprovalId) -> Result<Approval, StoreError> {
         self.approvals.lock().get(&id.0).cloned().ok_or_else(|| missing("approval", &id.0))
     }
-    async fn approval_list(&self, of: Option<&RecommendationId>) -> Result<Vec<Approval>, StoreError> {
+    async fn approval_list(&self, recommendation: Option<&RecommendationId>) -> Result<Vec<Approval>, StoreError> {
         let all = self.approvals.lock();
         let mut found: Vec<Approval> =
-            all.values().filter(|a| of.is_none_or(|id| a.recommendation == *id)).cloned().collect();
+            all.values().filter(|a| recommendation.is_none_or(|id| a.recommendation == *id)).cloned().collect();
         found.reverse();
         Ok(found)
     }
@@ -154,12 +158,13 @@ impl AgentStore for Memory {
     }
     async fn action_list(
         &self,
-        of: Option<&RecommendationId>,
+        recommendation: Option<&RecommendationId>,
         since: Option<Timestamp>,
     ) -> Result<Vec<Action>, StoreError> {
         let all = self.actions.lock();
-        let wanted =
-            |a: &&Action| of.is_none_or(|id| a.recommendation == *id) && since.is_none_or(|at| a.started_at >= at);
+        let wanted = |a: &&Action| {
+            recommendation.is_none_or(|id| a.recommendation == *id) && since.is_none_or(|at| a.started_at >= at)
+        };
         let mut found: Vec<Action> = all.values().filter(wanted).cloned().collect();
         found.sort_by(|a, b| b.started_at.cmp(&a.started_at).then_with(|| b.id.cmp(&a.id)));
         Ok(found)
@@ -180,8 +185,14 @@ impl AgentStore for Memory {
         self.feedback.lock().push(feedback.clone());
         Ok(())
     }
-    async fn feedback_list(&self, of: Option<&RecommendationId>) -> Result<Vec<Feedback>, StoreError> {
-        Ok(self.feedback.lock().iter().filter(|f| of.is_none_or(|id| f.recommendation == *id)).cloned().collect())
+    async fn feedback_list(&self, recommendation: Option<&RecommendationId>) -> Result<Vec<Feedback>, StoreError> {
+        Ok(self
+            .feedback
+            .lock()
+            .iter()
+            .filter(|f| recommendation.is_none_or(|id| f.recommendation == *id))
+            .cloned()
+            .collect())
     }
 
     async fn exclusion_insert(&self, exclusion: &Exclusion) -> Result<(), StoreError> {
@@ -250,9 +261,13 @@ impl EstateStore for Memory {
         let total = found.len() as u64;
         Ok((found, total))
     }
-    async fn resource_changes(&self, of: &[ResourceId], since: Timestamp) -> Result<Vec<ResourceChange>, StoreError> {
+    async fn resource_changes(
+        &self,
+        resources: &[ResourceId],
+        since: Timestamp,
+    ) -> Result<Vec<ResourceChange>, StoreError> {
         let all = self.seen.lock();
-        Ok(all.iter().filter(|one| of.contains(&one.resource) && one.seen_at >= since).cloned().collect())
+        Ok(all.iter().filter(|one| resources.contains(&one.resource) && one.seen_at >= since).cloned().collect())
     }
 }
 

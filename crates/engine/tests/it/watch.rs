@@ -9,11 +9,11 @@ use crate::world::{World, operator};
 
 /// An executed right-sizing, and its action.
 async fn changed(world: &World) -> (Recommendation, Action) {
-    let of = world.right_size("i-1", "t3.large").await;
-    let action = world.execute(&of).await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let action = world.execute(&recommendation).await;
     assert_eq!(action.status, ActionStatus::Succeeded);
     assert_eq!(action.watch.as_ref().unwrap().verdict, WatchVerdict::Watching);
-    (of, action)
+    (recommendation, action)
 }
 
 /// Time passes and the machine is as busy as said, a sample every five minutes.
@@ -36,16 +36,16 @@ async fn looked(world: &World, action: &Action) -> Action {
 #[tokio::test]
 async fn a_busier_machine_that_is_not_pressed_holds() {
     let world = World::new();
-    let (of, action) = changed(&world).await;
+    let (recommendation, action) = changed(&world).await;
     passes(&world, 12, |_| 30.0);
     assert_eq!(looked(&world, &action).await.watch.unwrap().verdict, WatchVerdict::Watching, "half of the window");
     passes(&world, 13, |_| 30.0);
     let watch = looked(&world, &action).await.watch.unwrap();
     assert_eq!(watch.verdict, WatchVerdict::Holds, "{watch:?}");
     assert!(watch.detail.contains("cpu_utilization"), "{watch:?}");
-    assert_eq!(world.again(&of).await.status, Status::Succeeded);
-    assert!(world.story(&of).contains(&"action.watch success".to_owned()));
-    let verdicts = || world.story(&of).iter().filter(|line| line.starts_with("action.watch")).count();
+    assert_eq!(world.again(&recommendation).await.status, Status::Succeeded);
+    assert!(world.story(&recommendation).contains(&"action.watch success".to_owned()));
+    let verdicts = || world.story(&recommendation).iter().filter(|line| line.starts_with("action.watch")).count();
     looked(&world, &action).await;
     assert_eq!(verdicts(), 1, "once");
 }
@@ -53,14 +53,14 @@ async fn a_busier_machine_that_is_not_pressed_holds() {
 #[tokio::test]
 async fn what_gets_worse_is_undone_long_before_the_window_ends() {
     let world = World::new();
-    let (of, action) = changed(&world).await;
+    let (recommendation, action) = changed(&world).await;
     passes(&world, 3, |at| if at % 3 == 0 { 60.0 } else { 98.0 });
     let ended = looked(&world, &action).await;
     assert_eq!(ended.watch.as_ref().unwrap().verdict, WatchVerdict::Degraded, "{ended:?}");
     assert_eq!(ended.status, ActionStatus::RolledBack);
     assert!(ended.reason.unwrap().starts_with("it got worse: cpu_utilization"));
-    let of = world.again(&of).await;
-    assert_eq!(of.status, Status::RolledBack);
+    let recommendation = world.again(&recommendation).await;
+    assert_eq!(recommendation.status, Status::RolledBack);
     assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "t3.large".to_owned()));
     world.every_change_was_announced();
 }
@@ -68,12 +68,12 @@ async fn what_gets_worse_is_undone_long_before_the_window_ends() {
 #[tokio::test]
 async fn without_samples_nothing_is_claimed() {
     let world = World::new();
-    let (of, action) = changed(&world).await;
+    let (recommendation, action) = changed(&world).await;
     world.clock.advance(SignedDuration::from_hours(25));
     let watch = looked(&world, &action).await.watch.unwrap();
     assert_eq!(watch.verdict, WatchVerdict::NotEnoughData);
     assert!(watch.detail.starts_with("0 samples"), "{watch:?}");
-    assert_eq!(world.again(&of).await.status, Status::Succeeded);
+    assert_eq!(world.again(&recommendation).await.status, Status::Succeeded);
 }
 
 #[tokio::test]
@@ -95,22 +95,22 @@ async fn what_somebody_else_changed_is_left_to_them() {
 #[tokio::test]
 async fn a_window_of_nothing_watches_nothing() {
     let world = World::new();
-    let of = world.right_size("i-1", "t3.large").await;
+    let recommendation = world.right_size("i-1", "t3.large").await;
     let mut limits = world.engine.guardrails.guardrails_get().await.unwrap();
     limits.verification_window_s = 0;
     world.engine.guardrails.guardrails_put(limits, &operator()).await.unwrap();
-    assert_eq!(world.execute(&of).await.watch, None);
+    assert_eq!(world.execute(&recommendation).await.watch, None);
 }
 
 #[tokio::test]
 async fn what_was_saved_stands_beside_what_was_foretold() {
     let world = World::new();
-    let (of, action) = changed(&world).await;
+    let (recommendation, action) = changed(&world).await;
     {
         let mut resources = world.memory.resources.lock();
         let machine = resources.get_mut(&ResourceId::new("i-1")).unwrap();
         // A discount ended meanwhile: the smaller size costs more than was thought.
-        machine.monthly_cost = of.monthly_cost.map(|before| before - Money::from_usd(7.5));
+        machine.monthly_cost = recommendation.monthly_cost.map(|before| before - Money::from_usd(7.5));
     }
     passes(&world, 25, |_| 30.0);
     let watch = looked(&world, &action).await.watch.unwrap();
@@ -119,6 +119,6 @@ async fn what_was_saved_stands_beside_what_was_foretold() {
     let told = entries.iter().rev().find(|one| one.action.operation.as_deref() == Some("action.watch"));
     let after = told.unwrap().changes.after.as_ref().unwrap();
     let figure = |name: &str| after.get(name).and_then(reeve_audit::Json::as_f64);
-    assert_eq!(figure("predicted_savings_monthly_usd"), Some(of.savings_monthly.unwrap().usd_cents()));
+    assert_eq!(figure("predicted_savings_monthly_usd"), Some(recommendation.savings_monthly.unwrap().usd_cents()));
     assert_eq!(figure("realised_savings_monthly_usd"), Some(7.5));
 }

@@ -161,14 +161,14 @@ impl World {
         self.machine(id, size, 5.0);
         let agent = self.agent("safe_mode", false).await;
         self.run(&agent).await;
-        let of = self.only(id).await;
-        assert_eq!(of.kind, RecommendationType::RightSize);
-        of
+        let recommendation = self.only(id).await;
+        assert_eq!(recommendation.kind, RecommendationType::RightSize);
+        recommendation
     }
 
     /// Executes as an operator and waits for the end.
-    pub(crate) async fn execute(&self, of: &Recommendation) -> Action {
-        match self.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap() {
+    pub(crate) async fn execute(&self, recommendation: &Recommendation) -> Action {
+        match self.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap() {
             Execution::Started(action) => self.ended(&action).await,
             Execution::PendingApproval(approval) => panic!("needs {:?}", approval.needed),
         }
@@ -179,8 +179,8 @@ impl World {
         self.memory.action_get(&action.id).await.unwrap()
     }
 
-    pub(crate) async fn again(&self, of: &Recommendation) -> Recommendation {
-        self.memory.recommendation_get(&of.id).await.unwrap()
+    pub(crate) async fn again(&self, recommendation: &Recommendation) -> Recommendation {
+        self.memory.recommendation_get(&recommendation.id).await.unwrap()
     }
 
     /// Everything recorded, in order.
@@ -193,9 +193,10 @@ impl World {
     }
 
     /// The story of one recommendation: `operation status`, as a search by its id reads it out.
-    pub(crate) fn story(&self, of: &Recommendation) -> Vec<String> {
-        let own =
-            |entry: &&Entry| entry.metadata.extra.get("recommendation_id").and_then(Json::as_str) == Some(&of.id.0);
+    pub(crate) fn story(&self, recommendation: &Recommendation) -> Vec<String> {
+        let own = |entry: &&Entry| {
+            entry.metadata.extra.get("recommendation_id").and_then(Json::as_str) == Some(&recommendation.id.0)
+        };
         self.entries().iter().filter(own).map(line).collect()
     }
 

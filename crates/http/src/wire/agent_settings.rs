@@ -44,10 +44,10 @@ impl From<&Setting> for SettingBody {
 }
 
 /// A value as JSON: flags as booleans, everything else as text.
-fn value(of: SettingValue) -> Value {
-    match of {
+fn value(value: SettingValue) -> Value {
+    match value {
         SettingValue::Flag(flag) => Value::Bool(flag),
-        SettingValue::Percent(_) | SettingValue::Days(_) => Value::String(of.to_string()),
+        SettingValue::Percent(_) | SettingValue::Days(_) => Value::String(value.to_string()),
     }
 }
 

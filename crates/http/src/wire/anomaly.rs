@@ -187,10 +187,10 @@ pub struct AnomalyParams {
 
 impl AnomalyBody {
     /// An anomaly as somebody who may see these entries of the log is told of it.
-    pub(crate) fn seen_by(of: &Anomaly, rows: &RowFilter) -> Self {
+    pub(crate) fn seen_by(anomaly: &Anomaly, rows: &RowFilter) -> Self {
         let allowed = |entry: &&RelatedEntry| rows.allows_actor(entry.actor.0.as_deref(), entry.actor.1.as_deref());
-        let entries: Vec<&RelatedEntry> = of.related_entries.iter().filter(allowed).collect();
-        let view = of.cause_for(&entries);
+        let entries: Vec<&RelatedEntry> = anomaly.related_entries.iter().filter(allowed).collect();
+        let view = anomaly.cause_for(&entries);
         AnomalyBody {
             likely_cause: view.cause,
             evidence: view.evidence,
@@ -205,21 +205,21 @@ impl AnomalyBody {
                     operation: entry.operation.clone(),
                 })
                 .collect(),
-            ..AnomalyBody::from(of)
+            ..AnomalyBody::from(anomaly)
         }
     }
 }
 
 /// As whoever may see no entry of the log is told of it, receivers outside among them.
 impl From<&Anomaly> for AnomalyBody {
-    fn from(of: &Anomaly) -> Self {
-        let place = &of.place;
+    fn from(anomaly: &Anomaly) -> Self {
+        let place = &anomaly.place;
         AnomalyBody {
-            id: of.id.0.clone(),
-            class: of.class.as_str().to_owned(),
-            status: of.status.as_str().to_owned(),
-            severity: of.severity.as_str().to_owned(),
-            title: of.title.clone(),
+            id: anomaly.id.0.clone(),
+            class: anomaly.class.as_str().to_owned(),
+            status: anomaly.status.as_str().to_owned(),
+            severity: anomaly.severity.as_str().to_owned(),
+            title: anomaly.title.clone(),
             resource: AnomalyPlaceBody {
                 id: place.id.clone(),
                 name: place.name.clone(),
@@ -229,13 +229,13 @@ impl From<&Anomaly> for AnomalyBody {
                 region: place.region.clone(),
                 service: place.service.clone(),
             },
-            readings: of.readings.iter().map(ReadingBody::from).collect(),
-            deviation_percent: of.deviation_percent,
-            likely_cause: of.cause.clone(),
-            evidence: of.evidence.clone(),
-            recommended_action: of.advice.clone(),
+            readings: anomaly.readings.iter().map(ReadingBody::from).collect(),
+            deviation_percent: anomaly.deviation_percent,
+            likely_cause: anomaly.cause.clone(),
+            evidence: anomaly.evidence.clone(),
+            recommended_action: anomaly.advice.clone(),
             log_entries: Vec::new(),
-            responses: of
+            responses: anomaly
                 .responses
                 .iter()
                 .map(|response| ResponseBody {
@@ -244,7 +244,7 @@ impl From<&Anomaly> for AnomalyBody {
                     detail: response.detail.clone(),
                 })
                 .collect(),
-            feedback: of
+            feedback: anomaly
                 .feedback
                 .iter()
                 .map(|said| AnomalyFeedbackBody {
@@ -256,25 +256,25 @@ impl From<&Anomaly> for AnomalyBody {
                     withdrawn_by: said.withdrawn.as_ref().map(|(_, by)| by.clone()),
                 })
                 .collect(),
-            started_at: time::text(of.started_at),
-            last_at: time::text(of.last_at),
-            detected_at: time::text(of.detected_at),
-            resolved_at: of.resolved_at.map(time::text),
+            started_at: time::text(anomaly.started_at),
+            last_at: time::text(anomaly.last_at),
+            detected_at: time::text(anomaly.detected_at),
+            resolved_at: anomaly.resolved_at.map(time::text),
         }
     }
 }
 
 impl From<&Reading> for ReadingBody {
-    fn from(of: &Reading) -> Self {
+    fn from(reading: &Reading) -> Self {
         ReadingBody {
-            metric: of.metric.map(|metric| metric.as_str().to_owned()),
-            at: time::text(of.at),
-            value: of.value,
-            expected: of.expected,
-            low: of.low,
-            high: of.high,
-            anomaly_score: of.score,
-            sign: of.sign.clone(),
+            metric: reading.metric.map(|metric| metric.as_str().to_owned()),
+            at: time::text(reading.at),
+            value: reading.value,
+            expected: reading.expected,
+            low: reading.low,
+            high: reading.high,
+            anomaly_score: reading.score,
+            sign: reading.sign.clone(),
         }
     }
 }

@@ -182,9 +182,9 @@ fn cents(amount: Amount) -> f64 {
 }
 
 /// A share in percent, to a tenth.
-fn percent(part: Amount, of: Amount) -> f64 {
-    let of = of.as_f64();
-    if of > 0.0 { (part.as_f64() / of * 1_000.0).round() / 10.0 } else { 0.0 }
+fn percent(part: Amount, amount: Amount) -> f64 {
+    let amount = amount.as_f64();
+    if amount > 0.0 { (part.as_f64() / amount * 1_000.0).round() / 10.0 } else { 0.0 }
 }
 
 impl ThresholdBody {
@@ -202,7 +202,7 @@ impl ThresholdBody {
 impl StandingBody {
     fn of(budget: &Budget, standing: &BudgetStatus) -> Self {
         let days = |days: &[(jiff::civil::Date, Amount)]| {
-            days.iter().map(|(day, of)| DayAmount { day: day.to_string(), amount: cents(*of) }).collect()
+            days.iter().map(|(day, amount)| DayAmount { day: day.to_string(), amount: cents(*amount) }).collect()
         };
         let forecast = standing.forecast.as_ref().ok().copied();
         StandingBody {

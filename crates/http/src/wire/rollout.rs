@@ -70,25 +70,25 @@ impl Default for RolloutSettingsBody {
 }
 
 impl From<&RolloutSettings> for RolloutSettingsBody {
-    fn from(of: &RolloutSettings) -> Self {
+    fn from(settings: &RolloutSettings) -> Self {
         RolloutSettingsBody {
-            canary: of.canary,
-            validation_s: of.validation_s,
-            shares: of.shares_percent.clone(),
-            max_failures: of.max_failures,
-            min_confidence: of.min_confidence,
+            canary: settings.canary,
+            validation_s: settings.validation_s,
+            shares: settings.shares_percent.clone(),
+            max_failures: settings.max_failures,
+            min_confidence: settings.min_confidence,
         }
     }
 }
 
 impl From<RolloutSettingsBody> for RolloutSettings {
-    fn from(of: RolloutSettingsBody) -> Self {
+    fn from(body: RolloutSettingsBody) -> Self {
         RolloutSettings {
-            canary: of.canary,
-            validation_s: of.validation_s,
-            shares_percent: of.shares,
-            max_failures: of.max_failures,
-            min_confidence: of.min_confidence,
+            canary: body.canary,
+            validation_s: body.validation_s,
+            shares_percent: body.shares,
+            max_failures: body.max_failures,
+            min_confidence: body.min_confidence,
         }
     }
 }
@@ -154,23 +154,23 @@ pub struct CheckBody {
 }
 
 impl From<&Member> for RolloutMemberBody {
-    fn from(of: &Member) -> Self {
+    fn from(member: &Member) -> Self {
         RolloutMemberBody {
-            recommendation_id: of.recommendation.0.clone(),
-            resource_id: of.resource.0.clone(),
-            name: of.name.clone(),
-            critical: of.critical,
-            wave: of.wave,
-            state: of.state.as_str().to_owned(),
-            detail: of.detail.clone(),
-            block: of.block.as_ref().map(|block| BlockBody::new(&block.guardrail, &block.message)),
-            accepted: of.accepted,
+            recommendation_id: member.recommendation.0.clone(),
+            resource_id: member.resource.0.clone(),
+            name: member.name.clone(),
+            critical: member.critical,
+            wave: member.wave,
+            state: member.state.as_str().to_owned(),
+            detail: member.detail.clone(),
+            block: member.block.as_ref().map(|block| BlockBody::new(&block.guardrail, &block.message)),
+            accepted: member.accepted,
         }
     }
 }
 
 impl From<&Gate> for GateBody {
-    fn from(of: &Gate) -> Self {
+    fn from(gate: &Gate) -> Self {
         let check = |check: &reeve_recommend::rollout::Check| CheckBody {
             check: check.name.clone(),
             found: check.found,
@@ -179,35 +179,35 @@ impl From<&Gate> for GateBody {
             holds: check.holds(),
         };
         GateBody {
-            stage: of.stage.as_str().to_owned(),
-            wave: of.wave,
-            verdict: of.verdict.as_str().to_owned(),
-            checks: of.checks.iter().map(check).collect(),
-            explanation: of.words.clone(),
-            at: time::text(of.at),
-            by: of.by.clone(),
+            stage: gate.stage.as_str().to_owned(),
+            wave: gate.wave,
+            verdict: gate.verdict.as_str().to_owned(),
+            checks: gate.checks.iter().map(check).collect(),
+            explanation: gate.words.clone(),
+            at: time::text(gate.at),
+            by: gate.by.clone(),
         }
     }
 }
 
 impl From<&Rollout> for RolloutBody {
-    fn from(of: &Rollout) -> Self {
+    fn from(rollout: &Rollout) -> Self {
         RolloutBody {
-            id: of.id.0.clone(),
-            name: of.name.clone(),
-            agent_id: of.agent_id.0.clone(),
-            kind: of.kind.as_str().to_owned(),
-            status: of.status.as_str().to_owned(),
-            stage: of.stage.as_str().to_owned(),
-            wave: of.wave,
-            stage_since: time::text(of.stage_since),
-            reason: of.reason.clone(),
-            settings: RolloutSettingsBody::from(&of.settings),
-            members: of.members.iter().map(RolloutMemberBody::from).collect(),
-            gates: of.gates.iter().map(GateBody::from).collect(),
-            by: of.by.clone(),
-            created_at: time::text(of.created_at),
-            updated_at: time::text(of.updated_at),
+            id: rollout.id.0.clone(),
+            name: rollout.name.clone(),
+            agent_id: rollout.agent_id.0.clone(),
+            kind: rollout.kind.as_str().to_owned(),
+            status: rollout.status.as_str().to_owned(),
+            stage: rollout.stage.as_str().to_owned(),
+            wave: rollout.wave,
+            stage_since: time::text(rollout.stage_since),
+            reason: rollout.reason.clone(),
+            settings: RolloutSettingsBody::from(&rollout.settings),
+            members: rollout.members.iter().map(RolloutMemberBody::from).collect(),
+            gates: rollout.gates.iter().map(GateBody::from).collect(),
+            by: rollout.by.clone(),
+            created_at: time::text(rollout.created_at),
+            updated_at: time::text(rollout.updated_at),
         }
     }
 }

@@ -26,7 +26,8 @@ const LONGEST: usize = 256;
 #[error("{0}")]
 pub struct FilterError(String);
 
-/// What an event can be filtered by. A key may have several values: a recommendation's type is both `encryption` and `security`.
+/// Properties of an event that filters match. A key may have several values: a recommendation's type is both `encryption`
+/// and `security`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
     /// Priority, or an anomaly's severity.
@@ -75,7 +76,7 @@ impl Filter {
         Ok(filter)
     }
 
-    /// Whether an event with these facts is meant.
+    /// Returns `true` if the filter includes an event with these properties.
     #[must_use]
     pub fn matches(&self, facts: &Facts) -> bool {
         self.conditions.iter().all(|(key, value)| match key.as_str() {

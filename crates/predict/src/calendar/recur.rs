@@ -275,12 +275,12 @@ impl Recurrence {
         }
         let Some(nth) = nth else { return true };
         let in_month = self.frequency == Frequency::Monthly || !self.months.is_empty();
-        let (at, of) = if in_month {
+        let (at, count) = if in_month {
             (i16::from(day.day()), i16::from(day.days_in_month()))
         } else {
             (day.day_of_year(), day.days_in_year())
         };
-        nth == (at - 1) / 7 + 1 || nth == -((of - at) / 7 + 1)
+        nth == (at - 1) / 7 + 1 || nth == -((count - at) / 7 + 1)
     }
 
     fn of_days(&self, days: &[Date], start: DateTime) -> Vec<DateTime> {

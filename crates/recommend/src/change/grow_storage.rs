@@ -44,7 +44,7 @@ fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterEr
         state: parameters.state("state")?,
         from_gib: parameters.number("from_gib")?,
         to_gib: parameters.number("to_gib")?,
-        database: parameters.truth("database")?,
+        database: parameters.boolean("database")?,
     }))
 }
 

@@ -104,7 +104,7 @@ impl<'a> Parameters<'a> {
     ///
     /// # Errors
     /// [`ParameterError::Wrong`].
-    pub fn truth(&mut self, name: &'static str) -> Result<bool, ParameterError> {
+    pub fn boolean(&mut self, name: &'static str) -> Result<bool, ParameterError> {
         self.take(name, "true or false", Json::as_bool)
     }
 

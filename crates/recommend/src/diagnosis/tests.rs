@@ -46,14 +46,14 @@ fn skipped_for(reason: &str, count: u64) -> FindingFacts {
 
 #[test]
 fn poor_history_is_data_that_was_too_thin_or_not_measured() {
-    let of = |facts: FindingFacts| find(&low_confidence(&agent(85.0), &facts), "insufficient_or_poor_history");
-    assert_eq!(of(facts()).0, Some(false));
+    let cause = |facts: FindingFacts| find(&low_confidence(&agent(85.0), &facts), "insufficient_or_poor_history");
+    assert_eq!(cause(facts()).0, Some(false));
     for reason in ["thin_data", "no_cpu_samples", "not_measured"] {
-        let (applies, evidence) = of(skipped_for(reason, 2));
+        let (applies, evidence) = cause(skipped_for(reason, 2));
         assert_eq!(applies, Some(true), "{reason}");
         assert_eq!(evidence, "2 resources had too little data, 0 findings lack a measurement");
     }
-    let (applies, evidence) = of(FindingFacts { unmeasured: 3, ..facts() });
+    let (applies, evidence) = cause(FindingFacts { unmeasured: 3, ..facts() });
     assert_eq!((applies, evidence.ends_with("3 findings lack a measurement")), (Some(true), true));
 }
 
@@ -64,10 +64,10 @@ fn the_environment_changes_when_more_than_a_fifth_of_it_comes_or_goes() {
         (irrelevant, "recent_infrastructure_changes"),
     ];
     for (diagnose, name) in causes {
-        let of =
+        let cause =
             |changed: u64| find(&diagnose(&agent(85.0), &FindingFacts { resources_changed: changed, ..facts() }), name);
-        assert_eq!(of(2), (Some(false), "2 of 10 resources came or went in two weeks".to_owned()), "{name}");
-        assert_eq!(of(3), (Some(true), "3 of 10 resources came or went in two weeks".to_owned()), "{name}");
+        assert_eq!(cause(2), (Some(false), "2 of 10 resources came or went in two weeks".to_owned()), "{name}");
+        assert_eq!(cause(3), (Some(true), "3 of 10 resources came or went in two weeks".to_owned()), "{name}");
         let empty = FindingFacts { resources_seen: 0, ..facts() };
         assert_eq!(find(&diagnose(&agent(85.0), &empty), name).0, Some(false), "{name}: nothing is in scope");
     }
@@ -75,10 +75,10 @@ fn the_environment_changes_when_more_than_a_fifth_of_it_comes_or_goes() {
 
 #[test]
 fn work_is_too_variable_when_more_than_a_fifth_cannot_be_judged_by_its_past() {
-    let of = |facts: FindingFacts| find(&low_confidence(&agent(85.0), &facts), "workload_too_variable");
+    let cause = |facts: FindingFacts| find(&low_confidence(&agent(85.0), &facts), "workload_too_variable");
     for reason in ["not_steady", "network_bound", "disk_bound", "disk_ops_bound"] {
-        assert_eq!(of(skipped_for(reason, 2)).0, Some(false), "{reason}");
-        let (applies, evidence) = of(skipped_for(reason, 3));
+        assert_eq!(cause(skipped_for(reason, 2)).0, Some(false), "{reason}");
+        let (applies, evidence) = cause(skipped_for(reason, 3));
         assert_eq!(applies, Some(true), "{reason}");
         assert_eq!(evidence, "3 of 10 resources vary too much to be judged by their past");
     }
@@ -86,9 +86,9 @@ fn work_is_too_variable_when_more_than_a_fifth_cannot_be_judged_by_its_past() {
 
 #[test]
 fn a_threshold_under_eighty_percent_is_too_low() {
-    let of = |threshold: f64| find(&irrelevant(&agent(threshold), &facts()), "confidence_threshold_too_low");
-    assert_eq!(of(80.0).0, Some(false));
-    let (applies, evidence) = of(79.0);
+    let cause = |threshold: f64| find(&irrelevant(&agent(threshold), &facts()), "confidence_threshold_too_low");
+    assert_eq!(cause(80.0).0, Some(false));
+    let (applies, evidence) = cause(79.0);
     assert_eq!(applies, Some(true));
     assert_eq!(evidence, "the threshold is 79 %, the specification's own is 85 %");
 }

@@ -1,4 +1,4 @@
-//! What trainers learn from: an agent's resources, their samples, and how recommendations ended.
+//! Training data: an agent's resources, their samples, and the outcomes of its recommendations.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Catalogue, Metric, Resource, Series};
@@ -36,10 +36,10 @@ impl Material {
 
     /// Hourly means of every series of a metric, by resource, in the inventory's order.
     pub fn hourly(&self, metric: Metric) -> Vec<(&Resource, Vec<Point>)> {
-        let of = |resource: &Resource| {
+        let series_of = |resource: &Resource| {
             self.series.iter().find(|series| series.metric == metric && series.resource == resource.id)
         };
-        self.resources.iter().filter_map(|resource| Some((resource, hourly(of(resource)?)))).collect()
+        self.resources.iter().filter_map(|resource| Some((resource, hourly(series_of(resource)?)))).collect()
     }
 
     /// Days from the oldest sample of a metric to a time.

@@ -8,19 +8,19 @@ use crate::agent::AgentId;
 named!(
     /// The specification's model types.
     ModelType {
-        /// What a series will do.
+        /// Forecast of a series.
         Forecast => "time_series_forecasting",
-        /// What kind of thing something is.
+        /// Class of an object.
         Classification => "classification",
-        /// What is unlike itself.
+        /// Deviation of a series from its past.
         AnomalyDetection => "anomaly_detection",
-        /// What will hold when it is recommended.
+        /// Probability that a recommendation succeeds.
         Recommendation => "recommendation",
     }
 );
 
 named!(
-    /// Where a version stands.
+    /// State of a model version.
     ModelStatus {
         /// Trained, and not judged good enough yet.
         Candidate => "candidate",
@@ -58,19 +58,19 @@ pub struct ModelId(pub String);
 pub struct Model {
     /// Identifier.
     pub id: ModelId,
-    /// Whose it is.
+    /// Agent that the model belongs to.
     pub agent_id: AgentId,
-    /// What it is called; one serves of each agent and name.
+    /// Name of the model; one version serves per agent and name.
     pub name: String,
     /// Its type.
     pub kind: ModelType,
     /// Counts up from 1 within agent and name.
     pub version: u32,
-    /// Where it stands.
+    /// State of the version.
     pub status: ModelStatus,
     /// Days between the oldest and the newest sample it was trained on.
     pub training_span_days: f64,
-    /// What it was trained on, counted: samples, or examples where it learns from those.
+    /// Number of samples, or of examples, that the version was trained on.
     pub samples: u64,
     /// Decisions it was judged by on held-out days.
     pub held_out: u64,
@@ -94,13 +94,13 @@ pub struct Model {
     pub reference: Vec<f64>,
     /// Distance of the newest data from those, 0 to 1; `None` until it was measured.
     pub drift: Option<f64>,
-    /// When it was trained.
+    /// Time of the training.
     pub trained_at: Timestamp,
-    /// When its figures were last measured.
+    /// Time of the last measurement of its metrics.
     pub updated_at: Timestamp,
-    /// When a successor was last tried.
+    /// Time of the last attempt to train a successor.
     pub tried_at: Option<Timestamp>,
-    /// Who asked for a successor that is not there yet.
+    /// User who requested a successor that does not exist yet.
     pub requested_by: Option<String>,
     /// Grows with every change; stores compare it before they write.
     pub revision: u64,

@@ -1,4 +1,4 @@
-//! Where models are kept.
+//! Storage of models.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use crate::recommendation::RecommendationId;
 /// Largest state of a model, bytes.
 pub const MAX_STATE_BYTES: usize = 4 * 1024 * 1024;
 
-/// Which models.
+/// Filter for models.
 #[derive(Debug, Clone, Default)]
 pub struct ModelFilter {
     /// Of this agent.
@@ -28,14 +28,14 @@ pub struct ModelFilter {
     pub offset: u64,
 }
 
-/// What was known when a recommendation was made, kept until its outcome is.
+/// Inputs of a recommendation's confidence, kept until its outcome is known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrustNote {
     /// The recommendation.
     pub recommendation: RecommendationId,
     /// `agent type/recommendation type`.
     pub group: String,
-    /// When it was made.
+    /// Time of creation.
     pub at: Timestamp,
     /// The backtest's own answer, 0 to 1.
     pub raw: f64,
@@ -57,7 +57,7 @@ pub trait ModelStore: Send + Sync {
     -> Result<(), StoreError>;
     /// One version.
     async fn model_get(&self, id: &ModelId) -> Result<Model, StoreError>;
-    /// What one version has learned.
+    /// Returns the learned state of a version.
     async fn model_state(&self, id: &ModelId) -> Result<String, StoreError>;
     /// Versions by agent and name, newest version first, and how many there are in all.
     async fn model_list(&self, filter: &ModelFilter) -> Result<(Vec<Model>, u64), StoreError>;

@@ -1,4 +1,4 @@
-//! What can be trained: one implementation a model name.
+//! Interface of trainers: one implementation per model name.
 
 use jiff::Timestamp;
 use reeve_estate::Metric;
@@ -12,7 +12,7 @@ use super::model::ModelType;
 #[error("{0}")]
 pub struct NotTrained(pub String);
 
-/// What came of training.
+/// Result of a training.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trained {
     /// Everything learned, as a text that the same trainer reads again.
@@ -23,7 +23,7 @@ pub struct Trained {
     pub samples: u64,
 }
 
-/// How a state did on held-out days.
+/// Metrics of a state on held-out days.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evaluation {
     /// The four figures.

@@ -7,7 +7,7 @@ use super::member::{Member, MemberState};
 use super::{Rollout, Stage};
 
 named!(
-    /// What a gate says.
+    /// Verdict of a gate.
     Verdict {
         /// Numbers are still missing.
         Waiting => "waiting",
@@ -23,18 +23,18 @@ named!(
 /// One number of a gate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
-    /// What is counted.
+    /// Name of the counted quantity.
     pub name: String,
-    /// What was found.
+    /// Measured value.
     pub found: f64,
-    /// What is needed: at least this, or at most this.
+    /// Required value: a minimum, or a maximum if `at_most` is set.
     pub needed: f64,
-    /// Whether `needed` is a ceiling.
+    /// `true` if `needed` is a maximum.
     pub at_most: bool,
 }
 
 impl Check {
-    /// Whether it holds.
+    /// Returns `true` if the measured value satisfies the requirement.
     #[must_use]
     pub fn holds(&self) -> bool {
         if self.at_most { self.found <= self.needed } else { self.found >= self.needed }
@@ -50,22 +50,22 @@ impl Check {
     }
 }
 
-/// What a stage showed.
+/// Gate at the end of a stage, with its checks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
     /// The stage that ends at it.
     pub stage: Stage,
     /// The wave.
     pub wave: u32,
-    /// What it says.
+    /// Verdict of the gate.
     pub verdict: Verdict,
     /// By which numbers.
     pub checks: Vec<Check>,
     /// The same in words.
     pub words: String,
-    /// When it came to say so.
+    /// Time of the verdict.
     pub at: Timestamp,
-    /// Who overrode it.
+    /// User who overrode the gate.
     pub by: Option<String>,
 }
 

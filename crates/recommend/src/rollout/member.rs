@@ -8,7 +8,7 @@ use crate::lifecycle::Status;
 use crate::recommendation::{Recommendation, RecommendationId};
 
 named!(
-    /// Where a member stands.
+    /// State of a member.
     MemberState {
         /// Its turn has not come, or something holds it back.
         Waiting => "waiting",
@@ -44,9 +44,9 @@ pub struct Member {
     pub name: String,
     /// A tag says that it is production, or nothing says that it is not.
     pub critical: bool,
-    /// When it is its turn: 0 is the canary.
+    /// Number of the wave; 0 is the canary.
     pub wave: u32,
-    /// Where it stands.
+    /// State of the member.
     pub state: MemberState,
     /// The numbers or the reason.
     pub detail: String,
@@ -66,23 +66,25 @@ pub struct MemberBlock {
 }
 
 impl Member {
-    /// Whether gates still ask for it.
+    /// Returns `true` if gates still count the member.
     #[must_use]
     pub fn counts(&self) -> bool {
         !self.accepted && self.state != MemberState::LeftOut
     }
 }
 
-/// How a member stands: by its recommendation and the actions on it since the rollout began, newest first.
+/// Returns the state of a member: by its recommendation and the actions on it since the rollout began, newest first.
 #[must_use]
-pub fn observed(of: Option<&Recommendation>, actions: &[&Action]) -> (MemberState, String) {
-    let Some(of) = of else { return (MemberState::LeftOut, "its recommendation is gone".to_owned()) };
+pub fn observed(recommendation: Option<&Recommendation>, actions: &[&Action]) -> (MemberState, String) {
+    let Some(recommendation) = recommendation else {
+        return (MemberState::LeftOut, "its recommendation is gone".to_owned());
+    };
     if let Some(action) = actions.iter().find(|action| action.purpose == Purpose::Apply) {
         return after_change(action);
     }
     let simulated = actions.iter().find(|action| action.purpose == Purpose::Simulate).map(|action| simulation(action));
-    let why = || of.status_reason.clone().unwrap_or_default();
-    match of.status {
+    let why = || recommendation.status_reason.clone().unwrap_or_default();
+    match recommendation.status {
         Status::Open | Status::Approved => simulated.unwrap_or_else(|| (MemberState::Waiting, String::new())),
         Status::PendingApproval => (MemberState::AwaitingApproval, "it waits for its signatures".to_owned()),
         Status::Testing => (MemberState::Simulating, "it is being tested".to_owned()),

@@ -1,4 +1,4 @@
-//! What a rollout is called where nobody named it: the change, how many of what, and where, in words.
+//! Default name of a rollout: the change, the number and kind of the resources, and their place.
 
 use reeve_estate::ResourceKind;
 
@@ -37,7 +37,7 @@ pub fn name(kind: RecommendationType, carried: &[Candidate]) -> String {
     }
 }
 
-/// What they are, where all are the same.
+/// Returns the noun for the members' resources: `resources` if their kinds differ.
 fn noun(carried: &[Candidate]) -> &'static str {
     let (one, many) = match common(carried) {
         Some(ResourceKind::VirtualMachine) => ("virtual machine", "virtual machines"),
@@ -52,6 +52,6 @@ fn noun(carried: &[Candidate]) -> &'static str {
 }
 
 fn common(carried: &[Candidate]) -> Option<ResourceKind> {
-    let first = carried.first()?.of.subject.kind;
-    carried.iter().all(|one| one.of.subject.kind == first).then_some(first)
+    let first = carried.first()?.recommendation.subject.kind;
+    carried.iter().all(|one| one.recommendation.subject.kind == first).then_some(first)
 }

@@ -1,4 +1,4 @@
-//! Where rollouts are kept.
+//! Storage of rollouts.
 
 use async_trait::async_trait;
 use reeve_estate::StoreError;
@@ -7,7 +7,7 @@ use super::{Rollout, RolloutId, RolloutStatus};
 use crate::agent::AgentId;
 use crate::recommendation::RecommendationType;
 
-/// Which rollouts.
+/// Filter for rollouts.
 #[derive(Debug, Clone, Default)]
 pub struct RolloutFilter {
     /// Of this agent.

@@ -76,26 +76,26 @@ fn a_gate_waits_opens_or_holds_by_its_numbers() {
 
 #[test]
 fn what_a_person_accepted_holds_nothing_and_is_waited_for_no_more() {
-    let mut of = rollout(Stage::Gradual, 1, &[(0, MemberState::Held), (1, MemberState::Failed)]);
-    assert_eq!(gate(&of, None, at_hours(1)).verdict, Verdict::Held);
-    of.members[1].accepted = true;
-    assert_eq!(gate(&of, None, at_hours(1)).verdict, Verdict::Opened);
-    of.members[1].accepted = false;
-    of.settings.max_failures = 1;
-    assert_eq!(gate(&of, None, at_hours(1)).verdict, Verdict::Opened, "one failure is allowed for");
+    let mut rollout = rollout(Stage::Gradual, 1, &[(0, MemberState::Held), (1, MemberState::Failed)]);
+    assert_eq!(gate(&rollout, None, at_hours(1)).verdict, Verdict::Held);
+    rollout.members[1].accepted = true;
+    assert_eq!(gate(&rollout, None, at_hours(1)).verdict, Verdict::Opened);
+    rollout.members[1].accepted = false;
+    rollout.settings.max_failures = 1;
+    assert_eq!(gate(&rollout, None, at_hours(1)).verdict, Verdict::Opened, "one failure is allowed for");
 }
 
 #[test]
 fn stages_follow_each_other_and_empty_waves_are_passed() {
-    let mut of = rollout(
+    let mut rollout = rollout(
         Stage::Simulation,
         0,
         &[(0, MemberState::Waiting), (2, MemberState::Waiting), (4, MemberState::Waiting)],
     );
     let mut order = Vec::new();
-    while let Some((stage, wave)) = of.next() {
+    while let Some((stage, wave)) = rollout.next() {
         order.push((stage, wave));
-        (of.stage, of.wave) = (stage, wave);
+        (rollout.stage, rollout.wave) = (stage, wave);
     }
     let wanted = [(Stage::Canary, 0), (Stage::Validation, 0), (Stage::Gradual, 2), (Stage::Full, 4)];
     assert_eq!(order, wanted);

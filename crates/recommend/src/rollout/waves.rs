@@ -1,4 +1,4 @@
-//! Who goes first: the least critical, then in shares. Pure.
+//! Order of the members: the least critical first, then in growing shares. Pure.
 
 use reeve_estate::Money;
 
@@ -11,7 +11,7 @@ use crate::recommendation::{Recommendation, RecommendationId};
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// The recommendation.
-    pub of: Recommendation,
+    pub recommendation: Recommendation,
     /// A tag says that the resource is not production.
     pub non_production: bool,
     /// A tag says that it is.
@@ -24,7 +24,12 @@ pub struct Candidate {
 pub fn waves(mut all: Vec<Candidate>, settings: &RolloutSettings) -> Vec<Member> {
     let rank = |one: &Candidate| -> (u8, Impact, Money, RecommendationId) {
         let tagged = if one.non_production { 0 } else { 1 + u8::from(one.production) };
-        (tagged, one.of.impact_level, one.of.monthly_cost.unwrap_or(Money::ZERO), one.of.id.clone())
+        (
+            tagged,
+            one.recommendation.impact_level,
+            one.recommendation.monthly_cost.unwrap_or(Money::ZERO),
+            one.recommendation.id.clone(),
+        )
     };
     all.sort_by_key(rank);
     let total = all.len();
@@ -35,9 +40,9 @@ pub fn waves(mut all: Vec<Candidate>, settings: &RolloutSettings) -> Vec<Member>
         if at < canary { 0 } else { 1 + ends.iter().take_while(|end| at >= **end).count() as u32 }
     };
     let member = |(at, one): (usize, Candidate)| Member {
-        recommendation: one.of.id.clone(),
-        resource: one.of.subject.id.clone(),
-        name: one.of.subject.name.clone(),
+        recommendation: one.recommendation.id.clone(),
+        resource: one.recommendation.subject.id.clone(),
+        name: one.recommendation.subject.name.clone(),
         critical: !one.non_production,
         wave: wave_of(at),
         state: MemberState::Waiting,

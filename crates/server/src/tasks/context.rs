@@ -15,7 +15,7 @@ use reeve_estate::{EstateStore, SampleStore};
 use reeve_exports::{Carrier, ExportStore};
 use reeve_notify::delivery::Dispatcher;
 use reeve_notify::sources::Sources;
-use reeve_predict::RuleBook;
+use reeve_predict::RuleService;
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::{Agent, AgentStore};
 use reeve_reports::ReportStore;
@@ -64,7 +64,7 @@ pub(crate) struct TaskContext {
     pub(crate) runs: Arc<RunService>,
     /// Work that waits for a time.
     pub(crate) scheduler: Arc<Scheduler>,
-    pub(crate) rule_book: Arc<RuleBook>,
+    pub(crate) rule_service: Arc<RuleService>,
     /// Records of what others are told.
     pub(crate) sources: Sources,
 }

@@ -24,7 +24,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             match store.setting_get(SEEDED).await {
                 Ok(Some(_)) => {}
                 Ok(None) => {
-                    if let Err(error) = context.rule_book.seed().await {
+                    if let Err(error) = context.rule_service.seed().await {
                         return tracing::warn!(%error, "the rules that come with Reeve could not be put in");
                     }
                     if let Err(error) = store.setting_put(SEEDED, &json!(true)).await {
@@ -33,7 +33,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 }
                 Err(error) => return tracing::warn!(%error, "the state store could not be read"),
             }
-            if let Err(error) = context.rule_book.evaluate_due(&caller).await {
+            if let Err(error) = context.rule_service.evaluate_due(&caller).await {
                 context.journal.failed("predictive", &error).await;
             }
         }

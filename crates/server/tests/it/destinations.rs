@@ -20,7 +20,7 @@ const ENTRIES: usize = 6000;
 /// Bytes within the second part.
 const WITHIN: u64 = 9_000_000;
 
-/// Where files arrive.
+/// Storage that receives the files.
 enum Place {
     Storage(Storage),
     Files(Sshd),

@@ -94,7 +94,7 @@ impl Case {
         judge(&self.facts())
     }
 
-    /// What would have been proposed at earlier times, and whether it held.
+    /// Returns the proposals of earlier times, labelled by whether they proved right.
     pub(super) fn look_back(&self, times: &[Timestamp]) -> Vec<reeve_learn::calibrate::Example> {
         crate::cost_optimizer::look_back(&self.facts(), reeve_recommend::agent::AgentType::COST_OPTIMIZER, times)
     }

@@ -77,13 +77,13 @@ impl AnomalyStore for Kept {
         if self.stale.swap(false, Ordering::Relaxed) {
             return Ok((Vec::new(), 0));
         }
-        let fits = |of: &&Anomaly| {
-            filter.key.as_ref().is_none_or(|key| *key == of.key)
-                && (filter.status.is_empty() || filter.status.contains(&of.status))
-                && filter.since.is_none_or(|since| of.started_at >= since)
+        let fits = |anomaly: &&Anomaly| {
+            filter.key.as_ref().is_none_or(|key| *key == anomaly.key)
+                && (filter.status.is_empty() || filter.status.contains(&anomaly.status))
+                && filter.since.is_none_or(|since| anomaly.started_at >= since)
         };
         let mut found: Vec<Anomaly> = self.all.lock().iter().filter(fits).cloned().collect();
-        found.sort_by_key(|of| std::cmp::Reverse(of.started_at));
+        found.sort_by_key(|recommendation| std::cmp::Reverse(recommendation.started_at));
         let total = found.len() as u64;
         Ok((found, total))
     }

@@ -1,5 +1,6 @@
-//! What is foreseen is carried out where a cloud offers it: storage, members of a group for as long as a peak lasts, the standby
-//! before a maintenance, a read replica; under the guardrails and the approval its rule asks for, and back where it can.
+//! Plans of predictive rules are executed where the cloud offers them: more storage, members of a group for the duration
+//! of a peak, a failover before maintenance, a read replica. The guardrails and the rule's approval apply, and the plan
+//! is rolled back where possible.
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_access::Role;
@@ -8,12 +9,12 @@ use reeve_estate::{Capacity, Metric, Money, Mutation, Resource, ResourceId, Reso
 use reeve_predict::{CalendarInput, RuleInput};
 use reeve_recommend::{ActionStatus, AgentStore as _, Clock as _, EngineError, Impact, Recommendation, Status};
 
-use super::{Book, book, disk, replica, running_out, text};
+use super::{Fixture, disk, fixture, replica, running_out, text};
 use crate::cloud::Fault;
 use crate::journal::Note;
 use crate::world::{operator, person, resource};
 
-impl Book {
+impl Fixture {
     /// An account large enough that what is added to it is little.
     fn account(&self) {
         let mut big = resource("big", ResourceKind::VirtualMachine, Some("m5.24xlarge"));
@@ -45,18 +46,23 @@ impl Book {
     /// The changes that were asked of the cloud.
     fn asked(&self) -> Vec<Mutation> {
         let notes = self.world.log.journal.lock();
-        notes.iter().filter_map(|note| if let Note::Asked(_, of) = note { Some(of.clone()) } else { None }).collect()
+        notes
+            .iter()
+            .filter_map(
+                |note| if let Note::Asked(_, recommendation) = note { Some(recommendation.clone()) } else { None },
+            )
+            .collect()
     }
 
-    async fn signed(&self, of: &Recommendation) -> ActionStatus {
+    async fn signed(&self, recommendation: &Recommendation) -> ActionStatus {
         let Execution::PendingApproval(approval) =
-            self.world.engine.execution.execute(&of.id, None, None, &operator()).await.unwrap()
+            self.world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap()
         else {
             panic!("nobody was asked")
         };
         self.world.engine.recommendations.approve(&approval.id, None, &person("max", &[Role::Manager])).await.unwrap();
         self.world.engine.execution.settle().await;
-        self.world.memory.action_list(Some(&of.id), None).await.unwrap()[0].status
+        self.world.memory.action_list(Some(&recommendation.id), None).await.unwrap()[0].status
     }
 }
 
@@ -66,7 +72,7 @@ fn growing(id: &str) -> RuleInput {
 
 #[tokio::test]
 async fn below_500_gb_storage_grows_by_itself_and_from_there_on_somebody_is_asked() {
-    let it = book();
+    let it = fixture();
     it.agent("active").await;
     it.account();
     it.database("db-small", 100.0);
@@ -76,7 +82,7 @@ async fn below_500_gb_storage_grows_by_itself_and_from_there_on_somebody_is_aske
         it.measure(id, Metric::FreeStorage, 20, running_out(gib, 3.0));
     }
     let rule = it.rule(disk()).await;
-    it.book.evaluate(&rule, &operator()).await.unwrap();
+    it.service.evaluate(&rule, &operator()).await.unwrap();
     it.world.engine.execution.settle().await;
     let small = it.world.only("db-small").await;
     assert_eq!((small.status, small.impact_level), (Status::Succeeded, Impact::Low), "{small:?}");
@@ -86,7 +92,7 @@ async fn below_500_gb_storage_grows_by_itself_and_from_there_on_somebody_is_aske
     let large = it.world.only("db-large").await;
     assert_eq!(large.impact_level, Impact::Medium);
     assert_eq!(it.now_of("db-large").specification.storage_gib, Some(800.0), "nobody has signed");
-    assert_eq!(it.asked().iter().filter(|of| matches!(of, Mutation::Grow { .. })).count(), 1);
+    assert_eq!(it.asked().iter().filter(|recommendation| matches!(recommendation, Mutation::Grow { .. })).count(), 1);
     // What was done cannot be undone, and says so.
     let action = it.world.memory.action_list(Some(&small.id), None).await.unwrap().remove(0);
     let refused = it.world.engine.execution.rollback(&action.id, &operator()).await;
@@ -98,7 +104,7 @@ async fn below_500_gb_storage_grows_by_itself_and_from_there_on_somebody_is_aske
 
 #[tokio::test]
 async fn a_growth_that_does_not_stick_is_left_and_told() {
-    let it = book();
+    let it = fixture();
     it.agent("active").await;
     it.account();
     it.database("db-1", 100.0);
@@ -106,27 +112,31 @@ async fn a_growth_that_does_not_stick_is_left_and_told() {
     let rule = it.rule(disk()).await;
     // The snapshot, then the growth: it takes an hour.
     it.world.cloud.fault(1, Fault::Slow);
-    it.book.evaluate(&rule, &operator()).await.unwrap();
+    it.service.evaluate(&rule, &operator()).await.unwrap();
     it.world.engine.execution.settle().await;
-    let of = it.world.only("db-1").await;
-    assert_eq!(of.status, Status::Failed);
-    assert!(of.status_reason.as_deref().unwrap().contains("storage cannot shrink"), "{of:?}");
-    let refused = book();
+    let recommendation = it.world.only("db-1").await;
+    assert_eq!(recommendation.status, Status::Failed);
+    assert!(recommendation.status_reason.as_deref().unwrap().contains("storage cannot shrink"), "{recommendation:?}");
+    let refused = fixture();
     refused.agent("active").await;
     refused.account();
     refused.database("db-1", 100.0);
     refused.measure("db-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
     refused.world.cloud.fault(1, Fault::Deny);
     let rule = refused.rule(disk()).await;
-    refused.book.evaluate(&rule, &operator()).await.unwrap();
+    refused.service.evaluate(&rule, &operator()).await.unwrap();
     refused.world.engine.execution.settle().await;
-    let of = refused.world.only("db-1").await;
-    assert_eq!(of.status, Status::Open, "refused at the cloud's door, nothing was changed: {of:?}");
+    let recommendation = refused.world.only("db-1").await;
+    assert_eq!(
+        recommendation.status,
+        Status::Open,
+        "refused at the cloud's door, nothing was changed: {recommendation:?}"
+    );
 }
 
 #[tokio::test]
 async fn the_only_disk_of_a_machine_grows_once_and_waits_for_its_file_system() {
-    let it = book();
+    let it = fixture();
     it.agent("active").await;
     it.account();
     it.world.put(resource("i-1", ResourceKind::VirtualMachine, Some("m5.large")));
@@ -135,27 +145,27 @@ async fn the_only_disk_of_a_machine_grows_once_and_waits_for_its_file_system() {
     let rule = it.rule(growing("i-1")).await;
     for _ in 0..2 {
         it.measure("i-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
-        it.book.evaluate(&rule, &operator()).await.unwrap();
+        it.service.evaluate(&rule, &operator()).await.unwrap();
         it.world.engine.execution.settle().await;
         it.world.clock.advance(SignedDuration::from_hours(30));
     }
-    let of = it.world.only("vol-1").await;
-    assert_eq!(of.status, Status::Succeeded);
-    assert!(of.impact.cost.contains("of what the account costs a month"), "{}", of.impact.cost);
-    assert!(of.explanation.factors.iter().any(|factor| factor.contains("file system")));
+    let recommendation = it.world.only("vol-1").await;
+    assert_eq!(recommendation.status, Status::Succeeded);
+    assert!(recommendation.impact.cost.contains("of what the account costs a month"), "{}", recommendation.impact.cost);
+    assert!(recommendation.explanation.factors.iter().any(|factor| factor.contains("file system")));
     assert_eq!(it.now_of("vol-1").specification.storage_gib, Some(125.0), "once: its file system has not followed yet");
     // With a second disk nobody knows which one fills.
     it.volume("vol-2", "i-1", 50.0);
     it.measure("i-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
-    it.book.evaluate(&rule, &operator()).await.unwrap();
+    it.service.evaluate(&rule, &operator()).await.unwrap();
     let advice = it.world.only("i-1").await;
     assert!(advice.plan.is_none());
     assert!(advice.explanation.factors.iter().any(|factor| factor.contains("which one fills is not measured")));
 }
 
 /// A balancer before a group of two, with a peak from nine to twelve every day.
-async fn before_a_peak(capacity: Capacity) -> (Book, Recommendation) {
-    let it = book();
+async fn before_a_peak(capacity: Capacity) -> (Fixture, Recommendation) {
+    let it = fixture();
     it.agent("active").await;
     it.account();
     let group = it.group("asg-1", capacity);
@@ -188,28 +198,28 @@ async fn before_a_peak(capacity: Capacity) -> (Book, Recommendation) {
         ..RuleInput::default()
     };
     let rule = it.rule(rule).await;
-    let found = it.book.evaluate(&rule, &operator()).await.unwrap();
+    let found = it.service.evaluate(&rule, &operator()).await.unwrap();
     let foreseen = found.iter().find(|one| one.resource.as_str() == "lb-1").unwrap();
     let over = foreseen.over_at.unwrap_or_else(|| panic!("{foreseen:?}"));
     let late = over.as_second().rem_euclid(86_400) / 60 - 720;
     assert!((0..=60).contains(&late), "the peak ends at noon, and is taken to end {late} minutes later");
-    let of = it.world.only("asg-1").await;
-    (it, of)
+    let recommendation = it.world.only("asg-1").await;
+    (it, recommendation)
 }
 
 #[tokio::test]
 async fn a_group_is_scaled_before_a_peak_and_back_after_it() {
-    let (it, of) = before_a_peak(Capacity { min: 1, desired: 2, max: 10 }).await;
-    assert_eq!(of.impact_level, Impact::Low);
+    let (it, recommendation) = before_a_peak(Capacity { min: 1, desired: 2, max: 10 }).await;
+    assert_eq!(recommendation.impact_level, Impact::Low);
     it.world.engine.execution.settle().await;
-    let done = it.world.again(&of).await;
+    let done = it.world.again(&recommendation).await;
     assert_eq!(done.status, Status::Succeeded, "{done:?}");
     assert_eq!(
         it.asked(),
         [Mutation::Scale { min: 4, desired: 4 }, Mutation::Scale { min: 1, desired: 2 }],
         "the peak is thrice the usual: twice as many at most, the rest is for its own policies"
     );
-    let action = it.world.memory.action_list(Some(&of.id), None).await.unwrap().remove(0);
+    let action = it.world.memory.action_list(Some(&recommendation.id), None).await.unwrap().remove(0);
     let held = action.steps.iter().find(|step| step.kind.as_str() == "hold").unwrap();
     let hours = held.finished_at.unwrap().duration_since(held.started_at).as_hours();
     assert!((2..=4).contains(&hours), "it was held for {hours} hours");
@@ -222,10 +232,10 @@ async fn a_group_is_scaled_before_a_peak_and_back_after_it() {
 
 #[tokio::test]
 async fn a_group_never_leaves_its_bounds_and_keeps_what_its_own_policies_did() {
-    let (it, of) = before_a_peak(Capacity { min: 2, desired: 3, max: 4 }).await;
+    let (it, recommendation) = before_a_peak(Capacity { min: 2, desired: 3, max: 4 }).await;
     it.world.engine.execution.settle().await;
     assert_eq!(it.asked()[0], Mutation::Scale { min: 4, desired: 4 }, "its maximum is four");
-    assert_eq!(it.world.again(&of).await.status, Status::Succeeded);
+    assert_eq!(it.world.again(&recommendation).await.status, Status::Succeeded);
     let (full, advice) = before_a_peak(Capacity { min: 2, desired: 4, max: 4 }).await;
     assert!(advice.plan.is_none() && full.asked().is_empty());
     assert!(advice.explanation.factors.iter().any(|factor| factor.contains("raise its maximum first")));
@@ -233,7 +243,7 @@ async fn a_group_never_leaves_its_bounds_and_keeps_what_its_own_policies_did() {
 
 #[tokio::test]
 async fn a_group_that_does_not_get_its_members_goes_back() {
-    let it = book();
+    let it = fixture();
     it.agent("active").await;
     let group = it.group("asg-1", Capacity { min: 1, desired: 2, max: 10 });
     it.account();
@@ -242,14 +252,14 @@ async fn a_group_that_does_not_get_its_members_goes_back() {
     it.world.cloud.fault(0, Fault::Slow);
     let calendar = it.calendar("traffic", "Sale", 10).await;
     let rule = it.rule(at_event("pre_scale", &calendar)).await;
-    it.book.evaluate(&rule, &operator()).await.unwrap();
+    it.service.evaluate(&rule, &operator()).await.unwrap();
     it.world.engine.execution.settle().await;
-    let of = it.world.only("asg-1").await;
-    assert_eq!(of.status, Status::RolledBack, "{of:?}");
+    let recommendation = it.world.only("asg-1").await;
+    assert_eq!(recommendation.status, Status::RolledBack, "{recommendation:?}");
     assert_eq!(it.now_of("asg-1").specification.capacity, Some(Capacity { min: 1, desired: 2, max: 10 }));
 }
 
-impl Book {
+impl Fixture {
     /// A calendar with one event of two hours that begins in some minutes.
     async fn calendar(&self, kind: &str, title: &str, minutes: i64) -> String {
         let start = self.world.clock.now() + SignedDuration::from_mins(minutes);
@@ -259,7 +269,7 @@ impl Book {
             "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:m\nSUMMARY:{title}\nDTSTART:{from}\nDTEND:{to}\nEND:VEVENT\nEND:VCALENDAR\n"
         );
         let input = CalendarInput { name: text("work"), kind: text(kind), text: Some(body), ..Default::default() };
-        self.book.calendar_put(input, None, &operator()).await.unwrap().id.0
+        self.service.calendar_put(input, None, &operator()).await.unwrap().id.0
     }
 
     fn in_two_zones(&self, id: &str) {
@@ -286,49 +296,53 @@ fn at_event(action: &str, calendar: &str) -> RuleInput {
 
 #[tokio::test]
 async fn a_standby_takes_over_before_a_maintenance_once_somebody_signed() {
-    let it = book();
+    let it = fixture();
     it.agent("active").await;
     it.in_two_zones("db-1");
     let calendar = it.calendar("maintenance", "Switch upgrade in us-east-1a", 20).await;
     let rule = it.rule(at_event("prepare_failover", &calendar)).await;
-    it.book.evaluate(&rule, &operator()).await.unwrap();
+    it.service.evaluate(&rule, &operator()).await.unwrap();
     it.world.engine.execution.settle().await;
-    let of = it.world.only("db-1").await;
-    assert_eq!((of.status, of.impact_level), (Status::PendingApproval, Impact::Medium), "{of:?}");
+    let recommendation = it.world.only("db-1").await;
+    assert_eq!(
+        (recommendation.status, recommendation.impact_level),
+        (Status::PendingApproval, Impact::Medium),
+        "{recommendation:?}"
+    );
     assert!(it.asked().is_empty());
-    assert_eq!(it.signed(&of).await, ActionStatus::Succeeded);
+    assert_eq!(it.signed(&recommendation).await, ActionStatus::Succeeded);
     let spec = it.now_of("db-1").specification;
     assert_eq!((spec.zone.as_deref(), spec.standby_zone.as_deref()), (Some("us-east-1b"), Some("us-east-1a")));
     // By hand it goes back.
-    let action = it.world.memory.action_list(Some(&of.id), None).await.unwrap().remove(0);
+    let action = it.world.memory.action_list(Some(&recommendation.id), None).await.unwrap().remove(0);
     it.world.engine.execution.rollback(&action.id, &operator()).await.unwrap();
     it.world.engine.execution.settle().await;
     assert_eq!(it.now_of("db-1").specification.zone.as_deref(), Some("us-east-1a"));
-    assert_eq!(it.world.again(&of).await.status, Status::RolledBack);
+    assert_eq!(it.world.again(&recommendation).await.status, Status::RolledBack);
     // Where the maintenance is at the standby, the primary stays.
-    let other = book();
+    let other = fixture();
     other.agent("active").await;
     other.in_two_zones("db-1");
     let calendar = other.calendar("maintenance", "Switch upgrade in us-east-1b", 20).await;
     let rule = other.rule(at_event("prepare_failover", &calendar)).await;
-    other.book.evaluate(&rule, &operator()).await.unwrap();
+    other.service.evaluate(&rule, &operator()).await.unwrap();
     assert!(other.world.only("db-1").await.plan.is_none());
 }
 
 #[tokio::test]
 async fn a_replica_is_made_once_it_is_signed_and_removed_when_undone() {
-    let it = book();
+    let it = fixture();
     it.agent("safe_mode").await;
     it.account();
     it.database("db-1", 100.0);
     it.connections_run_out("db-1");
     let rule = it.rule(replica()).await;
-    it.book.evaluate(&rule, &operator()).await.unwrap();
-    let of = it.world.only("db-1").await;
-    let signed = it.signed(&of).await;
+    it.service.evaluate(&rule, &operator()).await.unwrap();
+    let recommendation = it.world.only("db-1").await;
+    let signed = it.signed(&recommendation).await;
     assert_eq!(signed, ActionStatus::Succeeded);
     assert_eq!(it.now_of("db-1").specification.replicas, ["db-1-reeve-1"]);
-    let action = it.world.memory.action_list(Some(&of.id), None).await.unwrap().remove(0);
+    let action = it.world.memory.action_list(Some(&recommendation.id), None).await.unwrap().remove(0);
     it.world.engine.execution.rollback(&action.id, &operator()).await.unwrap();
     it.world.engine.execution.settle().await;
     let after = it.now_of("db-1");

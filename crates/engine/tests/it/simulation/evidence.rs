@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use reeve_audit::{ActionStatus as Went, Entry, Json, Severity};
+use reeve_audit::{ActionStatus, Entry, Json, Severity};
 use reeve_estate::{Mutation, ResourceKind, ResourceState};
 
 use crate::journal::{Changed, Note, Policy};
@@ -29,16 +29,16 @@ pub(super) struct Request {
     pub(super) plan_hash: String,
     pub(super) by: String,
     pub(super) asked: Timestamp,
-    /// Which signature, by whom, at which place of the journal.
+    /// Signatures given: role, user, and position in the journal.
     pub(super) signed: Vec<(String, String, usize)>,
-    /// Which signature, from whom, to whom.
+    /// Delegations: role, from whom, to whom.
     pub(super) delegated: Vec<(String, String, String)>,
     pub(super) closed: Option<usize>,
 }
 
 /// One execution, as recorded.
 #[derive(Debug, Clone)]
-pub(super) struct Deed {
+pub(super) struct Execution {
     pub(super) id: String,
     pub(super) recommendation: String,
     pub(super) agent: String,
@@ -48,13 +48,13 @@ pub(super) struct Deed {
     pub(super) run: Option<String>,
     pub(super) resource: String,
     pub(super) at: Timestamp,
-    /// Where its last check of the preconditions stands, and what the resource was then.
+    /// Position of its last check of the preconditions, with the state of the resource at that time.
     pub(super) checked: Option<usize>,
     pub(super) before: Option<(ResourceState, Option<String>)>,
     pub(super) began: Option<usize>,
     pub(super) last_change: Option<Timestamp>,
     pub(super) snapshots: Vec<(String, Timestamp)>,
-    /// How it ended: the operation, and when.
+    /// Operation and time of its end.
     pub(super) ended: Option<(String, Timestamp)>,
     pub(super) held: bool,
     /// Somebody else changed the resource meanwhile.
@@ -70,28 +70,28 @@ struct Open {
     changes: u32,
 }
 
-/// What was read.
+/// State that was derived from the journal.
 #[derive(Debug, Default)]
 pub(crate) struct Evidence {
-    /// What contradicts the promises, in words.
+    /// Violations of the promised invariants, in words.
     pub(crate) faults: Vec<String>,
-    /// How often what happened.
+    /// Number of occurrences by operation.
     pub(crate) counts: BTreeMap<String, u64>,
     pub(super) found: BTreeMap<String, Found>,
     pub(super) requests: BTreeMap<String, Request>,
-    pub(super) deeds: BTreeMap<String, Deed>,
+    pub(super) executions: BTreeMap<String, Execution>,
     /// Actions on simulated twins.
     simulated: BTreeSet<String>,
     pub(super) policies: Vec<Arc<Policy>>,
     pub(super) machines: BTreeMap<String, Changed>,
-    /// When a machine was stopped by a deed, and the spans it was down.
+    /// Time at which an execution stopped a machine, and the spans for which it was down.
     pub(super) down: BTreeMap<String, Vec<(Timestamp, Option<Timestamp>)>>,
-    /// Where in the journal a resource was first told to be left alone, and to be owned by code.
+    /// Position in the journal at which a resource was first tagged to be ignored, or as owned by code.
     ignored: BTreeMap<String, usize>,
     pub(super) owned: BTreeMap<String, usize>,
     pub(super) scheduled: BTreeMap<String, Timestamp>,
     open: BTreeMap<String, Open>,
-    /// The deed that works on a resource.
+    /// The execution that works on a resource.
     working: BTreeMap<String, String>,
     policy_entries: Vec<Json>,
 }
@@ -162,7 +162,7 @@ impl Evidence {
         match (entry.event_type.as_str(), operation.as_str()) {
             ("policy.modify", _) => self.policy_entries.extend(entry.changes.after.clone()),
             ("intelligence.recommendation", "recommendation.create" | "recommendation.refresh") => self.finding(entry),
-            ("intelligence.recommendation", "recommendation.execute") if went == Some(Went::Denied) => {
+            ("intelligence.recommendation", "recommendation.execute") if went == Some(ActionStatus::Denied) => {
                 let reason = meta(entry, "reason").split(':').next().unwrap_or_default().to_owned();
                 self.count(format!("blocked: {reason}"));
             }
@@ -229,7 +229,7 @@ impl Evidence {
                 let twin = meta(entry, "twin");
                 let resource = entry.resource.id.clone().unwrap_or_default();
                 let run = meta(entry, "run_id");
-                let deed = Deed {
+                let execution = Execution {
                     id: id.clone(),
                     recommendation: meta(entry, "recommendation_id").to_owned(),
                     agent: meta(entry, "agent_id").to_owned(),
@@ -248,12 +248,14 @@ impl Evidence {
                     held: false,
                     disturbed: false,
                 };
-                self.may_begin(at, &deed);
-                self.deeds.insert(id, deed);
+                self.may_begin(at, &execution);
+                self.executions.insert(id, execution);
             }
             "action.resume" | "action.rollback" => {
-                let Some(deed) = self.deeds.get_mut(&id) else { return self.fault(format!("{id} was never begun")) };
-                deed.ended = None;
+                let Some(execution) = self.executions.get_mut(&id) else {
+                    return self.fault(format!("{id} was never begun"));
+                };
+                execution.ended = None;
             }
             "action.succeed" | "action.abort" | "action.fail" | "action.rolled_back" => {
                 self.ended(&id, operation, entry)
@@ -269,20 +271,22 @@ impl Evidence {
         if let Some(open) = self.open.get(id) {
             self.faults.push(format!("{id} ended while {} was open", open.operation));
         }
-        let Some(deed) = self.deeds.get_mut(id) else { return self.fault(format!("{id} ended and was never begun")) };
-        deed.ended = Some((operation.to_owned(), entry.timestamp));
-        deed.held |= operation == "action.succeed";
-        let deed = deed.clone();
-        if self.working.get(&deed.resource).is_some_and(|working| *working == deed.id) {
-            self.working.remove(&deed.resource);
+        let Some(execution) = self.executions.get_mut(id) else {
+            return self.fault(format!("{id} ended and was never begun"));
+        };
+        execution.ended = Some((operation.to_owned(), entry.timestamp));
+        execution.held |= operation == "action.succeed";
+        let execution = execution.clone();
+        if self.working.get(&execution.resource).is_some_and(|working| *working == execution.id) {
+            self.working.remove(&execution.resource);
         }
-        self.ended_as_told(&deed, operation, entry.timestamp);
+        self.ended_as_recorded(&execution, operation, entry.timestamp);
     }
 
     fn step(&mut self, at: usize, operation: &str, entry: &Entry) {
         let id = meta(entry, "action_id").to_owned();
         let resource = entry.resource.id.clone().unwrap_or_default();
-        if entry.action.status != Some(Went::Pending) {
+        if entry.action.status != Some(ActionStatus::Pending) {
             let open = self.open.remove(&id);
             // An end that was recorded and not kept is followed by one that says so.
             let again = open.is_none() && meta(entry, "detail").starts_with("interrupted");
@@ -293,12 +297,14 @@ impl Evidence {
         }
         let now = entry.timestamp;
         let state = self.state(&resource, now);
-        let Some(deed) = self.deeds.get_mut(&id) else { return self.fault(format!("{id} has steps and no beginning")) };
-        deed.began.get_or_insert(at);
+        let Some(execution) = self.executions.get_mut(&id) else {
+            return self.fault(format!("{id} has steps and no beginning"));
+        };
+        execution.began.get_or_insert(at);
         if operation == "precondition" {
-            (deed.checked, deed.before, deed.disturbed) = (Some(at), state, false);
+            (execution.checked, execution.before, execution.disturbed) = (Some(at), state, false);
         }
-        if deed.ended.is_some() || deed.resource != resource {
+        if execution.ended.is_some() || execution.resource != resource {
             self.faults.push(format!("{id}: {operation} on {resource} begins after its end, or elsewhere"));
         }
         if let Some(other) = self.working.insert(resource.clone(), id.clone()).filter(|other| *other != id) {
@@ -331,15 +337,17 @@ impl Evidence {
         let id = changed.after.id.0.clone();
         let Some(mutation) = &changed.call else {
             for key in [("reeve:ignore", true), ("managed-by", false)] {
-                let told = changed.after.tags.contains_key(key.0);
+                let tagged = changed.after.tags.contains_key(key.0);
                 let map = if key.1 { &mut self.ignored } else { &mut self.owned };
-                if told {
+                if tagged {
                     map.entry(id.clone()).or_insert(at);
                 }
             }
             let attached = &changed.after.attached_to;
-            let touches = |deed: &&mut Deed| deed.resource == id || attached.iter().any(|to| to.0 == deed.resource);
-            self.deeds.values_mut().filter(touches).for_each(|deed| deed.disturbed = true);
+            let touches = |execution: &&mut Execution| {
+                execution.resource == id || attached.iter().any(|to| to.0 == execution.resource)
+            };
+            self.executions.values_mut().filter(touches).for_each(|execution| execution.disturbed = true);
             self.machines.insert(id, changed.clone());
             return;
         };
@@ -370,12 +378,12 @@ impl Evidence {
         let Some(open) = self.open.get_mut(action) else { return };
         open.changes += 1;
         let (back, description) = (open.operation.starts_with("rollback."), open.description.clone());
-        let Some(deed) = self.deeds.get_mut(action) else { return };
-        deed.last_change = Some(changed.at);
+        let Some(execution) = self.executions.get_mut(action) else { return };
+        execution.last_change = Some(changed.at);
         if matches!(mutation, Mutation::Snapshot { .. }) {
-            deed.snapshots.push((id.to_owned(), changed.settles));
+            execution.snapshots.push((id.to_owned(), changed.settles));
         }
-        let deed = deed.clone();
+        let execution = execution.clone();
         if let Mutation::Resize { instance_type } = mutation
             && !description.ends_with(&format!(" to {instance_type}"))
         {
@@ -392,31 +400,39 @@ impl Evidence {
                 self.fault(format!("{action}: {mutation:?} on {id} {late:?} after the kill switch was thrown"));
             }
         }
-        if self.ignored.get(&deed.resource).is_some_and(|told| deed.checked.is_none_or(|checked| *told < checked)) {
+        if self
+            .ignored
+            .get(&execution.resource)
+            .is_some_and(|tagged| execution.checked.is_none_or(|checked| *tagged < checked))
+        {
             self.fault(format!("{action}: {id} was changed and was to be left alone"));
         }
-        if self.owned.get(&deed.resource).is_some_and(|told| deed.checked.is_none_or(|checked| *told < checked))
-            && self.is_left_to_code(&deed)
+        if self
+            .owned
+            .get(&execution.resource)
+            .is_some_and(|tagged| execution.checked.is_none_or(|checked| *tagged < checked))
+            && self.is_left_to_code(&execution)
         {
             self.fault(format!("{action}: {id} was changed and code owns it"));
         }
-        let idle = self.found.get(&deed.recommendation).is_some_and(|found| found.kind == "idle_resource_cleanup");
-        if idle && *mutation == Mutation::Stop && !deed.test {
-            self.disks_kept(&deed, changed.at);
+        let idle = self.found.get(&execution.recommendation).is_some_and(|found| found.kind == "idle_resource_cleanup");
+        if idle && *mutation == Mutation::Stop && !execution.test {
+            self.disks_kept(&execution, changed.at);
         }
     }
 
     /// Each disk of a machine that is stopped for good has a snapshot that is complete.
-    fn disks_kept(&mut self, deed: &Deed, now: Timestamp) {
+    fn disks_kept(&mut self, execution: &Execution, now: Timestamp) {
         let attached = |changed: &&Changed| {
             changed.after.kind == ResourceKind::Volume
                 && changed.after.state != ResourceState::Deleted
-                && changed.after.attached_to.iter().any(|machine| machine.0 == deed.resource)
+                && changed.after.attached_to.iter().any(|machine| machine.0 == execution.resource)
         };
-        let kept = |id: &str| deed.snapshots.iter().any(|(of, complete)| of == id && *complete <= now);
+        let kept = |id: &str| execution.snapshots.iter().any(|(resource, complete)| resource == id && *complete <= now);
         let bare = self.machines.values().filter(attached).find(|changed| !kept(changed.after.id.as_str()));
-        if let Some(bare) = bare.filter(|_| !deed.disturbed) {
-            let what = format!("{}: {} was stopped without a snapshot of {}", deed.id, deed.resource, bare.after.id);
+        if let Some(bare) = bare.filter(|_| !execution.disturbed) {
+            let what =
+                format!("{}: {} was stopped without a snapshot of {}", execution.id, execution.resource, bare.after.id);
             self.fault(what);
         }
     }
@@ -444,8 +460,9 @@ impl Evidence {
         for step in left {
             self.fault(format!("{step} changed something and has no record after it"));
         }
-        let endless = |deed: &&Deed| deed.began.is_some() && deed.ended.is_none();
-        let endless: Vec<String> = self.deeds.values().filter(endless).map(|deed| deed.id.clone()).collect();
+        let endless = |execution: &&Execution| execution.began.is_some() && execution.ended.is_none();
+        let endless: Vec<String> =
+            self.executions.values().filter(endless).map(|execution| execution.id.clone()).collect();
         for id in endless {
             self.fault(format!("{id} began and never ended"));
         }

@@ -1,5 +1,5 @@
-//! What goes wrong, drawn from a seed: the process dies between any two calls of a port, calls or their answers are lost, the
-//! log is silent for minutes, the cloud refuses, ignores, throttles.
+//! Faults drawn from a seed: the process dies between any two calls of a port, calls or their answers are lost, the log
+//! is unavailable for minutes, the cloud refuses, ignores, throttles.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use crate::cloud::Fault;
 
-/// What did not arrive.
+/// Lost part of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lost {
     /// It was not done.
@@ -22,7 +22,7 @@ pub(crate) enum Lost {
 
 struct Inner {
     rng: StdRng,
-    /// Whether calls go wrong at all.
+    /// `true` if calls fail at all.
     faulty: bool,
     /// Moments passed since the process began.
     passed: u64,
@@ -122,17 +122,17 @@ impl Hazard {
         Some(lost)
     }
 
-    /// What happens to a write of the store.
+    /// Returns the fault of a write to the store.
     pub(crate) fn store(&self) -> Option<Lost> {
         self.draw(0.006, "store: write lost", "store: answer lost")
     }
 
-    /// Whether a read of the store fails.
+    /// Returns `true` if a read of the store fails.
     pub(crate) fn read_fails(&self) -> bool {
         self.draw(0.001, "store: read failed", "store: read failed").is_some()
     }
 
-    /// What happens to an entry.
+    /// Returns the fault of appending an entry.
     pub(crate) fn log(&self, now: Timestamp) -> Option<Lost> {
         let mut inner = self.inner.lock();
         if inner.faulty && now >= inner.silent_until && inner.rng.random_bool(0.003) {
@@ -147,12 +147,12 @@ impl Hazard {
         self.draw(0.006, "log: entry refused", "log: answer lost")
     }
 
-    /// Whether a look at the cloud gets no answer.
+    /// Returns `true` if an observation of the cloud gets no answer.
     pub(crate) fn blind(&self) -> bool {
         self.draw(0.03, "cloud: look unanswered", "cloud: look unanswered").is_some()
     }
 
-    /// What happens to a change asked of the cloud.
+    /// Returns the fault of a change requested from the cloud.
     pub(crate) fn cloud(&self) -> Option<Fault> {
         const FAULTS: [(f64, Fault, &str); 7] = [
             (0.04, Fault::LoseAnswer, "cloud: done, answer lost"),

@@ -62,8 +62,9 @@ pub(super) async fn the_finding(session: &Session) -> Recommendation {
 
 /// Executes the finding, with the signatures it needs, and waits until nothing works any more.
 pub(super) async fn executed(session: Session) {
-    let of = the_finding(&session).await;
-    let Ok(execution) = session.engine.execution.execute(&of.id, None, None, &people::caller("olga")).await else {
+    let recommendation = the_finding(&session).await;
+    let Ok(execution) = session.engine.execution.execute(&recommendation.id, None, None, &people::caller("olga")).await
+    else {
         return;
     };
     if let Execution::PendingApproval(approval) = execution {
@@ -83,7 +84,7 @@ fn killed_at_every_step(size: &str, cpu: f64, kind: RecommendationType, faults: 
     };
     killed(make, executed, |life| {
         let all = life.store.memory.recommendations.lock();
-        assert!(all.values().all(|of| of.kind == kind), "{kind} was found");
+        assert!(all.values().all(|recommendation| recommendation.kind == kind), "{kind} was found");
     })
 }
 
@@ -180,8 +181,8 @@ fn stopped_after(seconds: u64, fault: Option<Fault>) {
     }
     let cloud = Arc::clone(&life.cloud);
     life.process(false, None, async move |session: Session| {
-        let of = the_finding(&session).await;
-        session.engine.execution.execute(&of.id, None, None, &people::caller("olga")).await.unwrap();
+        let recommendation = the_finding(&session).await;
+        session.engine.execution.execute(&recommendation.id, None, None, &people::caller("olga")).await.unwrap();
         session.clock.sleep(Duration::from_secs(seconds)).await;
         assert_eq!(actions(&session).await[0].status, ActionStatus::Running, "after {seconds} s");
         session.engine.guardrails.kill_switch(true, "stop everything", &people::caller("ada")).await.unwrap();

@@ -20,23 +20,23 @@ use crate::cloud::Fault;
 use crate::world::resource;
 
 /// A proposal of a plan, as a predictive rule makes it.
-fn foretold(of: &Resource, plan: Plan) -> Offer {
+fn foretold(resource: &Resource, plan: Plan) -> Offer {
     let text = |text: &str| text.to_owned();
     let subject = Subject {
-        connection: of.connection.clone(),
-        id: of.id.clone(),
-        name: of.name.clone(),
-        kind: of.kind,
-        provider: of.provider,
-        account: of.account.clone(),
-        region: of.region.clone(),
-        service: of.service.clone(),
-        instance_type: of.specification.instance_type.clone(),
+        connection: resource.connection.clone(),
+        id: resource.id.clone(),
+        name: resource.name.clone(),
+        kind: resource.kind,
+        provider: resource.provider,
+        account: resource.account.clone(),
+        region: resource.region.clone(),
+        service: resource.service.clone(),
+        instance_type: resource.specification.instance_type.clone(),
         target_type: None,
         managed_by_code: false,
     };
     // The judge asks for a signature on what holds data.
-    let impact_level = match of.kind {
+    let impact_level = match resource.kind {
         _ if plan.change_name() == Some("isolate") => Impact::High,
         ResourceKind::Database => Impact::Medium,
         _ => Impact::Low,
@@ -77,14 +77,14 @@ fn foretold(of: &Resource, plan: Plan) -> Offer {
             decision_path: Vec::new(),
         },
     };
-    Offer { resource: of.clone(), proposal, cause: Cause::PredictiveRule(RuleId("r-1".to_owned())) }
+    Offer { resource: resource.clone(), proposal, cause: Cause::PredictiveRule(RuleId("r-1".to_owned())) }
 }
 
 /// A life of one resource, and what was foreseen of it.
-fn life_with(of: &Resource, plan: impl Fn(&Life) -> Plan) -> Life {
+fn life_with(resource: &Resource, plan: impl Fn(&Life) -> Plan) -> Life {
     let life = Life::new(0, 0);
-    put(&life, of.clone());
-    let found = foretold(of, plan(&life));
+    put(&life, resource.clone());
+    let found = foretold(resource, plan(&life));
     life.process(false, None, async move |session: Session| {
         let text = |text: &str| Some(text.to_owned());
         let input = AgentInput {
@@ -115,16 +115,16 @@ fn database() -> Resource {
 
 /// The resource as the cloud has it in the end, and how the finding ended.
 fn ended(life: &Life) -> (Specification, Status) {
-    let of = life.cloud.all().remove(0);
-    assert_ne!(of.state, ResourceState::Changing);
+    let recommendation = life.cloud.all().remove(0);
+    assert_ne!(recommendation.state, ResourceState::Changing);
     let status = life.store.memory.recommendations.lock().values().next().unwrap().status;
-    (of.specification, status)
+    (recommendation.specification, status)
 }
 
 #[test]
 fn storage_that_grows_is_killed_at_every_step() {
-    let of = database();
-    let make = || life_with(&of, |_| plans::grow(&of, 100, 125));
+    let recommendation = database();
+    let make = || life_with(&recommendation, |_| plans::grow(&recommendation, 100, 125));
     let moments = killed(make, executed, |life| {
         let (spec, status) = ended(life);
         match status {
@@ -138,10 +138,12 @@ fn storage_that_grows_is_killed_at_every_step() {
 #[test]
 fn a_group_that_is_scaled_for_a_time_is_killed_at_every_step() {
     let capacity = Capacity { min: 1, desired: 2, max: 6 };
-    let mut of = resource("asg-1", ResourceKind::ScalingGroup, None);
-    of.specification = Specification { capacity: Some(capacity), ..Specification::default() };
+    let mut recommendation = resource("asg-1", ResourceKind::ScalingGroup, None);
+    recommendation.specification = Specification { capacity: Some(capacity), ..Specification::default() };
     let make = || {
-        life_with(&of, |life| plans::scale_until(&of, capacity, 4, life.clock.now() + SignedDuration::from_secs(60)))
+        life_with(&recommendation, |life| {
+            plans::scale_until(&recommendation, capacity, 4, life.clock.now() + SignedDuration::from_secs(60))
+        })
     };
     let moments = killed(make, executed, |life| {
         let (spec, status) = ended(life);
@@ -153,8 +155,8 @@ fn a_group_that_is_scaled_for_a_time_is_killed_at_every_step() {
 
 #[test]
 fn a_failover_is_killed_at_every_step() {
-    let of = database();
-    let make = || life_with(&of, |_| plans::fail_over(&of, "us-east-1a", "us-east-1b"));
+    let recommendation = database();
+    let make = || life_with(&recommendation, |_| plans::fail_over(&recommendation, "us-east-1a", "us-east-1b"));
     let moments = killed(make, executed, |life| {
         let (spec, status) = ended(life);
         let zone = if status == Status::Succeeded { "us-east-1b" } else { "us-east-1a" };
@@ -165,8 +167,8 @@ fn a_failover_is_killed_at_every_step() {
 
 #[test]
 fn a_replica_is_made_once_and_killed_at_every_step() {
-    let of = database();
-    let make = || life_with(&of, |_| plans::replicate(&of, "db-1-reeve-1"));
+    let recommendation = database();
+    let make = || life_with(&recommendation, |_| plans::replicate(&recommendation, "db-1-reeve-1"));
     let moments = killed(make, executed, |life| {
         let (spec, status) = ended(life);
         assert_eq!(spec.replicas.len(), usize::from(status == Status::Succeeded), "{status}");
@@ -180,14 +182,14 @@ fn machine() -> Resource {
 
 #[test]
 fn a_machine_is_cut_off_or_has_its_groups_and_is_killed_at_every_step() {
-    let of = machine();
-    let make = || life_with(&of, |_| quarantine::plan(&of).unwrap());
+    let recommendation = machine();
+    let make = || life_with(&recommendation, |_| quarantine::plan(&recommendation).unwrap());
     let moments = killed(make, executed, |life| {
         let (spec, status) = ended(life);
         let groups = if status == Status::Succeeded {
             vec![QUARANTINE.to_owned()]
         } else {
-            of.specification.security_groups.clone()
+            recommendation.specification.security_groups.clone()
         };
         assert_eq!((spec.security_groups, spec.isolated), (groups, status == Status::Succeeded), "{status}");
     });
@@ -205,16 +207,16 @@ async fn too_late(session: Session) {
 
 #[test]
 fn a_machine_that_is_not_cut_off_in_time_gets_its_groups_back_and_is_killed_at_every_step() {
-    let of = machine();
+    let recommendation = machine();
     let make = || {
-        let life = life_with(&of, |_| quarantine::plan(&of).unwrap());
+        let life = life_with(&recommendation, |_| quarantine::plan(&recommendation).unwrap());
         life.cloud.fault(0, Fault::LoseRequest);
         life
     };
     let undone = Cell::new(0);
     let moments = killed(make, too_late, |life| {
         let (spec, status) = ended(life);
-        let own = spec.security_groups == of.specification.security_groups;
+        let own = spec.security_groups == recommendation.specification.security_groups;
         assert_eq!((own, spec.isolated), (status != Status::Succeeded, status == Status::Succeeded), "{status}");
         undone.set(undone.get() + u32::from(status == Status::RolledBack));
     });
@@ -223,8 +225,8 @@ fn a_machine_that_is_not_cut_off_in_time_gets_its_groups_back_and_is_killed_at_e
 
 /// Tries the finding on a simulated twin.
 async fn tried(session: Session) {
-    let of = the_finding(&session).await;
-    if session.engine.execution.simulate(&of.id, &people::caller("olga")).await.is_ok() {
+    let recommendation = the_finding(&session).await;
+    if session.engine.execution.simulate(&recommendation.id, &people::caller("olga")).await.is_ok() {
         session.engine.execution.settle().await;
     }
 }
@@ -236,7 +238,7 @@ fn untouched(life: &Life) {
     drop(notes);
     assert!(!asked, "a simulated twin reached the cloud");
     let all = life.store.memory.recommendations.lock();
-    assert!(all.values().all(|of| of.status == Status::Open));
+    assert!(all.values().all(|recommendation| recommendation.status == Status::Open));
 }
 
 #[test]
@@ -244,10 +246,12 @@ fn tests_on_a_simulated_twin_are_killed_at_every_step() {
     for (size, cpu) in [("t3.large", 5.0), ("db.m5.xlarge", 5.0), ("t3.large", 0.1)] {
         assert!(killed(|| life_of(size, cpu), tried, untouched) > 40, "{size}");
     }
-    let of = database();
-    assert!(killed(|| life_with(&of, |_| plans::grow(&of, 100, 125)), tried, untouched) > 30);
-    let of = machine();
-    assert!(killed(|| life_with(&of, |_| quarantine::plan(&of).unwrap()), tried, untouched) > 25);
+    let recommendation = database();
+    assert!(killed(|| life_with(&recommendation, |_| plans::grow(&recommendation, 100, 125)), tried, untouched) > 30);
+    let recommendation = machine();
+    assert!(
+        killed(|| life_with(&recommendation, |_| quarantine::plan(&recommendation).unwrap()), tried, untouched) > 25
+    );
 }
 
 #[test]

@@ -147,7 +147,7 @@ impl Life {
         assert!(self.process(false, None, async |session: Session| session.comes_to_rest().await));
     }
 
-    /// What the records and the cloud tell.
+    /// Returns the evidence of the records and the cloud.
     pub(crate) fn evidence(&self) -> Evidence {
         read(&self.journal.lock())
     }

@@ -1,4 +1,4 @@
-//! How busy the machines of a life are: steady, with a ripple, until something comes over one of them.
+//! Load of the machines in a simulation: steady with a ripple, until a change occurs on one of them.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_estate::{Metric, ResourceId, Series};
 
-/// How busy one machine is.
+/// Load of one machine.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
     /// Processor, percent.
@@ -16,7 +16,7 @@ pub(crate) struct Load {
     pub(crate) hot_since: Option<Timestamp>,
 }
 
-/// How busy all are.
+/// Loads of all machines.
 #[derive(Default)]
 pub(crate) struct Loads(Mutex<BTreeMap<ResourceId, Load>>);
 

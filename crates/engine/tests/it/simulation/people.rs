@@ -1,5 +1,5 @@
-//! What people do in a life, at random and several at once: run agents, execute, sign, refuse, delegate, take back, stop
-//! everything, change the limits, the agents, the connections; and what others do to the estate meanwhile.
+//! Random concurrent actions of users: run agents, execute, sign, refuse, delegate, undo, use the kill switch, change
+//! limits, agents and connections; and changes that others make to the estate meanwhile.
 
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
@@ -45,14 +45,14 @@ impl Session {
         self.clock.now() + SignedDuration::from_mins(1 + self.hazard.below(hours * 60) as i64)
     }
 
-    fn pick<T: Clone>(&self, of: &[T]) -> Option<T> {
-        (!of.is_empty()).then(|| of[self.hazard.below(of.len())].clone())
+    fn pick<T: Clone>(&self, recommendation: &[T]) -> Option<T> {
+        (!recommendation.is_empty()).then(|| recommendation[self.hazard.below(recommendation.len())].clone())
     }
 
     /// A recommendation, most often one that is not over.
     async fn some(&self) -> Option<Recommendation> {
         let (all, _) = self.store.memory.recommendation_list(&RecommendationFilter::default()).await.unwrap();
-        let waits: Vec<_> = all.iter().filter(|of| !of.status.is_end()).cloned().collect();
+        let waits: Vec<_> = all.iter().filter(|recommendation| !recommendation.status.is_end()).cloned().collect();
         self.pick(if self.hazard.chance(0.1) { &all } else { &waits })
     }
 
@@ -98,9 +98,9 @@ impl Session {
     }
 
     async fn execute(&self) -> Outcome {
-        let Some(of) = self.some().await else { return Ok(()) };
-        let seen = of.plan.as_ref().filter(|_| self.hazard.chance(0.5)).map(|plan| plan.hash.clone());
-        self.engine.execution.execute(&of.id, seen.as_deref(), None, &self.anybody()).await.map(drop)
+        let Some(recommendation) = self.some().await else { return Ok(()) };
+        let seen = recommendation.plan.as_ref().filter(|_| self.hazard.chance(0.5)).map(|plan| plan.hash.clone());
+        self.engine.execution.execute(&recommendation.id, seen.as_deref(), None, &self.anybody()).await.map(drop)
     }
 
     async fn sign(&self) -> Outcome {
@@ -117,18 +117,20 @@ impl Session {
     }
 
     async fn answer(&self) -> Outcome {
-        let Some(of) = self.some().await else { return Ok(()) };
+        let Some(recommendation) = self.some().await else { return Ok(()) };
         let who = self.anybody();
         match self.hazard.below(12) {
-            0..4 => self.engine.recommendations.schedule(&of.id, self.ahead(72), None, &who).await.map(drop),
-            4..7 => self.engine.execution.test(&of.id, &who).await.map(drop),
-            7 => self.engine.recommendations.dismiss(&of.id, "not needed", &who).await.map(drop),
-            8 => self.engine.recommendations.snooze(&of.id, self.ahead(72), None, &who).await.map(drop),
+            0..4 => {
+                self.engine.recommendations.schedule(&recommendation.id, self.ahead(72), None, &who).await.map(drop)
+            }
+            4..7 => self.engine.execution.test(&recommendation.id, &who).await.map(drop),
+            7 => self.engine.recommendations.dismiss(&recommendation.id, "not needed", &who).await.map(drop),
+            8 => self.engine.recommendations.snooze(&recommendation.id, self.ahead(72), None, &who).await.map(drop),
             9 => {
                 let later = FeedbackInput { outcome: "not_now", rating: Some(3), comments: Some("later"), until: None };
-                self.engine.recommendations.feedback(&of.id, later, &who).await.map(drop)
+                self.engine.recommendations.feedback(&recommendation.id, later, &who).await.map(drop)
             }
-            _ => self.engine.recommendations.reopen(&of.id, &who).await.map(drop),
+            _ => self.engine.recommendations.reopen(&recommendation.id, &who).await.map(drop),
         }
     }
 
@@ -162,7 +164,7 @@ impl Session {
     }
 
     fn draw_limits(&self, wanted: &mut Guardrails) {
-        let one = |of: &[f64]| of[self.hazard.below(of.len())];
+        let one = |recommendation: &[f64]| recommendation[self.hazard.below(recommendation.len())];
         match self.hazard.below(9) {
             0 => wanted.max_cost_decrease_percent = one(&[20.0, 50.0, 80.0, 100.0]),
             1 => wanted.max_cost_increase_percent = one(&[5.0, 120.0]),
@@ -211,7 +213,7 @@ impl Session {
     async fn configure(&self) -> Outcome {
         let all = self.store.memory.agent_list(None).await.unwrap();
         let Some(agent) = self.pick(&all) else { return Ok(()) };
-        let text = |of: &[&str]| self.pick(of).map(str::to_owned);
+        let text = |recommendation: &[&str]| self.pick(recommendation).map(str::to_owned);
         let mut input = AgentInput { reason: text(&["because"]), ..AgentInput::default() };
         match self.hazard.below(4) {
             0 => input.mode = text(&["active", "active", "safe_mode", "learning"]),
@@ -233,10 +235,10 @@ impl Session {
         if let Some(one) = self.pick(&all).filter(|_| self.hazard.chance(0.5)) {
             return self.engine.recommendations.include(&one.id, &caller("ada")).await;
         }
-        let Some(of) = self.some().await else { return Ok(()) };
+        let Some(recommendation) = self.some().await else { return Ok(()) };
         let input = ExclusionInput {
-            resource: Some(of.subject.id.0.clone()),
-            kind: self.hazard.chance(0.5).then(|| of.kind.as_str().to_owned()),
+            resource: Some(recommendation.subject.id.0.clone()),
+            kind: self.hazard.chance(0.5).then(|| recommendation.kind.as_str().to_owned()),
             reason: "a team asked for it".to_owned(),
             until: self.hazard.chance(0.5).then(|| self.ahead(48)),
             ..ExclusionInput::default()

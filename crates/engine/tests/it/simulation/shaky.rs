@@ -102,22 +102,22 @@ pass_on!(AgentStore {
     policy agent_delete(id: &AgentId) -> ();
     read agent_get(id: &AgentId) -> Agent;
     read agent_list(of_type: Option<AgentType>) -> Vec<Agent>;
-    write recommendation_insert(of: &Recommendation) -> ();
-    write recommendation_update(of: &Recommendation) -> ();
+    write recommendation_insert(recommendation: &Recommendation) -> ();
+    write recommendation_update(recommendation: &Recommendation) -> ();
     read recommendation_get(id: &RecommendationId) -> Recommendation;
     read recommendation_list(filter: &RecommendationFilter) -> (Vec<Recommendation>, u64);
     write approval_insert(approval: &Approval) -> ();
     write approval_update(approval: &Approval) -> ();
     read approval_get(id: &ApprovalId) -> Approval;
-    read approval_list(of: Option<&RecommendationId>) -> Vec<Approval>;
+    read approval_list(recommendation: Option<&RecommendationId>) -> Vec<Approval>;
     write action_insert(action: &Action) -> ();
     write action_update(action: &Action) -> ();
     read action_get(id: &ActionId) -> Action;
-    read action_list(of: Option<&RecommendationId>, since: Option<Timestamp>) -> Vec<Action>;
+    read action_list(recommendation: Option<&RecommendationId>, since: Option<Timestamp>) -> Vec<Action>;
     read action_on(resource: &ResourceId, since: Timestamp) -> Vec<Action>;
     read action_unsettled(since: Timestamp) -> Vec<Action>;
     write feedback_insert(feedback: &Feedback) -> ();
-    read feedback_list(of: Option<&RecommendationId>) -> Vec<Feedback>;
+    read feedback_list(recommendation: Option<&RecommendationId>) -> Vec<Feedback>;
     policy exclusion_insert(exclusion: &Exclusion) -> ();
     policy exclusion_delete(id: &ExclusionId) -> ();
     read exclusion_list() -> Vec<Exclusion>;
@@ -145,8 +145,13 @@ impl EstateStore for Shaky {
         self.hazard.moment().await;
         Ok(self.connections.lock().clone())
     }
-    async fn resource_sync(&self, id: &ConnectionId, seen: &[Resource], of: &[ResourceKind]) -> Result<(), StoreError> {
-        self.memory.resource_sync(id, seen, of).await
+    async fn resource_sync(
+        &self,
+        id: &ConnectionId,
+        seen: &[Resource],
+        recommendation: &[ResourceKind],
+    ) -> Result<(), StoreError> {
+        self.memory.resource_sync(id, seen, recommendation).await
     }
     async fn resource_put(&self, resource: &Resource) -> Result<(), StoreError> {
         self.write(self.memory.resource_put(resource)).await
@@ -157,8 +162,12 @@ impl EstateStore for Shaky {
     async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64), StoreError> {
         self.read(self.memory.resource_list(filter)).await
     }
-    async fn resource_changes(&self, of: &[ResourceId], since: Timestamp) -> Result<Vec<ResourceChange>, StoreError> {
-        self.read(self.memory.resource_changes(of, since)).await
+    async fn resource_changes(
+        &self,
+        resources: &[ResourceId],
+        since: Timestamp,
+    ) -> Result<Vec<ResourceChange>, StoreError> {
+        self.read(self.memory.resource_changes(resources, since)).await
     }
 }
 

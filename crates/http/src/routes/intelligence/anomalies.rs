@@ -50,7 +50,7 @@ pub(super) async fn list(
     };
     let (found, total) = app.anomalies.anomaly_list(&filter).await?;
     let next_cursor = window.next(found.len(), total);
-    Ok(Json(List { items: found.iter().map(|of| shown(of, &caller)).collect(), total, next_cursor }))
+    Ok(Json(List { items: found.iter().map(|anomaly| shown(anomaly, &caller)).collect(), total, next_cursor }))
 }
 
 /// One anomaly.
@@ -65,8 +65,8 @@ pub(super) async fn get(
 }
 
 /// Hides the parts of the cause whose log entries the caller may not see.
-fn shown(of: &Anomaly, caller: &Caller) -> AnomalyBody {
-    AnomalyBody::seen_by(of, &RowFilter::of(&caller.principal))
+fn shown(anomaly: &Anomaly, caller: &Caller) -> AnomalyBody {
+    AnomalyBody::seen_by(anomaly, &RowFilter::of(&caller.principal))
 }
 
 /// Say that somebody looks after it.
@@ -118,24 +118,24 @@ pub(super) async fn course(
     Path(id): Path<String>,
     Params(params): Params<AnomalyCourseParams>,
 ) -> Result<Json<AnomalyCourseBody>, Problem> {
-    let of = app.anomalies.anomaly_get(&AnomalyId(id)).await?;
+    let anomaly = app.anomalies.anomaly_get(&AnomalyId(id)).await?;
     let asked = parse("metric", params.metric.as_deref(), Metric::parse)?;
-    let own = |metric: &Metric| of.readings.iter().any(|reading| reading.metric == Some(*metric));
-    let strangest = of.readings.iter().find_map(|reading| reading.metric);
+    let own = |metric: &Metric| anomaly.readings.iter().any(|reading| reading.metric == Some(*metric));
+    let strangest = anomaly.readings.iter().find_map(|reading| reading.metric);
     let Some(metric) = asked.or(strangest).filter(own) else {
         return Err(Problem::field("metric", "invalid", "the anomaly has no such metric"));
     };
     let hours = SignedDuration::from_hours;
     let from = time::parse_option("start_time", params.start_time.as_deref())?
-        .unwrap_or_else(|| of.started_at.checked_sub(hours(24)).unwrap_or(of.started_at));
+        .unwrap_or_else(|| anomaly.started_at.checked_sub(hours(24)).unwrap_or(anomaly.started_at));
     let to = time::parse_option("end_time", params.end_time.as_deref())?
-        .unwrap_or_else(|| of.last_at.checked_add(hours(6)).unwrap_or(of.last_at));
+        .unwrap_or_else(|| anomaly.last_at.checked_add(hours(6)).unwrap_or(anomaly.last_at));
     if from >= to {
         return Err(Problem::field("start_time", "out_of_range", "must lie before end_time"));
     }
     // The newest two weeks of a longer span.
     let from = from.max(to.checked_sub(hours(24 * 14)).unwrap_or(from));
-    let id = ResourceId::new(of.place.id.clone());
+    let id = ResourceId::new(anomaly.place.id.clone());
     let (now, since) = (app.now(), needed_from(from));
     let read = app.samples.sample_series(std::slice::from_ref(&id), &[metric], since, to.min(now)).await?;
     let actions = app.agents.action_on(&id, since).await?;

@@ -78,8 +78,8 @@ pub(super) fn recommendation_with(found: &Recommendation, applicability: Option<
     RecommendationBody { applicability: applicability.map(self::applicability), ..recommendation(found) }
 }
 
-fn applicability(of: &Applicability) -> ApplicabilityBody {
-    let (blocked_by, reason, signatures, can_be_excepted) = match of {
+fn applicability(applicability: &Applicability) -> ApplicabilityBody {
+    let (blocked_by, reason, signatures, can_be_excepted) = match applicability {
         Applicability::Ready(signatures) => (None, None, signatures.as_slice(), false),
         Applicability::Blocked { by, reason, exceptable } => {
             (Some(by.clone()), Some(reason.clone()), &[][..], *exceptable)
@@ -87,28 +87,28 @@ fn applicability(of: &Applicability) -> ApplicabilityBody {
         Applicability::AdviceOnly(reason) => (None, Some(reason.clone()), &[][..], false),
     };
     let signatures = signatures.iter().map(|signature| signature.as_str().to_owned()).collect();
-    let state = of.state().as_str().to_owned();
+    let state = applicability.state().as_str().to_owned();
     ApplicabilityBody { state, blocked_by, reason, signatures, can_be_excepted }
 }
 
-fn origin(of: &Origin) -> OriginBody {
+fn origin(origin: &Origin) -> OriginBody {
     OriginBody {
-        agent_type: of.agent_type.as_str().to_owned(),
-        rule: of.rule.clone(),
-        cause: of.cause.kind().to_owned(),
-        cause_id: of.cause.id().map(str::to_owned),
+        agent_type: origin.agent_type.as_str().to_owned(),
+        rule: origin.rule.clone(),
+        cause: origin.cause.kind().to_owned(),
+        cause_id: origin.cause.id().map(str::to_owned),
     }
 }
 
-fn exception(of: &Exception) -> ExceptionBody {
+fn exception(exception: &Exception) -> ExceptionBody {
     ExceptionBody {
-        guardrail: of.guardrail.clone(),
-        value: tenths(of.value),
-        plan_hash: of.plan_hash.clone(),
-        reason: of.reason.clone(),
-        approval_id: of.approval.0.clone(),
-        granted_by: of.granted_by.clone(),
-        expires_at: time::text(of.expires_at),
+        guardrail: exception.guardrail.clone(),
+        value: tenths(exception.value),
+        plan_hash: exception.plan_hash.clone(),
+        reason: exception.reason.clone(),
+        approval_id: exception.approval.0.clone(),
+        granted_by: exception.granted_by.clone(),
+        expires_at: time::text(exception.expires_at),
     }
 }
 
@@ -254,11 +254,11 @@ fn model_use(one: &ModelUse) -> ModelUseBody {
 }
 
 /// An action with what it was about.
-pub(super) fn action(action: &Action, of: &Recommendation) -> ActionRecordBody {
+pub(super) fn action(action: &Action, recommendation: &Recommendation) -> ActionRecordBody {
     ActionRecordBody {
         id: action.id.0.clone(),
         recommendation_id: action.recommendation.0.clone(),
-        title: of.title.clone(),
+        title: recommendation.title.clone(),
         purpose: action.purpose.as_str().to_owned(),
         resource_id: action.resource.0.clone(),
         plan_hash: action.plan_hash.clone(),
@@ -274,7 +274,7 @@ pub(super) fn action(action: &Action, of: &Recommendation) -> ActionRecordBody {
             until: time::text(watch.until),
             verdict: watch.verdict.as_str().to_owned(),
             detail: watch.detail.clone(),
-            predicted_savings_monthly: of.expected_savings().map(Money::usd_cents),
+            predicted_savings_monthly: recommendation.expected_savings().map(Money::usd_cents),
             realised_savings_monthly: watch.realised_monthly.map(Money::usd_cents),
         }),
         can_roll_back: action.status == ActionStatus::Succeeded,

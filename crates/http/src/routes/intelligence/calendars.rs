@@ -38,7 +38,7 @@ pub(super) async fn create(
     caller: Caller,
     Body(body): Body<CalendarPut>,
 ) -> Result<(StatusCode, Json<CalendarBody>), Problem> {
-    let calendar = app.rule_book.calendar_put(body.into(), None, &asking(&caller)).await.map_err(problem)?;
+    let calendar = app.rule_service.calendar_put(body.into(), None, &asking(&caller)).await.map_err(problem)?;
     Ok((StatusCode::CREATED, Json(CalendarBody::from(&calendar))))
 }
 
@@ -60,7 +60,7 @@ pub(super) async fn patch(
     Body(body): Body<CalendarPut>,
 ) -> Result<Json<CalendarBody>, Problem> {
     let (id, version) = (CalendarId(id), body.version);
-    let put = app.rule_book.calendar_put(body.into(), Some((&id, version)), &asking(&caller)).await;
+    let put = app.rule_service.calendar_put(body.into(), Some((&id, version)), &asking(&caller)).await;
     Ok(Json(CalendarBody::from(&put.map_err(problem)?)))
 }
 
@@ -73,7 +73,7 @@ pub(super) async fn delete(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    app.rule_book.calendar_remove(&CalendarId(id), &asking(&caller)).await.map_err(problem)?;
+    app.rule_service.calendar_remove(&CalendarId(id), &asking(&caller)).await.map_err(problem)?;
     Ok(StatusCode::NO_CONTENT)
 }
 

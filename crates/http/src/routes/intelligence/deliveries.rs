@@ -12,9 +12,9 @@ use crate::wire::list::{List, Paging};
 use crate::wire::webhook::DeliveryBody;
 
 /// A page of a target's deliveries.
-pub(super) async fn page(app: &App, of: &Target, params: &Paging) -> Result<Json<List<DeliveryBody>>, Problem> {
+pub(super) async fn page(app: &App, target: &Target, params: &Paging) -> Result<Json<List<DeliveryBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let (found, total) = app.dispatcher.deliveries.delivery_list(of, window.limit, window.start()).await?;
+    let (found, total) = app.dispatcher.deliveries.delivery_list(target, window.limit, window.start()).await?;
     let next_cursor = window.next(found.len(), total);
     Ok(Json(List { items: found.iter().map(DeliveryBody::of).collect(), total, next_cursor }))
 }
@@ -22,12 +22,12 @@ pub(super) async fn page(app: &App, of: &Target, params: &Paging) -> Result<Json
 /// Sends one again.
 pub(super) async fn replay(
     app: &App,
-    of: &Target,
+    target: &Target,
     id: DeliveryId,
     entry: Entry,
 ) -> Result<(StatusCode, Json<DeliveryBody>), Problem> {
     let delivery = app.dispatcher.deliveries.delivery_get(&id).await?;
-    if delivery.target != *of {
+    if delivery.target != *target {
         return Err(Problem::not_found("delivery", &id.0));
     }
     if delivery.status == DeliveryStatus::Pending {

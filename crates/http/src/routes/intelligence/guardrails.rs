@@ -9,8 +9,8 @@ use super::problems::{asking, problem};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller};
+use crate::wire::guardrail_usage::GuardrailsStatusBody;
 use crate::wire::guardrails::{GuardrailsBody, GuardrailsPut};
-use crate::wire::standing::GuardrailsStatusBody;
 use crate::wire::workflow::{BreakerResetBody, KillSwitchBody};
 
 /// The guardrails.
@@ -23,8 +23,8 @@ pub(super) async fn get(State(app): State<Arc<App>>) -> Result<Json<GuardrailsBo
 #[utoipa::path(get, path = "/api/v1/intelligence/guardrails/status", tag = "intelligence",
     responses((status = 200, body = GuardrailsStatusBody)))]
 pub(super) async fn status(State(app): State<Arc<App>>) -> Result<Json<GuardrailsStatusBody>, Problem> {
-    let standing = app.guardrails.guardrails_standing().await.map_err(problem)?;
-    Ok(Json(GuardrailsStatusBody::from(&standing)))
+    let usage = app.guardrails.guardrail_usage().await.map_err(problem)?;
+    Ok(Json(GuardrailsStatusBody::from(&usage)))
 }
 
 /// Change the guardrails. What is left out stays; with `version`, a change that somebody else made since is a conflict.

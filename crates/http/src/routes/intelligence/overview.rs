@@ -10,10 +10,10 @@ use jiff::SignedDuration;
 use reeve_anomalies::AnomalyFilter;
 use reeve_estate::{Money, ResourceFilter};
 use reeve_recommend::approval::ApprovalStatus;
+use reeve_recommend::combined::combined_savings;
 use reeve_recommend::models::ModelFilter;
 use reeve_recommend::models::ModelStatus;
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::together::saved_together;
 use reeve_recommend::{Action, ActionStatus, Agent, Mode, Purpose, Recommendation, Status, WatchVerdict};
 
 use super::models;
@@ -66,7 +66,7 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
         savings_unmeasured: unmeasured.len() as u64,
         savings_unmeasured_monthly: predicted(unmeasured.iter().copied()),
         // What excludes another, or shares a resource with it, does not add up.
-        savings_open_monthly: saved_together(&found).usd_cents(),
+        savings_open_monthly: combined_savings(&found).usd_cents(),
         savings_open_unpriced: open.iter().filter(|one| one.expected_savings().is_none()).count() as u64,
         monthly_cost: resources.iter().filter_map(|resource| resource.monthly_cost).sum::<Money>().usd_cents(),
         resources: resources_total,
@@ -79,14 +79,14 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
 
 /// Measured saving of a change: nothing once somebody else changed the resource, `None` until it is measured. A prediction is never
 /// told as realised.
-fn realised(of: &Recommendation, actions: &[Action]) -> Option<Money> {
-    let own = |action: &&Action| action.recommendation == of.id && action.purpose == Purpose::Apply;
+fn realised(recommendation: &Recommendation, actions: &[Action]) -> Option<Money> {
+    let own = |action: &&Action| action.recommendation == recommendation.id && action.purpose == Purpose::Apply;
     let watch = actions.iter().filter(own).find_map(|action| action.watch.as_ref())?;
     if watch.verdict == WatchVerdict::Overruled { Some(Money::ZERO) } else { watch.realised_monthly }
 }
 
-fn predicted<'a>(of: impl Iterator<Item = &'a Recommendation>) -> f64 {
-    of.filter_map(Recommendation::expected_savings).sum::<Money>().usd_cents()
+fn predicted<'a>(recommendation: impl Iterator<Item = &'a Recommendation>) -> f64 {
+    recommendation.filter_map(Recommendation::expected_savings).sum::<Money>().usd_cents()
 }
 
 fn count<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<String, u64> {

@@ -37,7 +37,7 @@ pub(super) async fn create(
     caller: Caller,
     Body(body): Body<RulePut>,
 ) -> Result<(StatusCode, Json<RuleBody>), Problem> {
-    let rule = app.rule_book.create(body.into_input(None)?, &asking(&caller)).await.map_err(problem)?;
+    let rule = app.rule_service.create(body.into_input(None)?, &asking(&caller)).await.map_err(problem)?;
     Ok((StatusCode::CREATED, Json(RuleBody::from(&rule))))
 }
 
@@ -61,7 +61,7 @@ pub(super) async fn patch(
     let id = RuleId(id);
     let version = body.version;
     let input = body.into_input(Some(&app.rules.rule_get(&id).await?))?;
-    let rule = app.rule_book.change(&id, version, input, &asking(&caller)).await.map_err(problem)?;
+    let rule = app.rule_service.change(&id, version, input, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(RuleBody::from(&rule)))
 }
 
@@ -73,7 +73,7 @@ pub(super) async fn delete(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    app.rule_book.remove(&RuleId(id), &asking(&caller)).await.map_err(problem)?;
+    app.rule_service.remove(&RuleId(id), &asking(&caller)).await.map_err(problem)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -86,7 +86,7 @@ pub(super) async fn evaluate(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<List<PredictionBody>>, Problem> {
-    let found = app.rule_book.evaluate(&RuleId(id), &asking(&caller)).await.map_err(problem)?;
+    let found = app.rule_service.evaluate(&RuleId(id), &asking(&caller)).await.map_err(problem)?;
     Ok(Json(whole(&found)))
 }
 
@@ -98,7 +98,7 @@ pub(super) async fn preview(
     caller: Caller,
     Body(body): Body<RulePut>,
 ) -> Result<Json<List<PredictionBody>>, Problem> {
-    let found = app.rule_book.preview(body.into_input(None)?, &asking(&caller)).await.map_err(problem)?;
+    let found = app.rule_service.preview(body.into_input(None)?, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(whole(&found)))
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 
+use reeve_recommend::combined::combined_savings;
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::together::saved_together;
 use reeve_recommend::{
     Applicability, ApplicabilityState, Priority, Recommendation, RecommendationId, RecommendationType, Status,
 };
@@ -94,7 +94,7 @@ async fn answer(
         items: page.iter().zip(&decided).map(body).collect(),
         total,
         next_cursor: window.next(page.len(), total),
-        savings_monthly: saved_together(open).usd_cents(),
+        savings_monthly: combined_savings(open).usd_cents(),
         savings_unpriced: open.iter().filter(|one| one.expected_savings().is_none()).count() as u64,
     }))
 }

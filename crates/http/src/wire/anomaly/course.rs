@@ -65,25 +65,25 @@ pub struct AnomalyCourseParams {
 }
 
 impl From<&CoursePoint> for CoursePointBody {
-    fn from(of: &CoursePoint) -> Self {
+    fn from(point: &CoursePoint) -> Self {
         CoursePointBody {
-            at: time::text(of.at),
-            value: of.value,
-            expected: of.expected,
-            low: of.low,
-            high: of.high,
-            anomaly_score: of.score,
+            at: time::text(point.at),
+            value: point.value,
+            expected: point.expected,
+            low: point.low,
+            high: point.high,
+            anomaly_score: point.score,
         }
     }
 }
 
 impl From<CourseChange> for CourseChangeBody {
-    fn from(of: CourseChange) -> Self {
+    fn from(change: CourseChange) -> Self {
         CourseChangeBody {
-            from: time::text(of.from),
-            to: time::text(of.to),
-            description: of.words,
-            action_id: of.action.map(|id| id.0),
+            from: time::text(change.from),
+            to: time::text(change.to),
+            description: change.words,
+            action_id: change.action.map(|id| id.0),
         }
     }
 }

@@ -43,13 +43,13 @@ pub struct ThreatListPut {
 }
 
 impl From<&ThreatList> for ThreatListBody {
-    fn from(of: &ThreatList) -> Self {
+    fn from(list: &ThreatList) -> Self {
         ThreatListBody {
-            name: of.name.clone(),
-            source: if of.from_file { "file" } else { "api" }.to_owned(),
-            indicator_count: of.indicators,
-            updated_at: time::text(of.updated_at),
-            updated_by: of.by.clone(),
+            name: list.name.clone(),
+            source: if list.from_file { "file" } else { "api" }.to_owned(),
+            indicator_count: list.indicators,
+            updated_at: time::text(list.updated_at),
+            updated_by: list.by.clone(),
         }
     }
 }

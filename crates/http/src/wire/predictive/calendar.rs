@@ -35,19 +35,19 @@ pub struct CalendarBody {
 }
 
 impl From<&Calendar> for CalendarBody {
-    fn from(of: &Calendar) -> Self {
+    fn from(calendar: &Calendar) -> Self {
         CalendarBody {
-            id: of.id.0.clone(),
-            name: of.name.clone(),
-            kind: of.kind.as_str().to_owned(),
-            time_zone: of.time_zone.clone(),
+            id: calendar.id.0.clone(),
+            name: calendar.name.clone(),
+            kind: calendar.kind.as_str().to_owned(),
+            time_zone: calendar.time_zone.clone(),
             // What is kept was read when it was imported.
-            events: of.events().unwrap_or(0) as u64,
-            sha256: of.digest(),
-            created_by: of.created_by.clone(),
-            created_at: time::text(of.created_at),
-            updated_at: time::text(of.updated_at),
-            version: of.version,
+            events: calendar.events().unwrap_or(0) as u64,
+            sha256: calendar.digest(),
+            created_by: calendar.created_by.clone(),
+            created_at: time::text(calendar.created_at),
+            updated_at: time::text(calendar.updated_at),
+            version: calendar.version,
         }
     }
 }
@@ -92,13 +92,13 @@ pub struct OccurrenceBody {
 }
 
 impl From<&Occurrence> for OccurrenceBody {
-    fn from(of: &Occurrence) -> Self {
+    fn from(occurrence: &Occurrence) -> Self {
         OccurrenceBody {
-            summary: of.label.clone(),
-            start: time::text(of.start),
-            end: time::text(of.end),
-            time_zone: of.zone.clone(),
-            whole_day: of.whole_day,
+            summary: occurrence.label.clone(),
+            start: time::text(occurrence.start),
+            end: time::text(occurrence.end),
+            time_zone: occurrence.zone.clone(),
+            whole_day: occurrence.whole_day,
         }
     }
 }

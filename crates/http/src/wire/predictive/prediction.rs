@@ -93,39 +93,39 @@ pub struct PredictionBody {
 }
 
 impl From<&Prediction> for PredictionBody {
-    fn from(of: &Prediction) -> Self {
+    fn from(prediction: &Prediction) -> Self {
         PredictionBody {
-            id: of.id.0.clone(),
-            rule_id: of.rule.0.clone(),
-            rule_version: of.rule_version,
-            at: time::text(of.at),
-            connection_id: of.connection.0.clone(),
-            resource_id: of.resource.0.clone(),
-            resource_name: of.resource_name.clone(),
-            metric: of.signal.map(|signal| signal.as_str().to_owned()),
-            prediction: of.foreseen.as_str().to_owned(),
-            outcome: of.outcome.as_str().to_owned(),
-            probability: of.probability_percent,
-            expected_at: of.expected_at.map(time::text),
-            earliest_at: of.earliest_at.map(time::text),
-            latest_at: of.latest_at.map(time::text),
-            over_at: of.over_at.map(time::text),
-            peak: of.peak,
-            value: of.value,
-            limit: of.limit,
-            limit_source: of.limit_source.clone(),
-            observed_from: of.observed_from.map(time::text),
-            observed_until: of.observed_until.map(time::text),
-            data_points: of.points,
-            forecast: of
+            id: prediction.id.0.clone(),
+            rule_id: prediction.rule.0.clone(),
+            rule_version: prediction.rule_version,
+            at: time::text(prediction.at),
+            connection_id: prediction.connection.0.clone(),
+            resource_id: prediction.resource.0.clone(),
+            resource_name: prediction.resource_name.clone(),
+            metric: prediction.signal.map(|signal| signal.as_str().to_owned()),
+            prediction: prediction.foreseen.as_str().to_owned(),
+            outcome: prediction.outcome.as_str().to_owned(),
+            probability: prediction.probability_percent,
+            expected_at: prediction.expected_at.map(time::text),
+            earliest_at: prediction.earliest_at.map(time::text),
+            latest_at: prediction.latest_at.map(time::text),
+            over_at: prediction.over_at.map(time::text),
+            peak: prediction.peak,
+            value: prediction.value,
+            limit: prediction.limit,
+            limit_source: prediction.limit_source.clone(),
+            observed_from: prediction.observed_from.map(time::text),
+            observed_until: prediction.observed_until.map(time::text),
+            data_points: prediction.points,
+            forecast: prediction
                 .forecast
                 .iter()
                 .map(|step| ForecastStepBody { at: time::text(step.at), p05: step.p05, p50: step.p50, p95: step.p95 })
                 .collect(),
-            event: of.event.clone(),
-            reasons: of.reasons.clone(),
-            recommendation_id: of.recommendation.as_ref().map(|id| id.0.clone()),
-            not_recommended: of.not_recommended.clone(),
+            event: prediction.event.clone(),
+            reasons: prediction.reasons.clone(),
+            recommendation_id: prediction.recommendation.as_ref().map(|id| id.0.clone()),
+            not_recommended: prediction.not_recommended.clone(),
         }
     }
 }

@@ -72,7 +72,7 @@ async fn sync(admin: &Api, connection: &str) {
     until("the end of the sync", PATIENCE, || async { (finished().await != before).then_some(()) }).await;
 }
 
-/// What others do to the account between two syncs.
+/// Changes that others make in the account between two syncs.
 async fn changes(moto: &Moto, stopped: &str, removed: &str) {
     machine(moto, "new", "m5.large").await;
     moto.tag(REGION, stopped, "team", "shop").await.unwrap();

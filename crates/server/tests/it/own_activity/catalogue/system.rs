@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Emitted, by_reeve, by_user, verify};
 
-/// What an account of the operating system does beside the service.
+/// Returns the expected entry of an operation that a system account performs beside the service.
 const fn by_account(kind: &'static reeve_audit::EventKind, resource: &'static str) -> Emitted {
     Emitted { actor: "user", ..by_reeve(kind, "cli", resource) }
 }

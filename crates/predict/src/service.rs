@@ -10,10 +10,10 @@ use reeve_estate::{Catalogue, EstateStore, SampleStore, StoreError};
 
 use super::calendar::{Calendar, CalendarId, CalendarKind};
 use super::input::RuleInput;
+use super::log_entry;
 use super::port::RuleStore;
 use super::preset::presets;
 use super::rule::Rule;
-use super::story;
 use reeve_recommend::RuleId;
 use reeve_recommend::ports::{Clock, Recorder, record_change};
 use reeve_recommend::{AgentType, AgentTypes, Responses};
@@ -24,7 +24,7 @@ const MOST_RULES: usize = 200;
 /// Calendars at most.
 const MOST_CALENDARS: usize = 50;
 
-/// What the book works with.
+/// Ports that the service needs.
 #[derive(Clone)]
 pub struct RulePorts {
     /// Rules, predictions, calendars.
@@ -33,7 +33,7 @@ pub struct RulePorts {
     pub estate: Arc<dyn EstateStore>,
     /// Metric samples.
     pub samples: Arc<dyn SampleStore>,
-    /// Where what is foreseen becomes a recommendation.
+    /// Interface that turns predictions into recommendations.
     pub responses: Arc<dyn Responses>,
     /// The audit log.
     pub recorder: Arc<dyn Recorder>,
@@ -46,17 +46,17 @@ pub struct RulePorts {
 }
 
 /// The rule book.
-pub struct RuleBook {
+pub struct RuleService {
     pub(super) ports: RulePorts,
     /// One evaluation at a time: two would fire twice.
     pub(super) turn: tokio::sync::Mutex<()>,
 }
 
-impl RuleBook {
+impl RuleService {
     /// A book over these ports.
     #[must_use]
-    pub fn new(ports: RulePorts) -> RuleBook {
-        RuleBook { ports, turn: tokio::sync::Mutex::new(()) }
+    pub fn new(ports: RulePorts) -> RuleService {
+        RuleService { ports, turn: tokio::sync::Mutex::new(()) }
     }
 
     pub(super) async fn record(&self, entry: Entry) -> Result<(), EngineError> {
@@ -111,7 +111,7 @@ impl RuleBook {
             return Err(EngineError::Conflict(format!("there are {MOST_RULES} rules already; remove one first")));
         }
         self.recorded(
-            story::rule("predictive_rule.create", None, Some(&rule), caller),
+            log_entry::rule("predictive_rule.create", None, Some(&rule), caller),
             self.ports.rules.rule_insert(&rule),
         )
         .await?;
@@ -121,7 +121,7 @@ impl RuleBook {
     /// Changes a rule. `version` is the one that was read.
     ///
     /// # Errors
-    /// As [`RuleBook::create`]; a conflict when it changed since it was read.
+    /// As [`RuleService::create`]; a conflict when it changed since it was read.
     pub async fn change(
         &self,
         id: &RuleId,
@@ -139,7 +139,7 @@ impl RuleBook {
             self.ports.responses.check_scope("scope", &after.scope).await?;
         }
         self.recorded(
-            story::rule("predictive_rule.modify", Some(&before), Some(&after), caller),
+            log_entry::rule("predictive_rule.modify", Some(&before), Some(&after), caller),
             self.ports.rules.rule_update(&after),
         )
         .await?;
@@ -156,7 +156,7 @@ impl RuleBook {
     pub async fn remove(&self, id: &RuleId, caller: &Caller) -> Result<(), EngineError> {
         let rule = self.ports.rules.rule_get(id).await?;
         self.recorded(
-            story::rule("predictive_rule.delete", Some(&rule), None, caller),
+            log_entry::rule("predictive_rule.delete", Some(&rule), None, caller),
             self.ports.rules.rule_delete(id),
         )
         .await?;
@@ -181,10 +181,10 @@ impl RuleBook {
     pub async fn calendar_put(
         &self,
         given: CalendarInput,
-        of: Option<(&CalendarId, Option<u64>)>,
+        known: Option<(&CalendarId, Option<u64>)>,
         caller: &Caller,
     ) -> Result<Calendar, EngineError> {
-        let before = match of {
+        let before = match known {
             Some((id, version)) => {
                 let before = self.ports.rules.calendar_get(id).await?;
                 same_version("calendar", before.version, version)?;
@@ -196,7 +196,7 @@ impl RuleBook {
         match &before {
             Some(before) => {
                 self.recorded(
-                    story::calendar("calendar.modify", Some(before), Some(&after), caller),
+                    log_entry::calendar("calendar.modify", Some(before), Some(&after), caller),
                     self.ports.rules.calendar_update(&after),
                 )
                 .await?;
@@ -207,7 +207,7 @@ impl RuleBook {
                     return Err(EngineError::Conflict(message));
                 }
                 self.recorded(
-                    story::calendar("calendar.create", None, Some(&after), caller),
+                    log_entry::calendar("calendar.create", None, Some(&after), caller),
                     self.ports.rules.calendar_insert(&after),
                 )
                 .await?;
@@ -230,7 +230,7 @@ impl RuleBook {
             )));
         }
         self.recorded(
-            story::calendar("calendar.delete", Some(&calendar), None, caller),
+            log_entry::calendar("calendar.delete", Some(&calendar), None, caller),
             self.ports.rules.calendar_delete(id),
         )
         .await
@@ -265,34 +265,35 @@ impl CalendarInput {
         let mut errors = Vec::new();
         let mut say =
             |field: &str, code: &'static str, message: String| errors.push(FieldError::new(field, code, message));
-        let name = self.name.map(|name| name.trim().to_owned()).or_else(|| before.map(|of| of.name.clone()));
+        let name =
+            self.name.map(|name| name.trim().to_owned()).or_else(|| before.map(|calendar| calendar.name.clone()));
         let name = name.unwrap_or_default();
         if !(1..=100).contains(&name.chars().count()) {
             say("name", "invalid_value", "must have 1 to 100 characters".to_owned());
         }
         let kind = match self.kind.as_deref() {
             Some(text) => CalendarKind::parse(text),
-            None => before.map(|of| of.kind),
+            None => before.map(|calendar| calendar.kind),
         };
         if kind.is_none() {
             say("kind", "invalid_value", "must be one of traffic, maintenance".to_owned());
         }
-        let time_zone = self.time_zone.unwrap_or_else(|| before.and_then(|of| of.time_zone.clone()));
+        let time_zone = self.time_zone.unwrap_or_else(|| before.and_then(|calendar| calendar.time_zone.clone()));
         let known = time_zone.as_deref().map(super::calendar::zone).transpose();
         if let Err(error) = &known {
             say("time_zone", "invalid_value", error.to_string());
         }
-        let text = self.text.or_else(|| before.map(|of| of.text.clone()));
+        let text = self.text.or_else(|| before.map(|calendar| calendar.text.clone()));
         let calendar = Calendar {
-            id: before.map_or_else(|| CalendarId(uuid::Uuid::now_v7().to_string()), |of| of.id.clone()),
+            id: before.map_or_else(|| CalendarId(uuid::Uuid::now_v7().to_string()), |calendar| calendar.id.clone()),
             name,
             kind: kind.unwrap_or(CalendarKind::Traffic),
             time_zone: if known.is_ok() { time_zone } else { None },
             text: text.clone().unwrap_or_default(),
-            created_by: before.map_or_else(|| by.to_owned(), |of| of.created_by.clone()),
-            created_at: before.map_or(now, |of| of.created_at),
+            created_by: before.map_or_else(|| by.to_owned(), |calendar| calendar.created_by.clone()),
+            created_at: before.map_or(now, |calendar| calendar.created_at),
             updated_at: now,
-            version: before.map_or(1, |of| of.version + 1),
+            version: before.map_or(1, |calendar| calendar.version + 1),
         };
         if text.is_none() {
             say("icalendar", "missing_field", "is needed".to_owned());
@@ -304,5 +305,5 @@ impl CalendarInput {
     }
 }
 
-/// How far ahead an imported calendar must be expandable.
+/// Time from now for which an imported calendar must be expandable.
 const AHEAD: SignedDuration = SignedDuration::from_hours(24 * 366);

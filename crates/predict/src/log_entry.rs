@@ -24,11 +24,11 @@ pub(super) fn calendar(operation: &str, before: Option<&Calendar>, after: Option
     let entry = entry(POLICY, operation, ActionStatus::Success, caller)
         .on(ResourceRef::new("calendar", id))
         .with_severity(Severity::Medium);
-    let described = |of: &Calendar| {
+    let described = |calendar: &Calendar| {
         Json::object([
-            ("name", Json::from(of.name.clone())),
-            ("kind", Json::from(of.kind.as_str())),
-            ("sha256", Json::from(of.digest())),
+            ("name", Json::from(calendar.name.clone())),
+            ("kind", Json::from(calendar.kind.as_str())),
+            ("sha256", Json::from(calendar.digest())),
         ])
     };
     changed(entry, before.map(described), after.map(described))

@@ -1,6 +1,6 @@
 //! Use of the guardrails on the wire.
 
-use reeve_engine::{BudgetUse, Standing};
+use reeve_engine::{BudgetUse, GuardrailUsage};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -65,37 +65,37 @@ pub struct ErrorBudgetBody {
     pub changes: u64,
 }
 
-impl From<&Standing> for GuardrailsStatusBody {
-    fn from(of: &Standing) -> Self {
+impl From<&GuardrailUsage> for GuardrailsStatusBody {
+    fn from(usage: &GuardrailUsage) -> Self {
         GuardrailsStatusBody {
-            kill_switch: of.kill_switch,
+            kill_switch: usage.kill_switch,
             circuit_breaker: CircuitBreakerBody {
-                state: if of.breaker_open() { "open" } else { "closed" }.to_owned(),
-                failures: of.failures,
-                limit: of.failures_limit,
-                reset_at: of.breaker_reset_at.map(time::text),
+                state: if usage.breaker_open() { "open" } else { "closed" }.to_owned(),
+                failures: usage.failures,
+                limit: usage.failures_limit,
+                reset_at: usage.breaker_reset_at.map(time::text),
             },
-            actions_today: of.actions_today,
-            max_actions_per_day: of.actions_limit,
-            min_uptime: of.min_uptime_percent,
-            budget_s: of.budget_s.round(),
-            budget_days: of.budget_days,
-            error_budgets: of.budgets.iter().take(MOST).map(|one| budget(one, of.budget_s)).collect(),
-            error_budgets_total: of.budgets.len() as u64,
+            actions_today: usage.actions_today,
+            max_actions_per_day: usage.actions_limit,
+            min_uptime: usage.min_uptime_percent,
+            budget_s: usage.budget_s.round(),
+            budget_days: usage.budget_days,
+            error_budgets: usage.budgets.iter().take(MOST).map(|one| budget(one, usage.budget_s)).collect(),
+            error_budgets_total: usage.budgets.len() as u64,
         }
     }
 }
 
-fn budget(of: &BudgetUse, budget_s: f64) -> ErrorBudgetBody {
+fn budget(budget: &BudgetUse, budget_s: f64) -> ErrorBudgetBody {
     let rounded = |value: f64, digits: f64| (value * digits).round() / digits;
     ErrorBudgetBody {
-        resource_id: of.resource.0.clone(),
-        resource_name: of.name.clone(),
-        connection_id: of.connection.0.clone(),
-        downtime_s: of.down_s.round(),
+        resource_id: budget.resource.0.clone(),
+        resource_name: budget.name.clone(),
+        connection_id: budget.connection.0.clone(),
+        downtime_s: budget.down_s.round(),
         // A budget of nothing is used up by the first second.
-        used: if budget_s > 0.0 { rounded(of.down_s / budget_s * 100.0, 10.0) } else { 100.0 },
-        uptime: rounded(of.uptime_percent, 10_000.0),
-        changes: of.changes,
+        used: if budget_s > 0.0 { rounded(budget.down_s / budget_s * 100.0, 10.0) } else { 100.0 },
+        uptime: rounded(budget.uptime_percent, 10_000.0),
+        changes: budget.changes,
     }
 }

@@ -1,22 +1,22 @@
 //! The audit entries of rollouts. Each carries `metadata.rollout_id`; the changes themselves tell their own story, with the
 //! rollout in their comment.
 
-use reeve_audit::{ActionStatus as Went, Entry, EventType, Json, ResourceRef, events};
+use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, events};
 
-use crate::story;
+use crate::log_entry;
 use reeve_recommend::Caller;
 use reeve_recommend::rollout::{Gate, MemberState, Rollout};
 
 const ROLLOUT: EventType = events::ROLLOUT.event_type();
 
 /// About a rollout, as it stands.
-pub(super) fn told(operation: &str, went: Went, rollout: &Rollout, caller: &Caller) -> Entry {
+pub(super) fn rollout_entry(operation: &str, status: ActionStatus, rollout: &Rollout, caller: &Caller) -> Entry {
     let states = MemberState::ALL.iter().filter_map(|state| {
         let count = rollout.members.iter().filter(|member| member.state == *state).count();
         (count > 0).then(|| (state.as_str(), Json::from(count as u64)))
     });
     let settings = &rollout.settings;
-    story::entry(ROLLOUT, operation, went, caller)
+    log_entry::entry(ROLLOUT, operation, status, caller)
         .on(ResourceRef::new("rollout", rollout.id.0.clone()))
         .with_metadata("rollout_id", rollout.id.0.clone())
         .with_metadata("agent_id", rollout.agent_id.0.clone())
@@ -36,7 +36,7 @@ pub(super) fn told(operation: &str, went: Went, rollout: &Rollout, caller: &Call
 }
 
 /// About a gate that said something else than before.
-pub(super) fn said(rollout: &Rollout, gate: &Gate, went: Went, caller: &Caller) -> Entry {
+pub(super) fn gate_entry(rollout: &Rollout, gate: &Gate, status: ActionStatus, caller: &Caller) -> Entry {
     let checks = gate.checks.iter().map(|check| {
         Json::object([
             ("check", Json::from(check.name.clone())),
@@ -45,7 +45,7 @@ pub(super) fn said(rollout: &Rollout, gate: &Gate, went: Went, caller: &Caller) 
             ("holds", Json::from(check.holds())),
         ])
     });
-    told("rollout.gate", went, rollout, caller)
+    rollout_entry("rollout.gate", status, rollout, caller)
         .with_metadata("stage", gate.stage.as_str())
         .with_metadata("verdict", gate.verdict.as_str())
         .with_metadata("gate", gate.words.clone())

@@ -5,7 +5,7 @@ use reeve_estate::{Catalogue, Resource, Series};
 use reeve_learn::Point;
 use reeve_learn::forecast::Event;
 use reeve_learn::percentile;
-use reeve_learn::saturation::{Question, Reason, Verdict, foretell};
+use reeve_learn::saturation::{Question, Reason, Verdict, forecast_saturation};
 
 use super::calendar::Occurrence;
 use super::capacity;
@@ -33,7 +33,7 @@ pub(super) struct Case<'a> {
 }
 
 /// Decides.
-pub(super) fn foresee(case: &Case<'_>) -> Prediction {
+pub(super) fn decide_resource(case: &Case<'_>) -> Prediction {
     let mut found = blank(case);
     let said = match (case.rule.condition.signal, case.rule.condition.foreseen) {
         (_, Foreseen::Event) => event(case, &mut found),
@@ -140,7 +140,7 @@ fn fills(case: &Case<'_>, signal: Signal, points: &[Point], found: &mut Predicti
         (points, limit.value)
     };
     let least_probability = case.rule.condition.probability_percent / 100.0;
-    let outlook = foretell(filling, &Question { capacity, horizon_ms, least_probability });
+    let outlook = forecast_saturation(filling, &Question { capacity, horizon_ms, least_probability });
     found.reasons.extend(outlook.reasons.iter().map(ToString::to_string));
     found.outcome = match outlook.verdict {
         Verdict::Foreseen => Outcome::Foreseen,

@@ -1,5 +1,5 @@
-//! How far the guardrails are used up: the circuit breaker, the day's changes, and each resource's error budget. The same figures
-//! that the guardrails decide by, read out before they say no.
+//! Use of the guardrails: the circuit breaker, the day's changes, and each resource's error budget. The guardrails decide
+//! by the same figures.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +10,24 @@ use super::guard::{BUDGET_DAYS, DAY_S, begun_in_day, down_s, failures_in_a_row};
 use super::{EngineError, GuardrailService};
 use reeve_recommend::action::Purpose;
 
-/// Where the guardrails stand.
+/// Use of the guardrails.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
+pub struct GuardrailUsage {
     /// Everything is stopped.
     pub kill_switch: bool,
     /// Failures in a row since the last success or reset.
     pub failures: u32,
     /// From so many on nothing begins.
     pub failures_limit: u32,
-    /// When a person last let the breaker go.
+    /// Time at which a user last reset the breaker.
     pub breaker_reset_at: Option<Timestamp>,
     /// Changes begun in the last 24 hours, and how many there may be.
     pub actions_today: u64,
-    /// How many there may be.
+    /// Limit of changes begun in 24 hours.
     pub actions_limit: u32,
     /// Uptime to keep, percent.
     pub min_uptime_percent: f64,
-    /// Planned downtime that leaves it, seconds in [`Standing::budget_days`] days.
+    /// Planned downtime that leaves it, seconds in [`GuardrailUsage::budget_days`] days.
     pub budget_s: f64,
     /// Days the budget is of.
     pub budget_days: i64,
@@ -35,15 +35,15 @@ pub struct Standing {
     pub budgets: Vec<BudgetUse>,
 }
 
-impl Standing {
-    /// Whether the breaker is open, so that nothing begins.
+impl GuardrailUsage {
+    /// Returns `true` if the breaker is open, so that no execution begins.
     #[must_use]
     pub const fn breaker_open(&self) -> bool {
         self.failures >= self.failures_limit
     }
 }
 
-/// What one resource used of its error budget.
+/// Use of one resource's error budget.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BudgetUse {
     /// Its connection.
@@ -61,11 +61,11 @@ pub struct BudgetUse {
 }
 
 impl GuardrailService {
-    /// Where the guardrails stand now.
+    /// Returns the present use of the guardrails.
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn guardrails_standing(&self) -> Result<Standing, EngineError> {
+    pub async fn guardrail_usage(&self) -> Result<GuardrailUsage, EngineError> {
         let limits = self.records.agents.guardrails_get().await?;
         let history = self.lately().await?;
         let now = self.records.clock.now();
@@ -76,8 +76,8 @@ impl GuardrailService {
         for action in &history {
             let down = down_s(action, now);
             if down > 0.0 && action.purpose != Purpose::Simulate {
-                let of = used.entry((action.connection.clone(), action.resource.clone())).or_default();
-                *of = (of.0 + down, of.1 + 1);
+                let budget = used.entry((action.connection.clone(), action.resource.clone())).or_default();
+                *budget = (budget.0 + down, budget.1 + 1);
             }
         }
         let budget = |((connection, resource), (down_s, changes)): ((ConnectionId, ResourceId), (f64, u64))| {
@@ -88,7 +88,7 @@ impl GuardrailService {
         };
         let mut budgets: Vec<BudgetUse> = used.into_iter().map(budget).collect();
         budgets.sort_by(|a, b| b.down_s.total_cmp(&a.down_s).then_with(|| a.resource.cmp(&b.resource)));
-        Ok(Standing {
+        Ok(GuardrailUsage {
             kill_switch: limits.kill_switch,
             failures: failures_in_a_row(&limits, &history),
             failures_limit: limits.breaker_failures,

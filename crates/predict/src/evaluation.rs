@@ -7,14 +7,14 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Connection, Resource, ResourceFilter, ResourceId, ResourceState, Series};
 
 use super::advice::{applies, propose};
-use super::book::RuleBook;
 use super::calendar::{Calendar, CalendarKind, Occurrence};
-use super::foresee::{Case, foresee};
+use super::decide::{Case, decide_resource};
 use super::input::RuleInput;
+use super::log_entry;
 use super::prediction::{Outcome, Prediction};
+use super::related::response_target;
 use super::rule::{Foreseen, ResponseKind, Rule};
-use super::story;
-use super::surroundings::on;
+use super::service::RuleService;
 use reeve_recommend::RuleId;
 
 use reeve_recommend::{Caller, EngineError, Offer};
@@ -30,7 +30,7 @@ const KEEP: u64 = 2_000;
 /// Days of samples a forecast sees: five weeks, so that a week's shape is seen four times before it counts.
 const HISTORY: SignedDuration = SignedDuration::from_hours(24 * 35);
 
-impl RuleBook {
+impl RuleService {
     /// Evaluates what is due, one rule after the other. Returns how many were evaluated; what one rule fails with is told and
     /// does not hold up the others.
     ///
@@ -57,7 +57,7 @@ impl RuleBook {
         self.evaluate_rule(&rule, caller, true).await
     }
 
-    /// What a rule would decide now, were it made as given. Nothing is kept, recommended or recorded.
+    /// Returns the decisions that a rule with this input would make now. Nothing is stored, recommended or recorded.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field; when a store fails.
@@ -77,7 +77,7 @@ impl RuleBook {
         let (all, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
         let (resources, passed_over) = self.in_scope(rule, &all).await?;
         let mut found = self.decide(rule, &resources).await?;
-        self.hand_on(rule, &all, &mut found, caller).await?;
+        self.send_recommendations(rule, &all, &mut found, caller).await?;
         let count = |outcome| found.iter().filter(|one: &&Prediction| one.outcome == outcome).count() as u64;
         let recommended = found.iter().filter(|one| one.recommendation.is_some()).count() as u64;
         let foreseen = count(Outcome::Foreseen);
@@ -89,7 +89,7 @@ impl RuleBook {
         ];
         // The schedule's evaluations without a finding would fill the log with nothing.
         if asked || foreseen > 0 {
-            self.record(story::evaluated(rule, counts, caller)).await?;
+            self.record(log_entry::evaluated(rule, counts, caller)).await?;
         }
         self.ports.rules.prediction_insert(&rule.id, &found, KEEP).await?;
         let beyond = if passed_over == 0 { String::new() } else { format!(", {passed_over} more were not looked at") };
@@ -112,7 +112,7 @@ impl RuleBook {
                 && applies(rule.response.kind, resource.kind)
                 && (rule.resources.is_empty() || rule.resources.contains(&resource.id.0))
                 && rule.scope.includes(resource, &connections)
-                && !reeve_recommend::left_alone(resource)
+                && !reeve_recommend::is_opted_out(resource)
         };
         let mut found: Vec<Resource> = all.iter().filter(|one| covered(one)).cloned().collect();
         let beyond = found.len().saturating_sub(MOST_RESOURCES);
@@ -140,7 +140,14 @@ impl RuleBook {
             let judged = tokio::task::spawn_blocking(move || {
                 let judge = |resource: &Resource| {
                     let series = series.get(&resource.id);
-                    foresee(&Case { rule: &rule, resource, series, events: &events, catalogue: &catalogue, now })
+                    decide_resource(&Case {
+                        rule: &rule,
+                        resource,
+                        series,
+                        events: &events,
+                        catalogue: &catalogue,
+                        now,
+                    })
                 };
                 chunk.iter().map(judge).collect::<Vec<_>>()
             });
@@ -179,8 +186,8 @@ impl RuleBook {
         expanded.await.map_err(|error| EngineError::Store(format!("expanding calendars stopped: {error}")))
     }
 
-    /// What is foreseen goes to the engine; what is no longer foreseen is taken back there.
-    async fn hand_on(
+    /// Sends the predictions to the engine as recommendations, and withdraws those that are no longer predicted.
+    async fn send_recommendations(
         &self,
         rule: &Rule,
         all: &[Resource],
@@ -192,7 +199,7 @@ impl RuleBook {
         };
         let not_foreseen = found.iter().filter(|one| one.outcome == Outcome::NotForeseen);
         let gone: Vec<ResourceId> =
-            not_foreseen.filter_map(|one| Some(on(rule, at(one)?, all).resource.id.clone())).collect();
+            not_foreseen.filter_map(|one| Some(response_target(rule, at(one)?, all).resource.id.clone())).collect();
         if !gone.is_empty() {
             self.ports.responses.withdraw(&rule.cause(), Some(&gone), "it is no longer foreseen", caller).await?;
         }
@@ -214,7 +221,7 @@ impl RuleBook {
         let offers: Vec<Offer> = fired
             .iter()
             .filter_map(|one| {
-                let on = on(rule, at(one)?, all);
+                let on = response_target(rule, at(one)?, all);
                 let proposal = propose(rule, &on, one, &self.ports.catalogue);
                 Some(Offer { resource: on.resource.clone(), proposal, cause: rule.cause() })
             })

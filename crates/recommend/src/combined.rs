@@ -14,7 +14,7 @@ use crate::recommendation::{Recommendation, RecommendationId, RecommendationType
 /// Sets larger than this are cut to their most saving members; there are thirteen types.
 const MOST: usize = 13;
 
-/// How two recommendations on one resource go together.
+/// Relation between two recommendations on one resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
     /// Only one of them can be made.
@@ -25,16 +25,16 @@ pub enum Relation {
 
 /// One recommendation among the others on its resource.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
-    /// Which.
+pub struct Contribution {
+    /// Recommendation that contributes.
     pub id: RecommendationId,
-    /// What it adds a month to what the best set saves; zero when it is not in it.
+    /// Monthly saving that the recommendation adds to the best set; zero if it is not in that set.
     pub counted: Money,
     /// Its relations to others.
     pub relations: Vec<(Relation, RecommendationId)>,
 }
 
-/// How `this` goes together with `other` on the same resource; `None` where they do not touch each other.
+/// Returns the relation of `this` to `other` on the same resource; `None` if they are independent.
 #[must_use]
 pub const fn relation(this: RecommendationType, other: RecommendationType) -> Option<Relation> {
     use RecommendationType::{
@@ -57,40 +57,50 @@ pub const fn relation(this: RecommendationType, other: RecommendationType) -> Op
 
 /// Evaluates recommendations together, resource by resource. The sum of what is counted is what they save in all.
 #[must_use]
-pub fn together(open: &[&Recommendation]) -> Vec<Part> {
+pub fn contributions(open: &[&Recommendation]) -> Vec<Contribution> {
     let mut by_resource: BTreeMap<(&str, &str, &str, &ResourceId), Vec<&Recommendation>> = BTreeMap::new();
-    for of in open {
-        let subject = &of.subject;
+    for recommendation in open {
+        let subject = &recommendation.subject;
         let key = (subject.provider.as_str(), subject.account.as_str(), subject.region.as_str(), &subject.id);
-        by_resource.entry(key).or_default().push(of);
+        by_resource.entry(key).or_default().push(recommendation);
     }
     by_resource.into_values().flat_map(|members| evaluate(&members)).collect()
 }
 
-/// What recommendations that have not ended save together a month. Every total of savings is this figure.
+/// Returns the combined monthly savings of the recommendations that have not ended. Every total of savings is this
+/// figure.
 #[must_use]
-pub fn saved_together<'a>(of: impl IntoIterator<Item = &'a Recommendation>) -> Money {
-    let open: Vec<&Recommendation> = of.into_iter().filter(|one| !one.status.is_end()).collect();
-    together(&open).into_iter().map(|part| part.counted).sum()
+pub fn combined_savings<'a>(recommendation: impl IntoIterator<Item = &'a Recommendation>) -> Money {
+    let open: Vec<&Recommendation> = recommendation.into_iter().filter(|one| !one.status.is_end()).collect();
+    contributions(&open).into_iter().map(|contribution| contribution.counted).sum()
 }
 
 /// Expected savings of a recommendation; zero where no price is known.
-fn saving(of: &Recommendation) -> Money {
-    of.expected_savings().unwrap_or(Money::ZERO)
+fn saving(recommendation: &Recommendation) -> Money {
+    recommendation.expected_savings().unwrap_or(Money::ZERO)
 }
 
-fn evaluate(members: &[&Recommendation]) -> Vec<Part> {
+fn evaluate(members: &[&Recommendation]) -> Vec<Contribution> {
     let mut ordered: Vec<&Recommendation> = members.to_vec();
     ordered.sort_by(|a, b| saving(b).cmp(&saving(a)).then_with(|| a.id.cmp(&b.id)));
     let (tried, rest) = ordered.split_at(ordered.len().min(MOST));
     let best = best_set(tried);
     let counted = counted(tried, best);
-    let relations = |of: &Recommendation| {
-        let others = members.iter().filter(|other| other.id != of.id);
-        others.filter_map(|other| Some((relation(of.kind, other.kind)?, other.id.clone()))).collect()
+    let relations = |recommendation: &Recommendation| {
+        let others = members.iter().filter(|other| other.id != recommendation.id);
+        others.filter_map(|other| Some((relation(recommendation.kind, other.kind)?, other.id.clone()))).collect()
     };
-    let part = |(of, counted): (&&Recommendation, Money)| Part { id: of.id.clone(), counted, relations: relations(of) };
-    tried.iter().zip(counted).map(part).chain(rest.iter().map(|of| part((of, Money::ZERO)))).collect()
+    let contribution = |(recommendation, counted): (&&Recommendation, Money)| Contribution {
+        id: recommendation.id.clone(),
+        counted,
+        relations: relations(recommendation),
+    };
+    tried
+        .iter()
+        .zip(counted)
+        .map(contribution)
+        .chain(rest.iter().map(|recommendation| contribution((recommendation, Money::ZERO))))
+        .collect()
 }
 
 /// The subset, as bits, without an exclusion in it that saves most; of equals the smallest.
@@ -105,7 +115,8 @@ fn best_set(members: &[&Recommendation]) -> u32 {
     sets.max_by_key(|set| (worth(*set), std::cmp::Reverse(set.count_ones()))).unwrap_or(0)
 }
 
-/// What each member of a set adds: its share of what the ones before it, those it waits for first, leave of the cost.
+/// Returns the contribution of each member of a set: its share of the cost that earlier members leave. Members that
+/// others wait for come first.
 fn counted(members: &[&Recommendation], set: u32) -> Vec<Money> {
     let mut order: Vec<usize> = (0..members.len()).filter(|bit| set >> bit & 1 == 1).collect();
     order.sort_by_key(|at| members[*at].kind == RecommendationType::ReservedInstances);

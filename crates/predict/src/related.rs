@@ -9,7 +9,7 @@ use reeve_estate::{Money, Resource, ResourceKind};
 use super::rule::{ResponseKind, Rule};
 
 /// Resource that a rule's response changes.
-pub(super) struct On<'a> {
+pub(super) struct ResponseTarget<'a> {
     /// Resource of the forecast.
     pub(super) measured: &'a Resource,
     /// Resource to change: the measured one, the group behind it, or its only disk.
@@ -19,7 +19,7 @@ pub(super) struct On<'a> {
 }
 
 /// Returns the resource that the response of a rule to a measured one changes.
-pub(super) fn on<'a>(rule: &Rule, measured: &'a Resource, all: &'a [Resource]) -> On<'a> {
+pub(super) fn response_target<'a>(rule: &Rule, measured: &'a Resource, all: &'a [Resource]) -> ResponseTarget<'a> {
     let other = match (rule.response.kind, measured.kind) {
         (ResponseKind::PreScale, ResourceKind::LoadBalancer) => group_behind(measured, all),
         (ResponseKind::ExpandStorage, ResourceKind::VirtualMachine) => only_disk(measured, all),
@@ -28,13 +28,13 @@ pub(super) fn on<'a>(rule: &Rule, measured: &'a Resource, all: &'a [Resource]) -
     let own = all.iter().filter(|one| one.connection == measured.connection);
     let costs: Vec<Money> = own.filter_map(|one| one.monthly_cost).collect();
     let bill = (!costs.is_empty()).then(|| costs.into_iter().fold(Money::ZERO, |sum, one| sum + one));
-    On { measured, resource: other.unwrap_or(measured), bill }
+    ResponseTarget { measured, resource: other.unwrap_or(measured), bill }
 }
 
 /// The group that all of a balancer's targets belong to; none where there are several, or machines of their own.
 fn group_behind<'a>(balancer: &Resource, all: &'a [Resource]) -> Option<&'a Resource> {
-    let of = |one: &&Resource| one.connection == balancer.connection && balancer.attached_to.contains(&one.id);
-    let mut groups = all.iter().filter(of).map(|target| target.group.as_ref());
+    let attached = |one: &&Resource| one.connection == balancer.connection && balancer.attached_to.contains(&one.id);
+    let mut groups = all.iter().filter(attached).map(|target| target.group.as_ref());
     let first = groups.next()??;
     if groups.any(|group| group != Some(first)) {
         return None;
@@ -43,11 +43,11 @@ fn group_behind<'a>(balancer: &Resource, all: &'a [Resource]) -> Option<&'a Reso
 }
 
 fn only_disk<'a>(machine: &Resource, all: &'a [Resource]) -> Option<&'a Resource> {
-    let of = |one: &&Resource| {
+    let attached = |one: &&Resource| {
         one.kind == ResourceKind::Volume
             && one.connection == machine.connection
             && one.attached_to.contains(&machine.id)
     };
-    let mut disks = all.iter().filter(of);
+    let mut disks = all.iter().filter(attached);
     disks.next().filter(|_| disks.next().is_none())
 }

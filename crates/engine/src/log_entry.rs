@@ -43,10 +43,10 @@ pub(super) fn about(
     event: EventType,
     operation: &str,
     status: ActionStatus,
-    of: &Recommendation,
+    recommendation: &Recommendation,
     caller: &Caller,
 ) -> Entry {
-    let subject = &of.subject;
+    let subject = &recommendation.subject;
     let resource = ResourceRef::new(subject.kind.as_str(), subject.id.0.clone()).in_cloud(
         subject.provider.as_str(),
         subject.account.clone(),
@@ -54,15 +54,15 @@ pub(super) fn about(
     );
     let entry = entry(event, operation, status, caller)
         .on(resource)
-        .with_metadata("recommendation_id", of.id.0.clone())
-        .with_metadata("recommendation_type", of.kind.as_str())
-        .with_metadata("title", of.title.clone())
-        .with_metadata("agent_type", of.origin.agent_type.as_str());
-    let entry = match &of.agent_id {
+        .with_metadata("recommendation_id", recommendation.id.0.clone())
+        .with_metadata("recommendation_type", recommendation.kind.as_str())
+        .with_metadata("title", recommendation.title.clone())
+        .with_metadata("agent_type", recommendation.origin.agent_type.as_str());
+    let entry = match &recommendation.agent_id {
         Some(id) => entry.with_metadata("agent_id", id.0.clone()),
         None => entry,
     };
-    match &of.plan {
+    match &recommendation.plan {
         Some(plan) => {
             let entry = entry.with_metadata("plan_hash", plan.hash.clone());
             match plan.change_name() {
@@ -75,41 +75,42 @@ pub(super) fn about(
 }
 
 /// A recommendation as made: what it claims, so that the claim can be held against the outcome.
-pub(super) fn found(of: &Recommendation, caller: &Caller) -> Entry {
-    finding("recommendation.create", of, caller)
+pub(super) fn found(recommendation: &Recommendation, caller: &Caller) -> Entry {
+    finding("recommendation.create", recommendation, caller)
 }
 
 /// A recommendation that was found again and whose plan or impact is another: approvals bind to what it is now.
-pub(super) fn refreshed(of: &Recommendation, caller: &Caller) -> Entry {
-    finding("recommendation.refresh", of, caller)
+pub(super) fn refreshed(recommendation: &Recommendation, caller: &Caller) -> Entry {
+    finding("recommendation.refresh", recommendation, caller)
 }
 
-fn finding(operation: &str, of: &Recommendation, caller: &Caller) -> Entry {
-    let steps: Vec<String> = of.plan.iter().flat_map(|plan| plan.steps.iter().map(|s| s.description.clone())).collect();
-    about(RECOMMENDATION, operation, ActionStatus::Success, of, caller).after(Json::object([
-        ("status", Json::from(of.status.as_str())),
-        ("rule", Json::from(of.origin.rule.clone())),
-        ("cause", Json::from(of.origin.cause.kind())),
-        ("cause_id", Json::from(of.origin.cause.id().map(str::to_owned))),
-        ("priority", Json::from(of.priority.as_str())),
-        ("impact_level", Json::from(of.impact_level.as_str())),
-        ("confidence", Json::from(of.confidence)),
-        ("savings_monthly_usd", Json::from(of.savings_monthly.map(|money| money.usd()))),
-        ("instance_type", Json::from(of.subject.instance_type.clone())),
-        ("target_type", Json::from(of.subject.target_type.clone())),
-        ("factors", Json::from(of.explanation.factors.clone())),
-        ("not_measured", Json::from(of.not_measured.clone())),
+fn finding(operation: &str, recommendation: &Recommendation, caller: &Caller) -> Entry {
+    let steps: Vec<String> =
+        recommendation.plan.iter().flat_map(|plan| plan.steps.iter().map(|s| s.description.clone())).collect();
+    about(RECOMMENDATION, operation, ActionStatus::Success, recommendation, caller).after(Json::object([
+        ("status", Json::from(recommendation.status.as_str())),
+        ("rule", Json::from(recommendation.origin.rule.clone())),
+        ("cause", Json::from(recommendation.origin.cause.kind())),
+        ("cause_id", Json::from(recommendation.origin.cause.id().map(str::to_owned))),
+        ("priority", Json::from(recommendation.priority.as_str())),
+        ("impact_level", Json::from(recommendation.impact_level.as_str())),
+        ("confidence", Json::from(recommendation.confidence)),
+        ("savings_monthly_usd", Json::from(recommendation.savings_monthly.map(|money| money.usd()))),
+        ("instance_type", Json::from(recommendation.subject.instance_type.clone())),
+        ("target_type", Json::from(recommendation.subject.target_type.clone())),
+        ("factors", Json::from(recommendation.explanation.factors.clone())),
+        ("not_measured", Json::from(recommendation.not_measured.clone())),
         ("plan", Json::from(steps)),
     ]))
 }
 
 /// A move of a recommendation from one state to another.
 pub(super) fn moved(operation: &str, from: &Recommendation, to: &Recommendation, caller: &Caller) -> Entry {
-    let state = |of: &Recommendation| {
-        let mut members = vec![("status", Json::from(of.status.as_str()))];
-        members.extend(of.status_reason.clone().map(|reason| ("reason", Json::from(reason))));
-        members.extend(of.scheduled_for.map(|at| ("scheduled_for", Json::from(at.to_string()))));
-        members.extend(of.snoozed_until.map(|at| ("snoozed_until", Json::from(at.to_string()))));
+    let state = |recommendation: &Recommendation| {
+        let mut members = vec![("status", Json::from(recommendation.status.as_str()))];
+        members.extend(recommendation.status_reason.clone().map(|reason| ("reason", Json::from(reason))));
+        members.extend(recommendation.scheduled_for.map(|at| ("scheduled_for", Json::from(at.to_string()))));
+        members.extend(recommendation.snoozed_until.map(|at| ("snoozed_until", Json::from(at.to_string()))));
         Json::object(members)
     };
     about(RECOMMENDATION, operation, ActionStatus::Success, to, caller).before(state(from)).after(state(to))
@@ -120,7 +121,7 @@ pub(super) fn approval(
     operation: &str,
     status: ActionStatus,
     approval: &Approval,
-    of: &Recommendation,
+    recommendation: &Recommendation,
     caller: &Caller,
 ) -> Entry {
     let signed: Vec<Json> = approval
@@ -129,7 +130,7 @@ pub(super) fn approval(
         .map(|s| Json::object([("signature", Json::from(s.signature.as_str())), ("by", Json::from(s.by.clone()))]))
         .collect();
     let needed: Vec<Json> = approval.needed.iter().map(|s| Json::from(s.as_str())).collect();
-    about(APPROVAL, operation, status, of, caller)
+    about(APPROVAL, operation, status, recommendation, caller)
         .with_metadata("approval_id", approval.id.0.clone())
         .with_metadata("requested_by", approval.requested_by.clone())
         .with_metadata("impact", approval.impact.as_str())
@@ -143,17 +144,18 @@ pub(super) fn approval(
         ]))
 }
 
-fn exception_asked(of: &ExceptionRequest) -> Json {
+fn exception_asked(request: &ExceptionRequest) -> Json {
     Json::object([
-        ("guardrail", Json::from(of.guardrail.clone())),
-        ("limit", Json::from(of.limit)),
-        ("value", Json::from(of.value)),
+        ("guardrail", Json::from(request.guardrail.clone())),
+        ("limit", Json::from(request.limit)),
+        ("value", Json::from(request.value)),
     ])
 }
 
 /// An exception that the last signature granted.
-pub(super) fn exception_granted(of: &Recommendation, granted: &Exception, caller: &Caller) -> Entry {
-    let entry = about(APPROVAL, "exception.grant", ActionStatus::Success, of, caller).with_severity(Severity::Medium);
+pub(super) fn exception_granted(recommendation: &Recommendation, granted: &Exception, caller: &Caller) -> Entry {
+    let entry = about(APPROVAL, "exception.grant", ActionStatus::Success, recommendation, caller)
+        .with_severity(Severity::Medium);
     with_exception(entry, granted)
 }
 
@@ -172,10 +174,10 @@ pub(super) fn action(
     operation: &str,
     status: ActionStatus,
     action: &Action,
-    of: &Recommendation,
+    recommendation: &Recommendation,
     caller: &Caller,
 ) -> Entry {
-    let mut entry = about(ACTION, operation, status, of, caller)
+    let mut entry = about(ACTION, operation, status, recommendation, caller)
         .with_metadata("action_id", action.id.0.clone())
         .with_metadata("asked_by", action.by.clone())
         .with_metadata("purpose", action.purpose.as_str())
@@ -201,7 +203,7 @@ pub(super) fn step(
     status: ActionStatus,
     resource: &Resource,
     action: &Action,
-    of: &Recommendation,
+    recommendation: &Recommendation,
     caller: &Caller,
 ) -> Entry {
     let event = match outcome.kind {
@@ -212,7 +214,7 @@ pub(super) fn step(
         _ => CHANGE,
     };
     let operation = format!("{}{}", if outcome.rollback { "rollback." } else { "" }, outcome.kind);
-    let mut entry = about(event, &operation, status, of, caller)
+    let mut entry = about(event, &operation, status, recommendation, caller)
         .on(ResourceRef::new(resource.kind.as_str(), resource.id.0.clone()).in_cloud(
             resource.provider.as_str(),
             resource.account.clone(),
@@ -276,29 +278,29 @@ pub(super) fn configuration(agent: &Agent) -> Json {
 }
 
 /// The guardrails as an object.
-pub(super) fn limits(of: &Guardrails) -> Json {
+pub(super) fn limits(guardrails: &Guardrails) -> Json {
     Json::object([
-        ("cost_impact.max_increase", Json::from(of.max_cost_increase_percent)),
-        ("cost_impact.max_decrease", Json::from(of.max_cost_decrease_percent)),
-        ("performance_impact.max_degradation", Json::from(of.max_degradation_percent)),
-        ("availability.min_uptime", Json::from(of.min_uptime_percent)),
-        ("rollback.automatic", Json::from(of.rollback_automatic)),
-        ("rollback.timeout_s", Json::from(of.rollback_timeout_s)),
-        ("verification.window_s", Json::from(of.verification_window_s)),
-        ("blast_radius.max_actions_per_run", Json::from(of.max_actions_per_run)),
-        ("blast_radius.max_actions_per_day", Json::from(of.max_actions_per_day)),
-        ("blast_radius.max_share_per_day", Json::from(of.max_share_per_day_percent)),
-        ("blast_radius.rollout_from", Json::from(of.rollout_from)),
-        ("cool_down_s", Json::from(of.cool_down_s)),
-        ("breaker_failures", Json::from(of.breaker_failures)),
-        ("breaker_reset_at", Json::from(of.breaker_reset_at.map(|at| at.to_string()))),
-        ("kill_switch", Json::from(of.kill_switch)),
-        ("change_control", control(&of.change_control)),
+        ("cost_impact.max_increase", Json::from(guardrails.max_cost_increase_percent)),
+        ("cost_impact.max_decrease", Json::from(guardrails.max_cost_decrease_percent)),
+        ("performance_impact.max_degradation", Json::from(guardrails.max_degradation_percent)),
+        ("availability.min_uptime", Json::from(guardrails.min_uptime_percent)),
+        ("rollback.automatic", Json::from(guardrails.rollback_automatic)),
+        ("rollback.timeout_s", Json::from(guardrails.rollback_timeout_s)),
+        ("verification.window_s", Json::from(guardrails.verification_window_s)),
+        ("blast_radius.max_actions_per_run", Json::from(guardrails.max_actions_per_run)),
+        ("blast_radius.max_actions_per_day", Json::from(guardrails.max_actions_per_day)),
+        ("blast_radius.max_share_per_day", Json::from(guardrails.max_share_per_day_percent)),
+        ("blast_radius.rollout_from", Json::from(guardrails.rollout_from)),
+        ("cool_down_s", Json::from(guardrails.cool_down_s)),
+        ("breaker_failures", Json::from(guardrails.breaker_failures)),
+        ("breaker_reset_at", Json::from(guardrails.breaker_reset_at.map(|at| at.to_string()))),
+        ("kill_switch", Json::from(guardrails.kill_switch)),
+        ("change_control", control(&guardrails.change_control)),
     ])
 }
 
-fn control(of: &ChangeControl) -> Json {
-    let windows = of.windows.iter().map(|window| {
+fn control(control: &ChangeControl) -> Json {
+    let windows = control.windows.iter().map(|window| {
         Json::object([
             ("name", Json::from(window.name.clone())),
             ("scope", scope(&window.scope)),
@@ -308,7 +310,7 @@ fn control(of: &ChangeControl) -> Json {
             ("time_zone", Json::from(window.time_zone.iana_name().unwrap_or("UTC").to_owned())),
         ])
     });
-    let freezes = of.freezes.iter().map(|freeze| {
+    let freezes = control.freezes.iter().map(|freeze| {
         Json::object([
             ("name", Json::from(freeze.name.clone())),
             ("scope", scope(&freeze.scope)),
@@ -319,11 +321,11 @@ fn control(of: &ChangeControl) -> Json {
     Json::object([
         ("maintenance_windows", Json::Array(windows.collect())),
         ("freezes", Json::Array(freezes.collect())),
-        ("direction", Json::from(of.direction.as_str())),
-        ("infrastructure_as_code", Json::from(of.infrastructure_as_code.as_str())),
+        ("direction", Json::from(control.direction.as_str())),
+        ("infrastructure_as_code", Json::from(control.infrastructure_as_code.as_str())),
     ])
 }
 
-fn scope(of: &Scope) -> Json {
-    Json::object([("accounts", Json::from(of.accounts.clone())), ("services", Json::from(of.services.clone()))])
+fn scope(scope: &Scope) -> Json {
+    Json::object([("accounts", Json::from(scope.accounts.clone())), ("services", Json::from(scope.services.clone()))])
 }

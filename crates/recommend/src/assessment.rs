@@ -1,4 +1,4 @@
-//! How much is at stake: impact level, priority, risk.
+//! Assessment of a change: impact level, priority, risk.
 //!
 //! The specification's matrix names a monthly cost and a risk for each level; the higher of the two decides. The cost is
 //! the larger of what changes and what the resource costs, so that a small saving on a large machine is still asked for.
@@ -21,13 +21,14 @@ pub fn impact_by_cost(monthly: Money) -> Impact {
     }
 }
 
-/// Whether a tag says production.
+/// Returns `true` if the environment tag names production.
 #[must_use]
 pub fn is_production(resource: &Resource) -> bool {
     environment(resource).is_some_and(|env| matches!(env.as_str(), "prod" | "production" | "prd" | "live"))
 }
 
-/// Whether a tag says that it may be tried things on: development, test, staging, or a twin by name.
+/// Returns `true` if changes may be tested on the resource: its environment tag names development, test or staging, or it
+/// is tagged as a test twin.
 #[must_use]
 pub fn non_production(resource: &Resource) -> bool {
     const NAMES: [&str; 9] = ["dev", "development", "test", "testing", "qa", "stage", "staging", "sandbox", "nonprod"];
@@ -41,7 +42,7 @@ fn environment(resource: &Resource) -> Option<String> {
     resource.tags.iter().find(|(name, _)| key(name)).map(|(_, value)| value.trim().to_ascii_lowercase())
 }
 
-/// What makes a change riskier than its cost says.
+/// Properties of a change that raise its risk above what its cost implies.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hazards {
     /// A dimension gets smaller that nobody measured.
