@@ -135,15 +135,6 @@ impl Catalogue {
         })
     }
 
-    /// A copy with another one-year commitment discount, for an operator who knows their own rate.
-    #[must_use]
-    pub fn with_reservation_discount(mut self, provider: Provider, share: f64) -> Self {
-        let wording =
-            format!("Configured: a 1-year commitment at {:.0} % below the on-demand list price.", share * 100.0);
-        self.discounts.insert(provider, Discount { share: share.clamp(0.0, 1.0), wording, assumed: true });
-        self
-    }
-
     /// Returns the specification of an instance type; `None` for an unknown name.
     #[must_use]
     pub fn instance(&self, provider: Provider, name: &str) -> Option<&InstanceSpec> {

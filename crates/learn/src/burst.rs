@@ -1,6 +1,6 @@
 //! Peaks that a percentile hides: a spike in under one percent of the points is invisible at p99 and still real.
 
-use crate::window::{Point, Window};
+use crate::window::Point;
 
 /// A run of points above a threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,22 +38,10 @@ pub fn bursts(points: &[Point], threshold: f64, join_ms: i64) -> Vec<Burst> {
     found
 }
 
-/// The longest stretch of a window that sees no burst: a shorter observation could have missed every peak.
-#[must_use]
-pub fn longest_quiet_ms(bursts: &[Burst], window: Window) -> i64 {
-    let mut quiet_since = window.start_ms;
-    let mut longest = 0;
-    for burst in bursts {
-        longest = longest.max(burst.start_ms - quiet_since);
-        quiet_since = quiet_since.max(burst.end_ms);
-    }
-    longest.max(window.end_ms - quiet_since)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::window::{DAY_MS, HOUR_MS};
+    use crate::window::HOUR_MS;
     use proptest::prelude::*;
 
     #[test]
@@ -63,7 +51,6 @@ mod tests {
         let found = bursts(&points, 50.0, HOUR_MS);
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].peak, found[0].points), (95.0, 1));
-        assert_eq!(longest_quiet_ms(&found, Window { start_ms: 0, end_ms: 14 * DAY_MS }), 7 * DAY_MS);
     }
 
     #[test]
@@ -74,7 +61,6 @@ mod tests {
             found.iter().map(|b| (b.start_ms, b.end_ms, b.points)).collect::<Vec<_>>(),
             [(0, 10, 2), (30, 30, 1), (60, 60, 1)]
         );
-        assert_eq!(longest_quiet_ms(&[], Window { start_ms: 0, end_ms: 40 }), 40);
     }
 
     proptest! {

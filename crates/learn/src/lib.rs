@@ -26,9 +26,9 @@ pub mod window;
 pub mod workload;
 
 pub use backtest::{Backtest, Prior};
-pub use burst::{Burst, bursts, longest_quiet_ms};
+pub use burst::{Burst, bursts};
 pub use gap::{Gap, gaps};
-pub use quantile::{percentile, percentile_nearest_rank};
+pub use quantile::percentile;
 pub use steadiness::Steadiness;
 pub use summary::Summary;
 pub use week::WeeklyShape;

@@ -1,7 +1,7 @@
 //! Exact quantiles of raw points.
 //!
 //! Type 7 (linear interpolation between order statistics, the default of R, NumPy and spreadsheets) after Hyndman and Fan,
-//! "Sample Quantiles in Statistical Packages", 1996; and nearest rank, which always answers with a value that occurred.
+//! "Sample Quantiles in Statistical Packages", 1996.
 
 /// The finite values, sorted.
 #[must_use]
@@ -32,18 +32,6 @@ pub fn percentile_of_sorted(sorted: &[f64], percent: f64) -> Option<f64> {
     Some((low + (rank - rank.floor()) * (high - low)).clamp(low, high))
 }
 
-/// The smallest value that at least `percent` of all values do not exceed; the smallest value for 0.
-#[must_use]
-pub fn percentile_nearest_rank(values: &[f64], percent: f64) -> Option<f64> {
-    let sorted = sorted(values);
-    if sorted.is_empty() || !(0.0..=100.0).contains(&percent) {
-        return None;
-    }
-    // Multiplied before it is divided, so that 95 % of 20 values is rank 19 and not 19.000000000000004.
-    let rank = (percent * sorted.len() as f64 / 100.0).ceil() as usize;
-    sorted.get(rank.max(1) - 1).copied()
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -52,21 +40,20 @@ mod tests {
 
     #[test]
     fn published_examples() {
-        let check = |values: &[f64], percent: f64, interpolated: f64, nearest: f64| {
+        let check = |values: &[f64], percent: f64, interpolated: f64| {
             assert!((percentile(values, percent).unwrap() - interpolated).abs() < 1e-12, "{values:?} {percent}");
-            assert_eq!(percentile_nearest_rank(values, percent).unwrap(), nearest, "{values:?} {percent}");
         };
         let five = [15.0, 20.0, 35.0, 40.0, 50.0];
-        check(&five, 0.0, 15.0, 15.0);
-        check(&five, 5.0, 16.0, 15.0);
-        check(&five, 30.0, 23.0, 20.0);
-        check(&five, 40.0, 29.0, 20.0);
-        check(&five, 50.0, 35.0, 35.0);
-        check(&five, 100.0, 50.0, 50.0);
-        check(&[7.0], 99.0, 7.0, 7.0);
+        check(&five, 0.0, 15.0);
+        check(&five, 5.0, 16.0);
+        check(&five, 30.0, 23.0);
+        check(&five, 40.0, 29.0);
+        check(&five, 50.0, 35.0);
+        check(&five, 100.0, 50.0);
+        check(&[7.0], 99.0, 7.0);
         let hundred: Vec<f64> = (1..=100).map(f64::from).collect();
-        check(&hundred, 95.0, 95.05, 95.0);
-        check(&hundred, 99.0, 99.01, 99.0);
+        check(&hundred, 95.0, 95.05);
+        check(&hundred, 99.0, 99.01);
     }
 
     #[test]
@@ -75,29 +62,11 @@ mod tests {
         assert_eq!(percentile(&[f64::NAN, f64::INFINITY], 50.0), None);
         assert_eq!(percentile(&[1.0], 101.0), None);
         assert_eq!(percentile(&[1.0], f64::NAN), None);
-        assert_eq!(percentile_nearest_rank(&[1.0], -1.0), None);
+        assert_eq!(percentile(&[1.0], -1.0), None);
         assert_eq!(percentile(&[f64::NAN, 4.0], 50.0), Some(4.0));
     }
 
-    /// The definition, counted out: the smallest value with at least the asked share of values at or below it.
-    fn naive_nearest(values: &[f64], percent: u32) -> f64 {
-        let mut candidates = values.to_vec();
-        candidates.sort_by(f64::total_cmp);
-        for candidate in &candidates {
-            let at_or_below = values.iter().filter(|value| *value <= candidate).count();
-            if at_or_below * 100 >= percent as usize * values.len() {
-                return *candidate;
-            }
-        }
-        unreachable!("the largest value has every value at or below it")
-    }
-
     proptest! {
-        #[test]
-        fn nearest_rank_is_its_definition(values in prop::collection::vec(-1e6f64..1e6, 1..200), percent in 0u32..=100) {
-            prop_assert_eq!(percentile_nearest_rank(&values, f64::from(percent)).unwrap(), naive_nearest(&values, percent));
-        }
-
         #[test]
         fn interpolation_lies_between_its_neighbours(values in prop::collection::vec(-1e6f64..1e6, 1..200), percent in 0f64..=100.0) {
             let mut copy = values.clone();

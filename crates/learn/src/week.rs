@@ -55,12 +55,6 @@ impl WeeklyShape {
         self.known().max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// The quietest hour of the week and its mean: where a restart hurts least.
-    #[must_use]
-    pub fn quietest(&self) -> Option<(usize, f64)> {
-        self.known().min_by(|a, b| a.1.total_cmp(&b.1))
-    }
-
     fn known(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.means.iter().enumerate().filter_map(|(hour, mean)| mean.map(|value| (hour, value)))
     }
@@ -102,7 +96,6 @@ mod tests {
         let shape = WeeklyShape::of(&points).unwrap();
         assert!(shape.strength.unwrap() > 0.999);
         assert_eq!(shape.busiest(), Some((30, 90.0)));
-        assert!(shape.quietest().unwrap().0 >= 120);
     }
 
     #[test]

@@ -36,37 +36,6 @@ impl Store {
         .map_err(Fault::from)?;
         Ok(())
     }
-
-    /// Forgets a setting; whether there was one.
-    ///
-    /// # Errors
-    /// When the store failed.
-    pub async fn setting_delete(&self, name: &str) -> Result<bool, SettingError> {
-        let done = sqlx::query("DELETE FROM settings WHERE name = $1")
-            .bind(name)
-            .execute(self.write())
-            .await
-            .map_err(Fault::from)?;
-        Ok(done.rows_affected() > 0)
-    }
-
-    /// All settings by name.
-    ///
-    /// # Errors
-    /// When the store failed or holds no JSON somewhere.
-    pub async fn setting_list(&self) -> Result<Vec<(String, Value)>, SettingError> {
-        let rows = sqlx::query("SELECT name, document FROM settings ORDER BY name")
-            .fetch_all(self.read())
-            .await
-            .map_err(Fault::from)?;
-        rows.iter()
-            .map(|row| {
-                let name: String = row.try_get(0).map_err(Fault::from)?;
-                let value = value(&name, row.try_get(1))?;
-                Ok((name, value))
-            })
-            .collect()
-    }
 }
 
 fn value(name: &str, text: Result<String, sqlx::Error>) -> Result<Value, SettingError> {

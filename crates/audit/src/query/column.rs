@@ -128,21 +128,6 @@ impl Column {
     pub const fn is_time(self) -> bool {
         matches!(self, Self::Timestamp | Self::RecordedAt)
     }
-
-    /// Returns `true` if stored values are always lower case, so that a case-insensitive comparison needs only the
-    /// lower-cased query text.
-    pub const fn is_lower_case(self) -> bool {
-        matches!(
-            self,
-            Self::EventType
-                | Self::Category
-                | Self::Severity
-                | Self::ActorType
-                | Self::ActorIpAddress
-                | Self::ActionStatus
-                | Self::ActionMethod
-        )
-    }
 }
 
 /// Value of an entry that a condition reads.

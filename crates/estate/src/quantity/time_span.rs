@@ -26,12 +26,6 @@ impl TimeSpan {
         TimeSpan(hours.saturating_mul(HOUR))
     }
 
-    /// Returns a span of days; the longest span where that many days do not fit.
-    #[must_use]
-    pub const fn from_days(days: u64) -> Self {
-        TimeSpan(days.saturating_mul(DAY))
-    }
-
     /// Seconds.
     #[must_use]
     pub const fn seconds(self) -> u64 {

@@ -108,13 +108,6 @@ impl Model {
             .collect()
     }
 
-    /// Every step up to a time, the step at that time included.
-    #[must_use]
-    pub fn forecast_until(&self, until_ms: i64) -> Vec<Band> {
-        let steps = until_ms.saturating_sub(self.next_ms).div_euclid(self.step_ms).saturating_add(1);
-        self.forecast(usize::try_from(steps).unwrap_or(0))
-    }
-
     /// Quantiles of one step ahead (from 1), at ascending levels between 0 and 1.
     #[must_use]
     pub fn quantiles(&self, step: usize, levels: &[f64]) -> Vec<f64> {

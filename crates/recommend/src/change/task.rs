@@ -167,12 +167,6 @@ impl Task {
         Task::new(kind, resource, description, Work::Change(Arc::new(goal)))
     }
 
-    /// With an effect other than that of its kind.
-    #[must_use]
-    pub fn with_effect(self, effect: Effect) -> Task {
-        Task { effect, ..self }
-    }
-
     /// With expectations, which are shown beside the step.
     #[must_use]
     pub fn expecting(self, expect: Vec<Expectation>) -> Task {

@@ -115,6 +115,10 @@ async fn two_programs_on_one_file_wait_for_each_other() -> Result<()> {
     let (first, second) = (write(one.clone(), "one"), write(two, "two"));
     first.await??;
     second.await??;
-    assert_eq!(one.setting_list().await?.len(), 40);
+    for name in ["one", "two"] {
+        for index in 0..20 {
+            assert_eq!(one.setting_get(&format!("{name}-{index}")).await?, Some(true.into()));
+        }
+    }
     Ok(())
 }
