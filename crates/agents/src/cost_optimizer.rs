@@ -45,7 +45,7 @@ use reeve_estate::{Metric, ResourceKind};
 use reeve_recommend::{Abstention, Facts, HORIZON_DAYS, Judgement, Proposal};
 
 pub use agent::CostOptimizer;
-pub use retrospect::{held, look_back};
+pub use retrospect::held;
 
 pub(crate) use work::CPU_PERCENT as CPU_IN_USE_PERCENT;
 

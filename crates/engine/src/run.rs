@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_audit::{ActionStatus as LogStatus, Entry, Json, ResourceRef};
-use reeve_estate::{Catalogue, Resource, ResourceId, SampleStore, Series};
+use reeve_estate::{Catalogue, Charge, Resource, ResourceId, SampleStore, Series};
 
 use super::judged::Judged;
 use super::scope::days_spanned;
@@ -19,7 +19,9 @@ use reeve_recommend::agent::{Agent, AgentId, RunReport};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::models::LearnedModels;
 use reeve_recommend::recommendation::RecommendationType;
-use reeve_recommend::{AgentDefinition, AgentTypes, Facts, Judgement, Needs, Settings};
+use reeve_recommend::{
+    Activity, AgentDefinition, AgentTypes, ChargeReader, Facts, Judgement, LogReader, Needs, Settings,
+};
 
 /// Resources whose series are loaded and judged at a time: 30 days of ten metrics are 1.4 MB a resource.
 const CHUNK: usize = 64;
@@ -28,6 +30,8 @@ const CHUNK: usize = 64;
 struct Case {
     resource: Resource,
     series: Vec<Series>,
+    charges: Vec<Charge>,
+    activity: Option<Activity>,
     volumes: Vec<Resource>,
     unchanged_since: Option<Timestamp>,
 }
@@ -62,6 +66,10 @@ pub struct RunPorts {
     pub catalogue: Arc<Catalogue>,
     /// Agent types that this service runs.
     pub agent_types: AgentTypes,
+    /// Charges of bills.
+    pub charges: Arc<dyn ChargeReader>,
+    /// The audit log, for the use of resources.
+    pub log: Arc<dyn LogReader>,
 }
 
 /// Runs agents over their scopes.
@@ -187,11 +195,15 @@ impl RunService {
         for one in series {
             by_resource.entry(one.resource.clone()).or_default().push(one);
         }
+        let charges = self.charges(judging.needs.charge_days, &ids, now).await?;
+        let activity = self.activity(judging.needs.activity_days, &ids, now).await?;
         let work: Vec<Case> = chunk
             .iter()
             .map(|resource| Case {
                 resource: resource.clone(),
                 series: by_resource.remove(&resource.id).unwrap_or_default(),
+                charges: charges.get(&resource.id.0.to_ascii_lowercase()).cloned().unwrap_or_default(),
+                activity: activity.get(&resource.id).cloned(),
                 volumes: judging.volumes.get(&resource.id).cloned().unwrap_or_default(),
                 unchanged_since: judging.changed.get(&resource.id).copied(),
             })
@@ -205,6 +217,8 @@ impl RunService {
                     let judgement = definition.judge(&Facts {
                         resource: &case.resource,
                         series: &case.series,
+                        charges: &case.charges,
+                        activity: case.activity.as_ref(),
                         volumes: &case.volumes,
                         catalogue: &catalogue,
                         settings: &settings,
@@ -219,6 +233,42 @@ impl RunService {
         });
         let judged = judged.await.map_err(|error| EngineError::Store(format!("judging stopped: {error}")))?;
         Ok((judged, days))
+    }
+
+    /// Charges of the resources, by identifier in lower case: clouds write it in other cases in their bills. What cannot be read ends
+    /// the run, because a judgement would take it for a resource that costs nothing.
+    async fn charges(
+        &self,
+        days: i64,
+        ids: &[ResourceId],
+        now: Timestamp,
+    ) -> Result<HashMap<String, Vec<Charge>>, EngineError> {
+        let mut found: HashMap<String, Vec<Charge>> = HashMap::new();
+        if days > 0 {
+            let start = now - SignedDuration::from_hours(24 * days);
+            for charge in self.ports.charges.charges(ids, start, now).await? {
+                let Some(resource) = charge.resource.as_ref().map(|id| id.to_ascii_lowercase()) else { continue };
+                found.entry(resource).or_default().push(charge);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Activity of the resources. A log that cannot be read ends the run, because a judgement would take the resources for unused.
+    async fn activity(
+        &self,
+        days: i64,
+        ids: &[ResourceId],
+        now: Timestamp,
+    ) -> Result<HashMap<ResourceId, Activity>, EngineError> {
+        let mut found = HashMap::new();
+        if days > 0 {
+            for id in ids {
+                let read = Activity::read(self.ports.log.as_ref(), id, days, now).await;
+                found.insert(id.clone(), read.map_err(|error| EngineError::Store(error.to_string()))?);
+            }
+        }
+        Ok(found)
     }
 
     /// Keeps the report with the agent, whatever was configured in between.

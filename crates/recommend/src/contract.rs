@@ -24,6 +24,10 @@ pub struct Needs {
     pub metrics: Vec<Metric>,
     /// Days of history that are loaded.
     pub history_days: i64,
+    /// Days of charges that are loaded; 0 for none.
+    pub charge_days: i64,
+    /// Days of activity that are loaded; 0 for none.
+    pub activity_days: i64,
     /// Names of the learned models that the judgement reads.
     pub models: Vec<&'static str>,
 }

@@ -1,8 +1,9 @@
 //! Input and output of a judgement: the facts about one resource, and the proposals and abstentions that follow from them.
 
 use jiff::Timestamp;
-use reeve_estate::{Catalogue, Resource, Series};
+use reeve_estate::{Catalogue, Charge, Resource, Series};
 
+use crate::activity::Activity;
 use crate::guardrail::Guardrails;
 use crate::models::LearnedModels;
 use crate::proposal::{Abstention, Proposal};
@@ -21,6 +22,11 @@ pub struct Facts<'a> {
     pub resource: &'a Resource,
     /// Its series over the days of history that the agent type needs, each sorted by time.
     pub series: &'a [Series],
+    /// Charges of its bills over the days that the agent type needs, by their beginning. None of a resource that no bill names: a
+    /// cost that is not known is not zero.
+    pub charges: &'a [Charge],
+    /// Its use by the audit log; `None` where the agent type does not need it.
+    pub activity: Option<&'a Activity>,
     /// The volumes attached to it.
     pub volumes: &'a [Resource],
     /// Specifications and prices.

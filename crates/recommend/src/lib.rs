@@ -2,6 +2,7 @@
 //! and the ports through which engine, store and adapters meet. Nothing here runs: it is pure but for the interfaces in [`ports`].
 
 pub mod action;
+pub mod activity;
 pub mod agent;
 pub mod agent_name;
 pub mod agent_type;
@@ -39,6 +40,7 @@ pub mod trust;
 pub mod words;
 
 pub use action::{Action, ActionId, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
+pub use activity::Activity;
 pub use agent::{
     Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, RunReport, Scope, Timing, next_run,
 };
@@ -60,7 +62,7 @@ pub use origin::{AnomalyId, Cause, Origin, RuleId};
 pub use ownership::{is_opted_out, owned_by_code};
 pub use patch::{Patch, Tool, patch};
 pub use plan::{Plan, PlannedChange, Step, StepKind};
-pub use ports::{AgentStore, Clock, Clouds, LogReader, ReadError, RecordError, Recorder};
+pub use ports::{AgentStore, ChargeReader, Clock, Clouds, LogReader, ReadError, RecordError, Recorder};
 pub use procedure::{resize, subject};
 pub use proposal::{Abstention, Proposal};
 pub use ranking::{FeedbackWeights, Ranking};

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use reeve_audit::Entry;
-use reeve_audit::query::Query;
-use reeve_estate::{Act, Connection, ConnectionId, ResourceId, StoreError};
+use reeve_audit::query::{Column, Query};
+use reeve_estate::{Act, Charge, Connection, ConnectionId, ResourceId, StoreError};
 
 use crate::action::{Action, ActionId};
 use crate::agent::{Agent, AgentId, AgentType};
@@ -68,6 +68,22 @@ pub struct ReadError(pub String);
 pub trait LogReader: Send + Sync {
     /// The newest entries that a query finds, newest first, each with its sequence.
     async fn newest(&self, query: Query, most: usize) -> Result<Vec<(u64, Entry)>, ReadError>;
+    /// Number of entries that a query finds, and of those with each value of a column: at most so many values, the most frequent
+    /// first.
+    async fn count(&self, query: Query, by: Column, most: usize) -> Result<(u64, Vec<(String, u64)>), ReadError>;
+}
+
+/// Reads the charges of bills.
+#[async_trait]
+pub trait ChargeReader: Send + Sync {
+    /// Charges of these resources whose period begins within `[start, end)`, by their beginning. Resources that no bill names have
+    /// none.
+    async fn charges(
+        &self,
+        resources: &[ResourceId],
+        start: Timestamp,
+        end: Timestamp,
+    ) -> Result<Vec<Charge>, StoreError>;
 }
 
 /// Time, so that tests can set it.

@@ -30,6 +30,7 @@ use reeve_trail::{Journal, Trail};
 
 use crate::adapters::attachments::Attachments;
 use crate::adapters::backups::RunningBackups;
+use crate::adapters::bills::Bills;
 use crate::adapters::carrier::Carriers;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::clouds::CloudRegistry;
@@ -149,6 +150,7 @@ impl Service {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone()));
         let trail = Trail::service_wide(log.ledger.clone(), log.search.clone());
+        let bills = Arc::new(Bills::new(config.data_dir.join("charges")));
         let engine = engine(EnginePorts {
             store: store.clone(),
             samples: samples.clone(),
@@ -157,6 +159,8 @@ impl Service {
             clock: clock.clone(),
             changes,
             agent_types: agent_types.clone(),
+            charges: bills.clone(),
+            log: Arc::new(TrailReader(trail.clone())),
         });
         let log_of_callers = reeve_trail::Log::new(log.ledger.clone(), log.search.clone());
         let journal_clock = clock.clone();
@@ -169,6 +173,7 @@ impl Service {
             agents: store.clone(),
             alerts: store.clone(),
             anomalies: store.clone(),
+            bills,
             budgets: store.clone(),
             estate: store.clone(),
             exports: store.clone(),
@@ -190,18 +195,8 @@ impl Service {
         let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder));
         let ports = ports(&tasks, &engine, &store, &config, &log.ledger, Arc::new(Background(syncer.clone())), clock);
         let app = Arc::new(App::new(ports, settings(&config, demo)));
-        Ok(Service {
-            app,
-            tasks,
-            engine,
-            ledger: log.ledger,
-            trail,
-            store,
-            samples,
-            segments: log.segments,
-            syncer,
-            config,
-        })
+        let Log { ledger, segments, .. } = log;
+        Ok(Service { app, tasks, engine, ledger, trail, store, samples, segments, syncer, config })
     }
 
     /// Binds the configured address.

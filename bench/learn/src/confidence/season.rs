@@ -54,6 +54,8 @@ impl Case {
         Facts {
             resource: &self.resource,
             series,
+            charges: &[],
+            activity: None,
             volumes: &[],
             catalogue: Catalogue::builtin(),
             settings: &self.settings,

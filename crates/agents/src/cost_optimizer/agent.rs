@@ -9,8 +9,9 @@ use reeve_recommend::{
     AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Setting, Settings, agent_type::documented,
 };
 
+use super::retrospect::look_back;
 use super::settings::{self, Thresholds};
-use super::{METRICS, MODELS, judge, look_back};
+use super::{METRICS, MODELS, judge};
 use crate::models::{Confidence, Demand, Deviation, Usage};
 
 /// The agent type `cost_optimizer`.
@@ -29,7 +30,7 @@ impl AgentDefinition for CostOptimizer {
     fn needs(&self, settings: &Settings) -> Needs {
         let history_days = Thresholds::from(settings).history_days;
         // Every kind: what the rules do not cover is told as an abstention with its reason.
-        Needs { kinds: Vec::new(), metrics: METRICS.to_vec(), history_days, models: MODELS.to_vec() }
+        Needs { metrics: METRICS.to_vec(), history_days, models: MODELS.to_vec(), ..Needs::default() }
     }
 
     fn judge(&self, facts: &Facts<'_>) -> Judgement {
@@ -41,6 +42,7 @@ impl AgentDefinition for CostOptimizer {
     }
 
     fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
-        vec![Arc::new(Confidence), Arc::new(Demand), Arc::new(Deviation), Arc::new(Usage)]
+        let confidence = Confidence::of(Arc::new(*self), METRICS);
+        vec![Arc::new(confidence), Arc::new(Demand), Arc::new(Deviation), Arc::new(Usage)]
     }
 }

@@ -74,7 +74,7 @@ fn every_day(after: Window, holds: impl Fn(Window) -> Option<bool>) -> Option<bo
 /// Returns training examples: the proposals of each past time, labelled by whether they proved right within
 /// [`HORIZON_DAYS`]. Times whose horizon has not ended by `facts.now` are left out.
 #[must_use]
-pub fn look_back(facts: &Facts<'_>, agent: AgentType, times: &[Timestamp]) -> Vec<Example> {
+pub(super) fn look_back(facts: &Facts<'_>, agent: AgentType, times: &[Timestamp]) -> Vec<Example> {
     let mut found = Vec::new();
     for at in times {
         let until = *at + SignedDuration::from_hours(24 * HORIZON_DAYS);

@@ -1,6 +1,8 @@
 //! `confidence`: how likely a recommendation is to hold. Learns from looking back over the estate's own weeks and from how
 //! real recommendations ended; see `reeve_learn::calibrate` and `docs/learning/confidence.md`.
 
+use std::sync::Arc;
+
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::Metric;
 use reeve_learn::DAY_MS;
@@ -10,20 +12,28 @@ use reeve_recommend::models::{
     Evaluation, HELD_OUT_DAYS, LearnedModels, Material, ModelType, NotTrained, Trained, Trainer, calibrator_from,
     known_before, state_of,
 };
-use reeve_recommend::{Facts, HISTORY_DAYS, HORIZON_DAYS};
+use reeve_recommend::{AgentDefinition, Facts, HISTORY_DAYS, HORIZON_DAYS};
 
 /// Weeks looked back over.
 const WEEKS: i64 = 6;
 /// Examples it takes to learn, and to judge.
 const ENOUGH: [usize; 2] = [10, 5];
 
-/// The trainer of confidence.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Confidence;
+/// The trainer of confidence of one agent type, which learns from the type's own backtest.
+pub struct Confidence {
+    definition: Arc<dyn AgentDefinition>,
+    metrics: &'static [Metric],
+}
 
 impl Confidence {
+    /// Creates the trainer of an agent type whose backtest reads these metrics.
+    #[must_use]
+    pub fn of(definition: Arc<dyn AgentDefinition>, metrics: &'static [Metric]) -> Self {
+        Confidence { definition, metrics }
+    }
+
     /// Looking back from now: every whole week's judgement whose outcome is known, and the real outcomes.
-    fn examples(material: &Material) -> Vec<Example> {
+    fn examples(&self, material: &Material) -> Vec<Example> {
         let times: Vec<Timestamp> = (0..WEEKS).map(|week| material.days_ago(HORIZON_DAYS + 7 * week)).collect();
         let mut found = material.outcomes.clone();
         for resource in &material.resources {
@@ -34,6 +44,8 @@ impl Confidence {
             let facts = Facts {
                 resource,
                 series: &own,
+                charges: &[],
+                activity: None,
                 volumes: &[],
                 catalogue: &material.catalogue,
                 settings: &material.agent.settings,
@@ -42,7 +54,7 @@ impl Confidence {
                 unchanged_since: None,
                 now: material.now,
             };
-            found.extend(crate::cost_optimizer::look_back(&facts, material.agent.agent_type, &times));
+            found.extend(self.definition.backtest(&facts, &times));
         }
         found.sort_by_key(|example| example.at_ms);
         found
@@ -63,7 +75,7 @@ impl Trainer for Confidence {
     }
 
     fn metrics(&self) -> &'static [Metric] {
-        crate::cost_optimizer::METRICS
+        self.metrics
     }
 
     fn history_days(&self) -> i64 {
@@ -75,7 +87,7 @@ impl Trainer for Confidence {
     }
 
     fn train(&self, material: &Material, until: Timestamp) -> Result<Trained, NotTrained> {
-        let mut examples = Self::examples(material);
+        let mut examples = self.examples(material);
         examples.retain(|example| known_before(example, until));
         if examples.len() < ENOUGH[0] {
             let (found, needed) = (examples.len(), ENOUGH[0]);
@@ -91,7 +103,8 @@ impl Trainer for Confidence {
 
     fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained> {
         let calibrator = calibrator_from(state)?;
-        let pairs: Vec<(f64, bool)> = Self::examples(material)
+        let pairs: Vec<(f64, bool)> = self
+            .examples(material)
             .iter()
             .filter(|example| !known_before(example, from))
             .map(|e| (calibrator.calibrate(&e.group, e.raw, &e.features).probability, e.held))

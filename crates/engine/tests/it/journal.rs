@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use reeve_audit::query::Query;
+use reeve_audit::query::{Column, Query};
 use reeve_audit::{Draft, Entry};
-use reeve_estate::{Mutation, Resource, ResourceState};
-use reeve_recommend::{Agent, Clock, Exclusion, Guardrails, LogReader, ReadError, RecordError, Recorder};
+use reeve_estate::{Charge, Mutation, Resource, ResourceId, ResourceState, StoreError};
+use reeve_recommend::{Agent, ChargeReader, Clock, Exclusion, Guardrails, LogReader, ReadError, RecordError, Recorder};
 
 use crate::clock::TestClock;
 use crate::simulation::hazard::{Hazard, Lost};
@@ -117,6 +117,20 @@ impl LogReader for Log {
         let mut found: Vec<(u64, Entry)> = (0..).zip(recorded).collect();
         found.retain(|(_, entry)| query.matches(entry, entry.timestamp, self.clock.now()));
         Ok(found.into_iter().rev().take(most).collect())
+    }
+
+    async fn count(&self, _: Query, _: Column, _: usize) -> Result<(u64, Vec<(String, u64)>), ReadError> {
+        Err(ReadError("no agent type of these tests asks for activity".to_owned()))
+    }
+}
+
+/// An estate without bills: no agent type of these tests asks for charges.
+pub(crate) struct Unbilled;
+
+#[async_trait]
+impl ChargeReader for Unbilled {
+    async fn charges(&self, _: &[ResourceId], _: Timestamp, _: Timestamp) -> Result<Vec<Charge>, StoreError> {
+        Err(StoreError::Backend("no agent type of these tests asks for charges".to_owned()))
     }
 }
 

@@ -9,7 +9,7 @@ use reeve_engine::{
 };
 use reeve_estate::{Catalogue, EstateStore, SampleStore};
 use reeve_recommend::models::ModelStore;
-use reeve_recommend::ports::{AgentStore, Clock, Clouds, Recorder};
+use reeve_recommend::ports::{AgentStore, ChargeReader, Clock, Clouds, LogReader, Recorder};
 use reeve_recommend::rollout::RolloutStore;
 
 /// Ports of a test.
@@ -19,6 +19,8 @@ pub(crate) struct Ports {
     pub(crate) samples: Arc<dyn SampleStore>,
     pub(crate) clouds: Arc<dyn Clouds>,
     pub(crate) recorder: Arc<dyn Recorder>,
+    pub(crate) log: Arc<dyn LogReader>,
+    pub(crate) charges: Arc<dyn ChargeReader>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) models: Option<Arc<dyn ModelStore>>,
     pub(crate) rollouts: Option<Arc<dyn RolloutStore>>,
@@ -40,7 +42,7 @@ pub(crate) struct Services {
 impl Services {
     /// Services over the ports, with every agent type and change of the product.
     pub(crate) fn new(ports: Ports) -> Arc<Services> {
-        let Ports { agents, estate, samples, clouds, recorder, clock, models, rollouts } = ports;
+        let Ports { agents, estate, samples, clouds, recorder, clock, models, rollouts, .. } = ports;
         let (catalogue, types) = (Arc::new(Catalogue::builtin().clone()), reeve_agents::registry());
         let records = Arc::new(Records::new(agents, recorder, Arc::clone(&clock)));
         let log = || Arc::clone(&records);
@@ -70,7 +72,8 @@ impl Services {
         let models =
             ModelService::new(log(), Arc::clone(&scopes), Arc::clone(&samples), Arc::clone(&catalogue), models);
         let models = Arc::new(models);
-        let judging = RunPorts { samples, catalogue, agent_types: types.clone() };
+        let (charges, read) = (ports.charges, ports.log);
+        let judging = RunPorts { samples, catalogue, agent_types: types.clone(), charges, log: read };
         let (found, own) = (Arc::clone(&findings), Arc::clone(&automatic));
         let runs = Arc::new(RunService::new(log(), Arc::clone(&scopes), Arc::clone(&models), found, own, judging));
         let (asked, answers) = (Arc::clone(&approvals), Arc::clone(&recommendations));

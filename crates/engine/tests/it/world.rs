@@ -20,7 +20,7 @@ use reeve_recommend::{Action, Agent, AgentStore, Caller, Clock, Recommendation, 
 
 use crate::clock::TestClock;
 use crate::cloud::{Cloud, OneCloud};
-use crate::journal::{Journal, Log, Note};
+use crate::journal::{Journal, Log, Note, Unbilled};
 use crate::services::{Ports, Services};
 use crate::store::Memory;
 
@@ -256,6 +256,8 @@ fn engine(
         samples: Arc::clone(memory) as _,
         clouds: Arc::new(OneCloud(Arc::clone(cloud))),
         recorder: Arc::clone(log) as _,
+        log: Arc::clone(log) as _,
+        charges: Arc::new(Unbilled),
         clock: Arc::clone(clock) as _,
         models,
         rollouts,

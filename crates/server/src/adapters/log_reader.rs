@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use reeve_audit::Entry;
-use reeve_audit::query::Query;
-use reeve_ledger::SearchRequest;
+use reeve_audit::query::{Column, Query};
+use reeve_ledger::{Aggregation, GroupBy, SearchRequest};
 use reeve_recommend::{LogReader, ReadError};
 use reeve_trail::Trail;
 
@@ -18,5 +18,12 @@ impl LogReader for TrailReader {
         let request = SearchRequest::newest(query, most, Timestamp::now());
         let page = self.0.search(&request).await.map_err(|error| ReadError(error.to_string()))?;
         Ok(page.entries.iter().map(|stored| (stored.sequence, stored.entry.clone())).collect())
+    }
+
+    async fn count(&self, query: Query, by: Column, most: usize) -> Result<(u64, Vec<(String, u64)>), ReadError> {
+        let wanted = vec![Aggregation { by: GroupBy::Column(by), limit: most }];
+        let counted = self.0.count(query, wanted, Timestamp::now()).await;
+        let (total, mut counts) = counted.map_err(|error| ReadError(error.to_string()))?;
+        Ok((total, counts.pop().unwrap_or_default().values))
     }
 }

@@ -8,7 +8,7 @@ use reeve_engine::{
     ScopeService,
 };
 use reeve_estate::{Catalogue, EstateStore, SampleStore};
-use reeve_recommend::ports::{Clock, Clouds, Recorder};
+use reeve_recommend::ports::{ChargeReader, Clock, Clouds, LogReader, Recorder};
 use reeve_recommend::{AgentTypes, Changes};
 use reeve_store::Store;
 
@@ -22,6 +22,8 @@ pub(super) struct EnginePorts {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) changes: Changes,
     pub(super) agent_types: AgentTypes,
+    pub(super) charges: Arc<dyn ChargeReader>,
+    pub(super) log: Arc<dyn LogReader>,
 }
 
 /// Services of the engine that requests, background tasks, anomalies and predictive rules use.
@@ -40,7 +42,7 @@ pub(crate) struct EngineServices {
 
 /// Creates the services, each over the ports and the services that it asks.
 pub(super) fn engine(ports: EnginePorts) -> EngineServices {
-    let EnginePorts { store, samples, clouds, recorder, clock, changes, agent_types } = ports;
+    let EnginePorts { store, samples, clouds, recorder, clock, changes, agent_types, charges, log } = ports;
     let estate: Arc<dyn EstateStore> = store.clone();
     let catalogue = Arc::new(Catalogue::builtin().clone());
     let records = Arc::new(Records::new(store.clone(), recorder, clock.clone()));
@@ -57,7 +59,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
     };
     let execution = ExecutionService::new(records.clone(), guardrails.clone(), approvals.clone(), acting);
     let shared = Shared { records, approvals, findings, scopes, guardrails, execution: Arc::new(execution), estate };
-    shared.join(store, RunPorts { samples, catalogue, agent_types })
+    shared.join(store, RunPorts { samples, catalogue, agent_types, charges, log })
 }
 
 /// Services that several others ask.

@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::charges::{self, Bill};
+use crate::adapters::bills::{self, Bill};
 use crate::service::Service;
 use crate::tasks::context::TaskContext;
 
@@ -38,7 +38,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         let (context, folder, seen) = (context.clone(), folder.clone(), seen.clone());
         async move {
             let mut seen = seen.lock().await;
-            if let Err(error) = look(&context, charges::files(&folder), &mut seen).await {
+            if let Err(error) = look(&context, bills::files(&folder), &mut seen).await {
                 context.journal.failed("budgets", format!("{error:#}")).await;
             }
             if let Err(error) = record(&context).await {
@@ -59,7 +59,7 @@ async fn look(context: &TaskContext, bills: Vec<Bill>, seen: &mut Seen) -> Resul
     let bills = current.bills.clone();
     let evaluated = tokio::task::spawn_blocking(move || {
         // What reads the bills for spending records those that cannot be read.
-        let (charges, _) = charges::read(&bills);
+        let (charges, _) = bills::read(&bills);
         budgets.into_iter().map(|budget| (evaluate(&budget, &charges, now), budget)).collect::<Vec<_>>()
     });
     let mut raised = 0;

@@ -21,6 +21,8 @@ use reeve_recommend::{Agent, AgentStore};
 use reeve_reports::ReportStore;
 use reeve_trail::{Journal, Log};
 
+use crate::adapters::bills::Bills;
+
 /// Settings of background tasks.
 #[derive(Debug, Clone)]
 pub(crate) struct TaskSettings {
@@ -47,6 +49,8 @@ pub(crate) struct TaskContext {
     pub(crate) agents: Arc<dyn AgentStore>,
     pub(crate) alerts: Arc<dyn AlertStore>,
     pub(crate) anomalies: Arc<dyn AnomalyStore>,
+    /// Bills, as agents read them.
+    pub(crate) bills: Arc<Bills>,
     pub(crate) budgets: Arc<dyn BudgetStore>,
     pub(crate) estate: Arc<dyn EstateStore>,
     pub(crate) exports: Arc<dyn ExportStore>,

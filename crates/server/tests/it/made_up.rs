@@ -8,8 +8,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use reeve_recommend::{AgentTypes, Changes};
+use jiff::{SignedDuration, Timestamp};
+use reeve_estate::{Catalogue, Metric, Resource, Series};
+use reeve_recommend::models::{Material, calibrator_from};
+use reeve_recommend::{
+    Agent, AgentDefinition as _, AgentId, AgentType, AgentTypes, AutoApply, Changes, Guardrails, Impact, Mode,
+    Notifications, Scope, Settings, Timing,
+};
 use reeve_server::Startup;
+use reeve_testkit::contract::estate;
 use reeve_testkit::http::{Api, until};
 use reeve_testkit::moto::{EC2, Moto};
 use serde_json::{Value, json};
@@ -68,6 +75,28 @@ fn agent(threshold: &str) -> Value {
     })
 }
 
+/// A bill of 12.50 USD for a day of a machine, so many days ago.
+fn bill(home: &Path, machine: &str, days_ago: i64) {
+    let start = Timestamp::now() - SignedDuration::from_hours(24 * days_ago);
+    let end = start + SignedDuration::from_hours(24);
+    let header = "BilledCost,BillingCurrency,ChargePeriodStart,ChargePeriodEnd,ChargeCategory,ServiceName,ResourceId";
+    let folder = home.join("data/charges");
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = format!("{header}\n12.50,USD,{start},{end},Usage,Amazon EC2,{machine}\n");
+    std::fs::write(folder.join(format!("{days_ago}.csv")), text).unwrap();
+}
+
+/// An entry of another program: somebody read the tape of a machine.
+fn read_tape(machine: &str, days_ago: i64) -> Value {
+    json!({
+        "event_type": "resource.modify",
+        "timestamp": (Timestamp::now() - SignedDuration::from_hours(24 * days_ago)).to_string(),
+        "actor": { "type": "user", "id": "ann" },
+        "resource": { "type": "virtual_machine", "id": machine },
+        "action": { "operation": "read_tape", "status": "success", "method": "api" },
+    })
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
     let moto = Moto::start().await.unwrap();
@@ -101,13 +130,27 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
     let changed = json!({ "settings": { "rewind_tapes": { "cpu_below": "40%" } } });
     let changed = admin.patch(&format!("intelligence/agents/{strict}"), changed).await.expect(200);
     assert_eq!(changed.body["settings"], json!({ "rewind_tapes": { "cpu_below": "40%" } }));
-    let report = admin.post(&format!("intelligence/agents/{strict}/run"), json!({})).await.expect(200);
+    // So do the charges and the activity that it names, each over its days.
+    let run = format!("intelligence/agents/{strict}/run");
+    let skipped = async || admin.post(&run, json!({})).await.expect(200).body["skipped"].clone();
+    assert_eq!(skipped().await, json!([{ "reason": "not_billed", "count": 1 }]));
+    bill(home.path(), &machine, 40);
+    assert_eq!(skipped().await, json!([{ "reason": "not_billed", "count": 1 }]), "its bill is too old");
+    bill(home.path(), &machine, 5);
+    assert_eq!(skipped().await, json!([{ "reason": "not_read", "count": 1 }]));
+    let batch = json!([read_tape(&machine, 10), read_tape("i-0123456789abcdef0", 1)]);
+    let _ = admin.post("audit-logs", batch).await.expect(201);
+    assert_eq!(skipped().await, json!([{ "reason": "not_read", "count": 1 }]), "too long ago, or another machine");
+    let _ = admin.post("audit-logs", json!([read_tape(&machine, 2), read_tape(&machine, 1)])).await.expect(201);
+    let report = admin.post(&run, json!({})).await.expect(200);
     assert_eq!(report.body["recommendations"], 1, "{}", report.body);
 
     let all = admin.get(&format!("intelligence/recommendations?agent={strict}")).await.expect(200);
     let found = all.items()[0].clone();
     assert_eq!((&found["agent_type"], &found["origin"]["rule"]), (&json!("tape_librarian"), &json!("rewind_tapes")));
     assert_eq!(found["resource"]["id"], json!(machine));
+    let factors = found["explanation"]["explanation"]["factors"].to_string();
+    assert!(factors.contains("billed 12.50 in 30 days and read 2 times in 7 days"), "{found}");
     let id = found["id"].as_str().unwrap().to_owned();
     let hash = found["plan"]["hash"].clone();
     let asked = admin.post(&format!("intelligence/recommendations/{id}/execute"), json!({ "plan_hash": hash })).await;
@@ -132,4 +175,52 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
     assert!(operations.iter().any(|operation| operation.starts_with("rollback.")), "{operations:?}");
     assert!(story.items().iter().any(|entry| entry["metadata"]["agent_type"] == "tape_librarian"));
     service.end().await;
+}
+
+/// Three machines over the last eighty days, one of which works harder than a tape turns.
+fn material(now: Timestamp) -> Material {
+    let at = |hour: i64| now - SignedDuration::from_hours(hour);
+    let resources: Vec<Resource> = (0..3).map(|n| estate::resource("c-1", &format!("i-{n}")).unwrap()).collect();
+    let series = resources.iter().enumerate().map(|(n, one)| Series {
+        resource: one.id.clone(),
+        metric: Metric::CpuUtilization,
+        points: (1..80 * 24).rev().map(|hour| (at(hour), if n == 0 { 80.0 } else { 3.0 })).collect(),
+        period_s: 3600,
+    });
+    let agent = Agent {
+        id: AgentId("a-1".to_owned()),
+        agent_type: AgentType::named("tape_librarian"),
+        name: "Librarian".to_owned(),
+        mode: Mode::Learning,
+        scope: Scope::default(),
+        learning_period_days: 14,
+        confidence_threshold: 85.0,
+        auto_apply: AutoApply { enabled: false, max_impact: Impact::Low, approval_required: Impact::High },
+        notifications: Notifications {
+            recommendations: Timing::Never,
+            actions_taken: Timing::Never,
+            anomalies: Timing::Never,
+        },
+        schedule: None,
+        settings: Settings::default(),
+        learning_waived: None,
+        version: 1,
+        created_at: at(2400),
+        last_run: None,
+    };
+    let series = series.collect();
+    let catalogue = Arc::new(Catalogue::builtin().clone());
+    Material { agent, resources, series, outcomes: Vec::new(), guardrails: Guardrails::default(), catalogue, now }
+}
+
+#[test]
+fn the_backtest_of_a_made_up_agent_type_trains_its_confidence() {
+    let now: Timestamp = "2026-11-16T00:00:00Z".parse().unwrap();
+    let material = material(now);
+    let trainers = TapeLibrarian.trainers();
+    let confidence = trainers.iter().find(|trainer| trainer.name() == "confidence").unwrap();
+    let trained = confidence.train(&material, now).unwrap();
+    assert_eq!(trained.samples, 18, "six weeks of three machines");
+    let calibrator = calibrator_from(&trained.state).unwrap();
+    assert!((0.5..0.8).contains(&calibrator.base_rate()), "two of three held: {}", calibrator.base_rate());
 }

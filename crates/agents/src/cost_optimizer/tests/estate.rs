@@ -96,13 +96,19 @@ impl Case {
 
     /// Returns the proposals of earlier times, labelled by whether they proved right.
     pub(super) fn look_back(&self, times: &[Timestamp]) -> Vec<reeve_learn::calibrate::Example> {
-        crate::cost_optimizer::look_back(&self.facts(), reeve_recommend::agent::AgentType::COST_OPTIMIZER, times)
+        crate::cost_optimizer::retrospect::look_back(
+            &self.facts(),
+            reeve_recommend::agent::AgentType::COST_OPTIMIZER,
+            times,
+        )
     }
 
     fn facts(&self) -> Facts<'_> {
         Facts {
             resource: &self.resource,
             series: &self.series,
+            charges: &[],
+            activity: None,
             volumes: &self.volumes,
             catalogue: Catalogue::builtin(),
             settings: &self.settings,

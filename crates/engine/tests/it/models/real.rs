@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
+use reeve_agents::cost_optimizer::{CostOptimizer, METRICS};
 use reeve_agents::models::{Confidence, Demand, Deviation, Usage};
 use reeve_engine::models::Registry;
 use reeve_engine::models::drift;
@@ -97,13 +98,14 @@ async fn looking_back_learns_which_recommendations_held() {
         let metric = Metric::MemoryUtilization;
         material.series.push(Series { resource: one.id.clone(), metric, points, period_s: 3600 });
     }
-    let cut = material.days_ago(Confidence.held_out_days());
-    let trained = Confidence.train(&material, cut).unwrap();
+    let confidence = Confidence::of(Arc::new(CostOptimizer), METRICS);
+    let cut = material.days_ago(confidence.held_out_days());
+    let trained = confidence.train(&material, cut).unwrap();
     let calibrator = calibrator_from(&trained.state).unwrap();
     assert!(trained.samples >= 20, "{trained:?}");
     assert!(calibrator.base_rate() < 0.9, "some did not hold: {}", calibrator.base_rate());
     assert_eq!(state_of(&calibrator), trained.state, "kept whole");
-    assert!(Confidence.evaluate(&trained.state, &material, cut).unwrap().held_out >= 5);
+    assert!(confidence.evaluate(&trained.state, &material, cut).unwrap().held_out >= 5);
 }
 
 #[test]

@@ -20,7 +20,7 @@ use super::people;
 use super::shaky::Shaky;
 use crate::clock::TestClock;
 use crate::cloud::Cloud;
-use crate::journal::{Journal, Log, Note};
+use crate::journal::{Journal, Log, Note, Unbilled};
 use crate::services::{Ports, Services};
 use crate::store::Memory;
 
@@ -84,6 +84,8 @@ impl Life {
             samples: Arc::clone(&self.store) as _,
             clouds: Arc::new(clouds),
             recorder: Arc::clone(&self.log) as _,
+            log: Arc::clone(&self.log) as _,
+            charges: Arc::new(Unbilled),
             clock: Arc::clone(&self.clock) as _,
             models: None,
             rollouts: None,

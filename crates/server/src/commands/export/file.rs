@@ -68,7 +68,7 @@ impl Write for Hashed {
 }
 
 /// `FILE.part`.
-pub(in crate::commands) fn part(path: &Path) -> PathBuf {
+pub(crate) fn part(path: &Path) -> PathBuf {
     with_suffix(path, ".part")
 }
 

@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
+use reeve_agents::models::Confidence;
 use reeve_audit::Json;
-use reeve_estate::{ActError, Catalogue, Money, Mutation, Operation, Resource, ResourceKind, ResourceState};
+use reeve_estate::{ActError, Catalogue, Metric, Money, Mutation, Operation, Resource, ResourceKind, ResourceState};
+use reeve_learn::calibrate::{Example, FEATURES};
 use reeve_recommend::change::{
     ChangeType, Expectation, ParameterError, Parameters, Reach, Reversal, Task, power, precondition, restore, verify,
 };
+use reeve_recommend::models::Trainer;
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment};
 use reeve_recommend::{
     Abstention, AgentDefinition, AgentType, AgentTypeInfo, Change, Facts, FindingSource, Impact, Judgement, Needs,
-    Plan, Priority, Proposal, RecommendationType, Setting, SettingValue, Settings, Trust, subject,
+    Plan, Priority, Proposal, RecommendationType, Setting, SettingValue, Settings, Trust, subject, trust_group,
 };
 
 const CPU_BELOW: Setting = Setting {
@@ -47,21 +51,49 @@ impl AgentDefinition for TapeLibrarian {
     }
 
     fn needs(&self, _settings: &Settings) -> Needs {
-        Needs { kinds: vec![ResourceKind::VirtualMachine], history_days: 1, ..Needs::default() }
+        let kinds = vec![ResourceKind::VirtualMachine];
+        Needs { kinds, history_days: 1, charge_days: 30, activity_days: 7, ..Needs::default() }
     }
 
     fn judge(&self, facts: &Facts<'_>) -> Judgement {
         let mut judgement = Judgement::default();
-        judgement.take(if TAPE_CPU < facts.settings.percent(&CPU_BELOW) {
-            Ok(rewind(facts))
+        let reads = facts.activity.map_or(0, |activity| activity.of("read_tape"));
+        let left = |code, why: &str| Abstention { kind: None, code, detail: why.to_owned(), decisive: true };
+        judgement.take(if TAPE_CPU >= facts.settings.percent(&CPU_BELOW) {
+            Err(left("not_rewound", "the tape turns"))
+        } else if facts.charges.is_empty() {
+            Err(left("not_billed", "no bill names the machine"))
+        } else if reads == 0 {
+            Err(left("not_read", "nobody has read the tape for a week"))
         } else {
-            Err(Abstention { kind: None, code: "not_rewound", detail: "the tape turns".to_owned(), decisive: true })
+            Ok(rewind(facts, reads))
         });
         judgement
     }
+
+    fn backtest(&self, facts: &Facts<'_>, times: &[Timestamp]) -> Vec<Example> {
+        let held = |at: &Timestamp| {
+            let after = facts.series.iter().flat_map(|series| &series.points).filter(|(time, _)| time > at);
+            after.map(|(_, cpu)| *cpu).fold(0.0, f64::max) < TAPE_CPU
+        };
+        let example = |at: &Timestamp| Example {
+            at_ms: at.as_millisecond(),
+            group: trust_group(INFO.agent_type, RecommendationType::IdleResourceCleanup),
+            raw: 0.99,
+            features: vec![0.0; FEATURES.len()],
+            held: held(at),
+            weight: 1.0,
+        };
+        times.iter().map(example).collect()
+    }
+
+    fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
+        vec![Arc::new(Confidence::of(Arc::new(TapeLibrarian), &[Metric::CpuUtilization]))]
+    }
 }
 
-fn rewind(facts: &Facts<'_>) -> Proposal {
+fn rewind(facts: &Facts<'_>, reads: u64) -> Proposal {
+    let cost: f64 = facts.charges.iter().map(|charge| charge.cost().as_f64()).sum();
     let machine = facts.resource;
     let text = |text: &str| text.to_owned();
     let plan = Plan::of(&RewindTape, machine.id.as_str());
@@ -90,7 +122,10 @@ fn rewind(facts: &Facts<'_>) -> Proposal {
         not_measured: Vec::new(),
         explanation: Explanation {
             action: text("Rewind the tape"),
-            factors: vec![format!("the tape turns at {TAPE_CPU} % CPU")],
+            factors: vec![
+                format!("the tape turns at {TAPE_CPU} % CPU"),
+                format!("it was billed {cost:.2} in 30 days and read {reads} times in 7 days"),
+            ],
             data_points: 1,
             similar_cases: 0,
             success_rate: None,

@@ -1,0 +1,137 @@
+//! Bills in `charges/` of the data directory: FOCUS files (`.csv`, `.csv.gz`), put there by an export job or by hand.
+//!
+//! Agents read them by resource, a chunk of resources at a time. The files are read at the first chunk of a run and kept by resource
+//! until they change or no run has asked for a while, so that a run over a large estate does not read them once for each chunk.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use parking_lot::Mutex;
+use reeve_estate::charge::{Charge, Restatements};
+use reeve_estate::{ResourceId, StoreError};
+use reeve_recommend::ChargeReader;
+
+use crate::commands::bill;
+
+/// Files read at most, the newest first.
+const MOST_FILES: usize = 60;
+/// Charges held in memory at once: about 300 bytes each.
+const MOST_CHARGES: usize = 1_000_000;
+/// Charges that nobody has asked for this long are let go.
+const KEPT: Duration = Duration::from_secs(300);
+
+/// A bill: its path, size and time.
+pub(crate) type Bill = (PathBuf, u64, Timestamp);
+
+/// Charges by resource, its identifier in lower case: clouds write it in other cases in their bills.
+type ByResource = HashMap<String, Vec<Charge>>;
+
+/// Charges as they were read last.
+struct Held {
+    files: Vec<Bill>,
+    charges: Arc<ByResource>,
+    used_at: Instant,
+}
+
+/// Reader of the bills in a folder.
+pub(crate) struct Bills {
+    folder: PathBuf,
+    held: Mutex<Option<Held>>,
+    /// The bills are read by one at a time.
+    reading: tokio::sync::Mutex<()>,
+}
+
+impl Bills {
+    /// Creates a reader of a folder, which need not exist.
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Bills { folder, held: Mutex::new(None), reading: tokio::sync::Mutex::new(()) }
+    }
+
+    /// Lets go of charges that nobody has asked for in a while.
+    pub(crate) fn release_unused(&self) {
+        let mut held = self.held.lock();
+        if held.as_ref().is_some_and(|held| held.used_at.elapsed() > KEPT) {
+            *held = None;
+        }
+    }
+
+    async fn by_resource(&self) -> Result<Arc<ByResource>, StoreError> {
+        let _one = self.reading.lock().await;
+        let files = files(&self.folder);
+        if let Some(held) = self.held.lock().as_mut().filter(|held| held.files == files) {
+            held.used_at = Instant::now();
+            return Ok(held.charges.clone());
+        }
+        let bills = files.clone();
+        // The task that watches spending records the bills that cannot be read.
+        let grouped = tokio::task::spawn_blocking(move || grouped(read(&bills).0));
+        let charges = Arc::new(grouped.await.map_err(|error| StoreError::Backend(error.to_string()))?);
+        *self.held.lock() = Some(Held { files, charges: charges.clone(), used_at: Instant::now() });
+        Ok(charges)
+    }
+}
+
+#[async_trait]
+impl ChargeReader for Bills {
+    async fn charges(
+        &self,
+        resources: &[ResourceId],
+        start: Timestamp,
+        end: Timestamp,
+    ) -> Result<Vec<Charge>, StoreError> {
+        let charges = self.by_resource().await?;
+        let period = start.as_millisecond()..end.as_millisecond();
+        // Two connections may see one resource.
+        let unique: BTreeSet<String> = resources.iter().map(|id| id.0.to_ascii_lowercase()).collect();
+        let own = unique.iter().filter_map(|id| charges.get(id)).flatten();
+        let mut found: Vec<Charge> = own.filter(|charge| period.contains(&charge.start_ms)).cloned().collect();
+        found.sort_by_key(|charge| charge.start_ms);
+        Ok(found)
+    }
+}
+
+fn grouped(charges: Vec<Charge>) -> ByResource {
+    let mut found = ByResource::new();
+    for charge in charges {
+        if let Some(resource) = charge.resource.as_ref().map(|id| id.to_ascii_lowercase()) {
+            found.entry(resource).or_default().push(charge);
+        }
+    }
+    found
+}
+
+/// The bills of a folder, the newest file first.
+pub(crate) fn files(folder: &Path) -> Vec<Bill> {
+    // No folder is no bill.
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let bill = |path: &Path| path.to_str().is_some_and(|name| name.ends_with(".csv") || name.ends_with(".csv.gz"));
+    let mut found: Vec<_> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| bill(path))
+        .filter_map(|path| {
+            let about = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+            Some((path, about.len(), Timestamp::try_from(about.modified().ok()?).ok()?))
+        })
+        .collect();
+    found.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
+    found.truncate(MOST_FILES);
+    found
+}
+
+/// Charges of the bills, and the reason for each bill that could not be read. Where bills overlap, the one that was changed last counts.
+pub(crate) fn read(files: &[Bill]) -> (Vec<Charge>, Vec<String>) {
+    let (mut charges, mut restatements, mut unreadable) = (Vec::new(), Restatements::default(), Vec::new());
+    for (path, _, _) in files {
+        match bill(path, MOST_CHARGES - charges.len()) {
+            Ok(more) => charges.extend(restatements.add_older(more)),
+            Err(error) => unreadable.push(format!("a bill could not be read: {error:#}")),
+        }
+    }
+    tracing::info!(bills = files.len(), charges = charges.len(), "bills were read");
+    (charges, unreadable)
+}
