@@ -13,6 +13,7 @@ pub mod instant;
 pub mod money;
 mod named;
 pub mod observe;
+mod platform;
 pub mod quantity;
 pub mod resource;
 pub mod sample;
@@ -26,6 +27,7 @@ pub use connection::{Connection, ConnectionId, ConnectionStatus, Credentials, De
 pub use instant::read_instant;
 pub use money::Money;
 pub use observe::{Inventory, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery};
+pub use platform::Platform;
 pub use quantity::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
 pub use resource::{Capacity, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification};
 pub use sample::{GIB, Metric, Sample, Series, Track, Unit};

@@ -1,6 +1,6 @@
 //! Capacity of a resource: from the rule, from a tag, or from the database engine's default.
 
-use reeve_estate::{Catalogue, GIB, Provider, Resource, ResourceKind};
+use reeve_estate::{Catalogue, GIB, Platform, Provider, Resource, ResourceKind};
 
 use super::rule::{Rule, Signal};
 
@@ -51,13 +51,11 @@ fn by_default(signal: Signal, resource: &Resource, catalogue: &Catalogue) -> Opt
     }
     let class = resource.specification.instance_type.as_deref()?;
     let memory = catalogue.database(class)?.machine.memory_gib? * GIB;
-    let engine = resource.specification.platform.as_deref()?.to_ascii_lowercase();
-    let value = if engine.contains("postgres") {
-        (memory / POSTGRES_BYTES).min(5_000.0).floor()
-    } else if engine.contains("mysql") || engine.contains("mariadb") {
-        (memory / MYSQL_BYTES).floor()
-    } else {
-        return None;
+    let value = match resource.specification.platform_family()? {
+        Platform::Postgres => (memory / POSTGRES_BYTES).min(5_000.0).floor(),
+        Platform::MySql => (memory / MYSQL_BYTES).floor(),
+        Platform::Windows | Platform::Other => return None,
     };
+    let engine = resource.specification.platform.as_deref()?;
     Some(Capacity { value, source: format!("the default of RDS for {engine} on {class}") })
 }

@@ -4,7 +4,7 @@
 //! the one attribute that changes. Attribute names are those of the AWS, AzureRM and Google providers of Terraform, of
 //! CloudFormation's resource reference and of Pulumi's packages.
 
-use reeve_estate::{Provider, Resource, ResourceKind, named};
+use reeve_estate::{Platform, Provider, Resource, ResourceKind, named};
 
 use crate::ownership::{CodeOwner, code_owner};
 use crate::recommendation::{Recommendation, RecommendationType};
@@ -65,7 +65,7 @@ fn found_by(tool: Tool, resource: &Resource) -> String {
 }
 
 fn names(tool: Tool, resource: &Resource) -> Option<Names> {
-    let windows = resource.specification.platform.as_deref().is_some_and(|platform| platform.contains("windows"));
+    let windows = resource.specification.platform_family() == Some(Platform::Windows);
     let (block, attribute) = match (tool, resource.provider, resource.kind) {
         (Tool::Terraform, Provider::Aws, ResourceKind::VirtualMachine) => ("aws_instance", "instance_type"),
         (Tool::Terraform, Provider::Aws, ResourceKind::Database) => ("aws_db_instance", "instance_class"),
