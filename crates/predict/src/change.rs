@@ -75,13 +75,13 @@ fn fail_over(resource: &Resource, found: &Prediction, when: &str) -> Relief {
         }
         _ => return advice("check that another zone can take its traffic", "it has no standby that could take over"),
     };
-    if found.event.as_ref().is_some_and(|event| event.contains(to.as_str())) {
+    if found.event.as_deref().is_some_and(|event| names_zone(event, to)) {
         let why = "the maintenance is in the standby's own zone: the primary stays where it is";
         return advice("check that it does without its standby meanwhile", why);
     }
     let words = format!("Let the standby of {name} in {to} take over from {from} before {when}");
     let relief = Relief::advice(words, Effort::Medium, "").free().planned(plans::fail_over(resource, from, to));
-    let sure = found.event.as_ref().is_some_and(|event| event.contains(from.as_str()));
+    let sure = found.event.as_deref().is_some_and(|event| names_zone(event, from));
     let mut notes = vec!["Connections break for a minute or two, at a time that is known".to_owned()];
     if !sure {
         notes.push(format!("The event does not say that the maintenance is in {from}: look before approving"));
@@ -109,4 +109,10 @@ fn scale(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catal
     let by = factor
         .map_or_else(|| format!("{:.0} %", rule.response.step_percent), |f| format!("{:.0} %", (f - 1.0) * 100.0));
     Relief::advice(format!("Give {name} {by} more capacity"), Effort::Medium, why)
+}
+
+/// Returns `true` if a word of an event's summary is the zone's name. People write the summary; `eu-west-1a` is not named by
+/// `eu-west-1ab` or by the region `eu-west-1`.
+fn names_zone(summary: &str, zone: &str) -> bool {
+    summary.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| word.eq_ignore_ascii_case(zone))
 }
