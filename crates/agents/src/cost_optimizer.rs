@@ -20,6 +20,7 @@ mod bill;
 mod burstable;
 mod commitment;
 mod confidence;
+mod dimension;
 mod downsize;
 mod evidence;
 mod fit;

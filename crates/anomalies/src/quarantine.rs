@@ -107,6 +107,7 @@ pub(crate) fn proposal(machine: &Resource, anomaly: &Anomaly) -> Proposal {
             action,
             factors,
             data_points: anomaly.readings.len() as u64,
+            confidence_range: None,
             similar_cases: 0,
             models: Vec::new(),
             success_rate: None,

@@ -144,6 +144,15 @@ pub struct Decision {
     pub detail: String,
 }
 
+/// Range that holds nine outcomes in ten, percent 0 to 100.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ConfidenceRange {
+    /// Lower end.
+    pub low_percent: f64,
+    /// Upper end.
+    pub high_percent: f64,
+}
+
 /// Why, from the numbers that decided.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
@@ -151,6 +160,8 @@ pub struct Explanation {
     pub action: String,
     /// Sentences, each with its numbers.
     pub factors: Vec<String>,
+    /// Range around the confidence; `None` where nothing was tried out.
+    pub confidence_range: Option<ConfidenceRange>,
     /// Samples that were looked at.
     pub data_points: u64,
     /// Ended recommendations of the same type and size step, counted.

@@ -4,7 +4,7 @@ use reeve_learn::calibrate::{Calibrated, Calibrator, Signs, features};
 
 use crate::agent::AgentType;
 use crate::proposal::Proposal;
-use crate::recommendation::RecommendationType;
+use crate::recommendation::{ConfidenceRange, RecommendationType};
 
 /// Earlier recommendations up to which a calibration is weak.
 const FEW: f64 = 10.0;
@@ -45,14 +45,16 @@ impl Proposal {
         let percent = found.probability * 100.0;
         let percent = self.trust.cap_percent.map_or(percent, |cap| percent.min(cap));
         self.confidence = (percent * 10.0).round() / 10.0;
+        let range = ConfidenceRange { low_percent: found.low * 100.0, high_percent: found.high * 100.0 };
+        self.explanation.confidence_range = Some(range);
         // Few examples make a wide range: it comes first, so that the number in its middle is not taken for more than it is.
         let few = if found.examples < FEW { ", which is little to go by" } else { "" };
         self.explanation.factors.insert(
             0,
             format!(
                 "90 % range {:.0} to {:.0} %, confidence {:.1} %: calibrated on {:.0} earlier recommendations of this kind{few}; the backtest alone said {:.1} %",
-                found.low * 100.0,
-                found.high * 100.0,
+                range.low_percent,
+                range.high_percent,
                 self.confidence,
                 found.examples,
                 self.trust.raw * 100.0

@@ -168,6 +168,7 @@ fn propose(
         action: format!("Buy a one-year commitment for {size}, as {} uses it; Reeve buys nothing", resource.name),
         factors: vec![trust.words(), format!("It ran {running}; {used}"), format!("Its {even}"), cost.clone()],
         data_points: evidence.data_points(),
+        confidence_range: Some(trust.range),
         similar_cases: 0,
         models: Vec::new(),
         success_rate: None,

@@ -9,6 +9,7 @@ use reeve_learn::calibrate::Daily;
 use reeve_learn::{Backtest, DAY_MS, Prior, Window};
 
 use super::evidence::{Evidence, Load};
+use reeve_recommend::recommendation::ConfidenceRange;
 
 /// A day counts when this share of its points is there.
 pub(super) const DAY_COVERAGE: f64 = 0.8;
@@ -24,8 +25,8 @@ pub(super) struct Confidence {
     pub(super) percent: f64,
     /// The posterior's mean before any limit, 0 to 1: what a calibrator begins with.
     pub(super) raw: f64,
-    /// The 90 % range around it, percent.
-    pub(super) range: (f64, f64),
+    /// The 90 % range around it.
+    pub(super) range: ConfidenceRange,
     /// Days that held, of days that could be judged.
     pub(super) backtest: Backtest,
     /// The smallest margin of a past day, as a share of what was allowed; `None` where no day had one.
@@ -38,7 +39,7 @@ impl Confidence {
     /// In words, for the explanation: the range first, or that nothing is known yet.
     pub(super) fn words(&self) -> String {
         let Backtest { held, windows } = self.backtest;
-        let (low, high) = self.range;
+        let ConfidenceRange { low_percent: low, high_percent: high } = self.range;
         if windows == 0 {
             return format!(
                 "Not known yet: there was no past day to try it on. 90 % range {low:.0} to {high:.0} %, shown as {:.1} %",
@@ -87,7 +88,8 @@ pub(super) fn confidence(backtest: Backtest, margins: &Daily, doubts: f64, cap_p
     let prior = Prior::UNIFORM.doubting(doubts + uneasy);
     let raw = backtest.confidence(prior);
     let reach = RANGE * backtest.uncertainty(prior);
-    let range = ((raw - reach).max(0.0) * 100.0, (raw + reach).min(1.0) * 100.0);
+    let range =
+        ConfidenceRange { low_percent: (raw - reach).max(0.0) * 100.0, high_percent: (raw + reach).min(1.0) * 100.0 };
     let percent = raw * 100.0;
     let capped = cap_percent.is_some_and(|cap| percent > cap);
     let percent = cap_percent.map_or(percent, |cap| percent.min(cap));

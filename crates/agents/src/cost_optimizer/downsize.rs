@@ -4,6 +4,7 @@ use reeve_estate::{InstanceSpec, Money};
 use reeve_learn::{Backtest, Summary, bursts};
 
 use super::confidence::{Confidence, backtest, confidence};
+use super::dimension::Dimension;
 use super::evidence::{Evidence, Load};
 use super::fit::{CPU_MAX_BOUND, Fit, MEMORY_BOUND, degradation_percent, fit, memory_ratio, vcpu_ratio};
 use super::larger::{OTHER_FAMILY, other_family};
@@ -210,8 +211,8 @@ fn propose(
     let days = evidence.settings.downsize_days;
     let resource = evidence.facts.resource;
     let from_name = evidence.size_name(from);
-    let memory_doubt = chosen.fit.doubts.contains(&"memory");
-    let doubts = chosen.fit.doubts.iter().map(|d| if *d == "memory" { 2.0 } else { 0.5 }).sum();
+    let memory_doubt = chosen.fit.doubts.contains(&Dimension::Memory);
+    let doubts = chosen.fit.doubts.iter().map(|dimension| dimension.doubt()).sum();
     let counted = try_out(evidence, from, &chosen.spec, cpu);
     let cap = memory_doubt.then_some(UNMEASURED_MEMORY_CAP);
     let margins = margin::smaller(evidence, from, &chosen.spec);
@@ -254,7 +255,7 @@ fn propose(
         savings_after_discounts: after_discounts(resource, list_now, savings),
         monthly_cost,
         plan: Some(resize(resource, &from_name, &chosen.name)),
-        reason_codes: codes(&chosen),
+        reason_codes: codes(evidence, &chosen),
         not_measured: not_measured(evidence, &chosen),
         explanation,
     };
@@ -270,8 +271,8 @@ fn propose(
     proposal
 }
 
-fn codes(chosen: &Candidate) -> Vec<String> {
-    let mut codes = vec!["cpu_p95_below_20".to_owned()];
+fn codes(evidence: &Evidence<'_>, chosen: &Candidate) -> Vec<String> {
+    let mut codes = vec![format!("cpu_p95_below_{:.0}", evidence.settings.downsize_below_percent)];
     codes.extend(chosen.fit.doubts.iter().map(|dimension| format!("unchecked_{dimension}")));
     if chosen.price.is_none() {
         codes.push("no_list_price".to_owned());
@@ -281,16 +282,16 @@ fn codes(chosen: &Candidate) -> Vec<String> {
 
 fn not_measured(evidence: &Evidence<'_>, chosen: &Candidate) -> Vec<String> {
     let mut names = Vec::new();
-    for (name, measured) in evidence.measured() {
-        match (measured, chosen.fit.doubts.contains(&name)) {
-            (false, _) => names.push(name.to_owned()),
+    for (dimension, measured) in evidence.measured() {
+        match (measured, chosen.fit.doubts.contains(&dimension)) {
+            (false, _) => names.push(dimension.as_str().to_owned()),
             // Measured, but what the smaller size sustains is not known.
-            (true, true) => names.push(format!("{name}_baseline")),
+            (true, true) => names.push(format!("{dimension}_baseline")),
             (true, false) => {}
         }
     }
-    if chosen.fit.doubts.contains(&"cpu_credits") {
-        names.push("cpu_credits".to_owned());
+    if chosen.fit.doubts.contains(&Dimension::CpuCredits) {
+        names.push(Dimension::CpuCredits.as_str().to_owned());
     }
     if chosen.price.is_none() {
         names.push("price".to_owned());
@@ -341,9 +342,8 @@ fn explain(
         ));
     }
     factors.extend(chosen.fit.factors.iter().cloned());
-    factors.extend(
-        chosen.fit.doubts.iter().map(|doubt| format!("{} gets smaller and was not measured", doubt.replace('_', " "))),
-    );
+    factors
+        .extend(chosen.fit.doubts.iter().map(|doubt| format!("{} gets smaller and was not measured", doubt.words())));
     factors.push(impact.cost.clone());
     let resource = evidence.facts.resource;
     let saving = chosen.price.as_ref().map_or("not claimed: no list price".to_owned(), |price| {
@@ -353,6 +353,7 @@ fn explain(
         action: format!("Resize {} ({}) from {from_name} to {}", resource.name, resource.id, chosen.name),
         factors,
         data_points: evidence.data_points(),
+        confidence_range: Some(trust.range),
         similar_cases: 0,
         models: chosen.fit.models.clone(),
         success_rate: None,

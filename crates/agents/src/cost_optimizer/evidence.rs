@@ -4,6 +4,7 @@ use reeve_estate::{InstanceSpec, Metric, Provider, ResourceKind, Series};
 use reeve_learn::{DAY_MS, Point, Summary, Window};
 
 use super::Facts;
+use super::dimension::Dimension;
 use super::settings::Thresholds;
 
 /// One measured quantity over time.
@@ -111,17 +112,18 @@ impl<'a> Evidence<'a> {
 
     /// Returns the names of the metrics that were not measured, and of the price if it is unknown.
     pub(super) fn not_measured(&self, unpriced: bool) -> Vec<String> {
-        let missing = self.measured().into_iter().filter(|(_, measured)| !measured).map(|(name, _)| name);
+        let missing = self.measured().into_iter().filter(|(_, measured)| !measured);
+        let missing = missing.map(|(dimension, _)| dimension.as_str());
         missing.chain(unpriced.then_some("price")).map(str::to_owned).collect()
     }
 
-    /// The measured dimensions by name, and whether each was.
-    pub(super) fn measured(&self) -> [(&'static str, bool); 4] {
+    /// Dimensions besides the processors, each with `true` if it was measured.
+    pub(super) fn measured(&self) -> [(Dimension, bool); 4] {
         [
-            ("memory", self.memory.is_some()),
-            ("network", self.network.is_some()),
-            ("disk_throughput", self.disk_bytes.is_some()),
-            ("disk_operations", self.disk_ops.is_some()),
+            (Dimension::Memory, self.memory.is_some()),
+            (Dimension::Network, self.network.is_some()),
+            (Dimension::DiskThroughput, self.disk_bytes.is_some()),
+            (Dimension::DiskOperations, self.disk_ops.is_some()),
         ]
     }
 }

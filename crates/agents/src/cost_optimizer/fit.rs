@@ -9,6 +9,7 @@ use reeve_learn::{Summary, Window};
 
 use super::ahead;
 use super::burstable::baseline_percent;
+use super::dimension::Dimension;
 use super::evidence::{Evidence, Load};
 use super::outlook;
 use reeve_recommend::models::ModelUse;
@@ -32,7 +33,7 @@ pub(super) struct Fit {
     /// The first check that failed: code and numbers.
     pub(super) refused: Option<(&'static str, String)>,
     /// Dimensions that could not be checked and that get smaller.
-    pub(super) doubts: Vec<&'static str>,
+    pub(super) doubts: Vec<Dimension>,
     /// Sentences for the explanation.
     pub(super) factors: Vec<String>,
     /// Models that were asked.
@@ -46,7 +47,7 @@ impl Fit {
         }
     }
 
-    fn doubt(&mut self, dimension: &'static str, question: String, why: String) {
+    fn doubt(&mut self, dimension: Dimension, question: String, why: String) {
         self.path.unanswered(question, why);
         self.doubts.push(dimension);
     }
@@ -60,14 +61,15 @@ pub(super) fn fit(evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpe
     memory(&mut found, evidence, from, to, window);
     let gbps = |spec: &InstanceSpec| spec.network_baseline_gbps;
     let to_gbps = |bytes: f64| bytes * 8.0 / 1e9;
-    let network = Baseline { name: "network", code: "network_bound", unit: "Gbit/s", convert: to_gbps };
+    let network = Baseline { dimension: Dimension::Network, code: "network_bound", unit: "Gbit/s", convert: to_gbps };
     network.check(&mut found, evidence.network.as_ref(), (gbps(from), gbps(to)), window);
     let mbps = |spec: &InstanceSpec| spec.disk_baseline_mbps;
     let to_mbps = |bytes: f64| bytes * 8.0 / 1e6;
-    let disk = Baseline { name: "disk_throughput", code: "disk_bound", unit: "Mbit/s", convert: to_mbps };
+    let disk = Baseline { dimension: Dimension::DiskThroughput, code: "disk_bound", unit: "Mbit/s", convert: to_mbps };
     disk.check(&mut found, evidence.disk_bytes.as_ref(), (mbps(from), mbps(to)), window);
     let iops = |spec: &InstanceSpec| spec.disk_baseline_iops;
-    let operations = Baseline { name: "disk_operations", code: "disk_ops_bound", unit: "operations/s", convert: |n| n };
+    let operations =
+        Baseline { dimension: Dimension::DiskOperations, code: "disk_ops_bound", unit: "operations/s", convert: |n| n };
     operations.check(&mut found, evidence.disk_ops.as_ref(), (iops(from), iops(to)), window);
     found
 }
@@ -137,7 +139,7 @@ fn credits(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &I
     let question = format!("Does {} sustain the mean CPU without credits?", to.name);
     let Some(cpu) = evidence.cpu.as_ref().and_then(|load| load.summary(window)) else { return };
     let Some(baseline) = baseline_percent(to) else {
-        found.doubt("cpu_credits", question, "its baseline is not in the catalogue".to_owned());
+        found.doubt(Dimension::CpuCredits, question, "its baseline is not in the catalogue".to_owned());
         return;
     };
     let mean = cpu.mean * vcpu_ratio(from, to);
@@ -153,7 +155,7 @@ fn memory(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &In
         return;
     }
     let Some(used) = well_measured(evidence.memory.as_ref(), window) else {
-        found.doubt("memory", question, format!("memory was not measured ({sizes})"));
+        found.doubt(Dimension::Memory, question, format!("memory was not measured ({sizes})"));
         return;
     };
     let highest = used.max * ratio;
@@ -164,7 +166,7 @@ fn memory(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &In
 
 /// A dimension with a sustained baseline.
 struct Baseline {
-    name: &'static str,
+    dimension: Dimension,
     code: &'static str,
     unit: &'static str,
     convert: fn(f64) -> f64,
@@ -172,8 +174,8 @@ struct Baseline {
 
 impl Baseline {
     fn check(&self, found: &mut Fit, load: Option<&Load>, sizes: (Option<f64>, Option<f64>), window: Window) {
-        let words = self.name.replace('_', " ");
-        let many = self.name.ends_with('s');
+        let words = self.dimension.words();
+        let many = self.dimension.is_plural();
         let (does, was, stays) = if many { ("Do", "were", "stay") } else { ("Does", "was", "stays") };
         let question = format!("{does} p99 {words} stay below {BASELINE_BOUND:.0} % of what the size sustains?");
         if let (Some(now), Some(then)) = sizes
@@ -183,11 +185,11 @@ impl Baseline {
             return;
         }
         let Some(used) = well_measured(load, window) else {
-            found.doubt(self.name, question, format!("{words} {was} not measured"));
+            found.doubt(self.dimension, question, format!("{words} {was} not measured"));
             return;
         };
         let Some(then) = sizes.1 else {
-            found.doubt(self.name, question, format!("the catalogue has no sustained {words} for the size"));
+            found.doubt(self.dimension, question, format!("the catalogue has no sustained {words} for the size"));
             return;
         };
         let p99 = (self.convert)(used.p99);

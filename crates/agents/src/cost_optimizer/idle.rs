@@ -225,7 +225,11 @@ fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Vec<Str
         performance: "none expected: nothing used it; starting it again takes minutes".to_owned(),
         security: "one machine less that can be reached".to_owned(),
     };
-    let explanation = Explanation { risk: risk(resource, hazards), ..explain(evidence, factors, path, &bill, &impact) };
+    let explanation = Explanation {
+        risk: risk(resource, hazards),
+        confidence_range: Some(trust.range),
+        ..explain(evidence, factors, path, &bill, &impact)
+    };
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
@@ -263,6 +267,7 @@ fn explain(
         action: format!("Stop {} ({}) after a snapshot; nothing is deleted", resource.name, resource.id),
         factors,
         data_points: evidence.data_points(),
+        confidence_range: None,
         similar_cases: 0,
         models: Vec::new(),
         success_rate: None,

@@ -36,7 +36,7 @@ pub fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Optio
         }
         RecommendationType::IdleResourceCleanup => every_day(after, |day| idle::stayed_idle(&evidence, day)),
         RecommendationType::InstanceType => {
-            let starved = proposal.reason_codes.iter().any(|code| code == "cpu_credits_exhausted");
+            let starved = proposal.reason_codes.iter().any(|code| code == throttled::CREDITS_EXHAUSTED);
             throttled::still_wanted(&evidence, after, starved)
         }
         RecommendationType::ReservedInstances => commitment::ran_through(&evidence, after),

@@ -137,6 +137,7 @@ fn propose(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm, between: Strin
     let explanation = Explanation {
         risk: risk(resource, hazards),
         decision_path: path.into_decisions(),
+        confidence_range: Some(trust.range),
         ..explain(evidence, work, &times, [trust.words(), between, cost.clone()], savings)
     };
     let mut proposal = Proposal {
@@ -194,6 +195,7 @@ fn explain(
             cost,
         ],
         data_points: evidence.data_points(),
+        confidence_range: None,
         similar_cases: 0,
         models: Vec::new(),
         success_rate: None,

@@ -32,6 +32,8 @@ const FORECAST_CAP: f64 = 60.0;
 
 const KIND: RecommendationType = RecommendationType::InstanceType;
 const RULE: &str = "upgrade_throttled";
+/// Reason code of a need that shows in CPU credits.
+pub(super) const CREDITS_EXHAUSTED: &str = "cpu_credits_exhausted";
 
 pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     let (limit, days) = (evidence.settings.upgrade_above_percent, evidence.settings.upgrade_days);
@@ -70,11 +72,38 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
         true,
         format!("{} is the cheapest that holds the whole load", to.name),
     );
-    let mut proposal = propose(evidence, from, to, cpu, &summary, starved, path);
+    let need = match (starved, &foreseen) {
+        (true, _) => Need::Credits,
+        (false, Some(_)) => Need::Foreseen,
+        (false, None) => Need::Measured,
+    };
+    let mut proposal = propose(evidence, from, to, cpu, &summary, need, path);
     if let Some(passing) = foreseen {
         add_forecast(&mut proposal, evidence, passing);
     }
     Ok(proposal)
+}
+
+/// Evidence of the need for a larger size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// Measured CPU.
+    Measured,
+    /// Forecast CPU.
+    Foreseen,
+    /// A burstable machine that ran out of credits.
+    Credits,
+}
+
+impl Need {
+    /// Reason code of a proposal.
+    fn code(self, limit_percent: f64) -> String {
+        match self {
+            Need::Measured => format!("cpu_above_{limit_percent:.0}"),
+            Need::Foreseen => format!("forecast_above_{limit_percent:.0}"),
+            Need::Credits => CREDITS_EXHAUSTED.to_owned(),
+        }
+    }
 }
 
 /// Makes a proposal one of a need that is to come: it rests on the forecast, no past day can confirm it, and it is less urgent.
@@ -85,9 +114,6 @@ fn add_forecast(proposal: &mut Proposal, evidence: &Evidence<'_>, passing: Passi
     proposal.priority = Priority::Medium;
     proposal.confidence = proposal.confidence.min(FORECAST_CAP);
     proposal.trust.cap_percent = Some(FORECAST_CAP);
-    proposal.reason_codes.retain(|code| code != "cpu_above_90");
-    proposal.reason_codes.insert(0, "forecast_above_90".to_owned());
-    proposal.explanation.factors.retain(|factor| factor != CEILING);
     proposal.explanation.factors.insert(1, passing.words);
     proposal.explanation.models.push(passing.model);
 }
@@ -165,7 +191,7 @@ fn propose(
     to: Larger,
     cpu: &Load,
     summary: &Summary,
-    starved: bool,
+    need: Need,
     mut path: Path,
 ) -> Proposal {
     let days = evidence.settings.upgrade_days;
@@ -173,6 +199,7 @@ fn propose(
     let resource = facts.resource;
     let Larger { spec: to, name: to_name, price } = to;
     let from_name = evidence.size_name(from);
+    let starved = need == Need::Credits;
     let why = if starved { "out of CPU credits, held at" } else { "mean CPU" };
     let why = format!("{why} {}", percent(summary.mean));
     let margins = margin::larger(evidence, starved);
@@ -186,22 +213,22 @@ fn propose(
     let iac = owned_by_code(resource);
     let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: price.is_none(), idle: false };
     let impact = assess(price.as_ref(), summary, from, &to, starved);
-    let mut reason_codes = vec![if starved {
-        "cpu_credits_exhausted".to_owned()
-    } else {
-        format!("cpu_above_{:.0}", evidence.settings.upgrade_above_percent)
-    }];
+    let mut reason_codes = vec![need.code(evidence.settings.upgrade_above_percent)];
     if beyond_guardrail {
         reason_codes.push("guardrail_max_increase".to_owned());
     }
     let gain = impact.performance.clone();
-    let mut factors = vec![trust.words(), cpu_words(evidence, summary), CEILING.to_owned(), gain, impact.cost.clone()];
+    let mut factors = vec![trust.words(), cpu_words(evidence, summary)];
+    // Only a measurement has a ceiling; a forecast may say how far it goes beyond.
+    factors.extend((need != Need::Foreseen).then(|| CEILING.to_owned()));
+    factors.extend([gain, impact.cost.clone()]);
     if to.family != from.family {
         factors.push(larger::other_family(from, &to));
         reason_codes.push(larger::OTHER_FAMILY.to_owned());
     }
     let explanation = Explanation {
         risk: risk(resource, hazards),
+        confidence_range: Some(trust.range),
         ..explain(evidence, [&from_name, &to_name], factors, path, price.as_ref(), &impact)
     };
     let mut proposal = Proposal {
@@ -245,6 +272,7 @@ fn explain(
         action: format!("Resize {} ({}) from {from_name} to {to_name}", resource.name, resource.id),
         factors,
         data_points: evidence.data_points(),
+        confidence_range: None,
         similar_cases: 0,
         models: Vec::new(),
         success_rate: None,

@@ -122,6 +122,7 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -
             action: format!("Snapshot {} ({}); deleting it is left to a person", volume.name, volume.id),
             factors: vec![trust.words(), "The cloud lists no attachment".to_owned(), cost.clone()],
             data_points: data_points(facts),
+            confidence_range: Some(trust.range),
             similar_cases: 0,
             models: Vec::new(),
             success_rate: None,

@@ -263,6 +263,8 @@ pub struct ExplanationBody {
     pub action: String,
     /// Percent, 0 to 100.
     pub confidence: f64,
+    /// Range that holds nine outcomes in ten, percent; null where nothing was tried out.
+    pub confidence_range: Option<ConfidenceRangeBody>,
     /// The factors.
     pub explanation: FactorsBody,
     /// Samples looked at.
@@ -297,6 +299,15 @@ pub struct ModelUseBody {
     pub trained_at: String,
     /// Answer of the model, with its numbers.
     pub statement: String,
+}
+
+/// Range of a confidence, in percent.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ConfidenceRangeBody {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
 }
 
 /// Sentences with numbers.

@@ -174,6 +174,7 @@ fn offer(resource: Resource) -> Offer {
             action: words("Paint it blue"),
             factors: vec![words("It is red")],
             data_points: 1,
+            confidence_range: None,
             similar_cases: 0,
             models: Vec::new(),
             success_rate: None,

@@ -2,7 +2,7 @@
 
 use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
 use reeve_recommend::models::{ModelId, ModelReference, ModelType, ModelUse};
-use reeve_recommend::recommendation::{Decision, Effort, ImpactAssessment, Subject};
+use reeve_recommend::recommendation::{ConfidenceRange, Decision, Effort, ImpactAssessment, Subject};
 use reeve_recommend::{
     AgentId, AgentType, ApprovalId, Cause, Closing, Exception, Explanation, Impact, Origin, Priority, Ranking,
     Recommendation, RecommendationId, RecommendationType, Status,
@@ -109,6 +109,9 @@ struct ImpactRow {
 struct ExplanationRow {
     action: String,
     factors: Vec<String>,
+    /// Lower and upper end, percent. Explanations of earlier releases say it in their factors alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    confidence_range: Option<(f64, f64)>,
     data_points: u64,
     similar_cases: u64,
     success_rate: Option<f64>,
@@ -382,6 +385,7 @@ impl From<&Explanation> for ExplanationRow {
         ExplanationRow {
             action: from.action.clone(),
             factors: from.factors.clone(),
+            confidence_range: from.confidence_range.map(|range| (range.low_percent, range.high_percent)),
             data_points: from.data_points,
             similar_cases: from.similar_cases,
             success_rate: from.success_rate,
@@ -397,10 +401,12 @@ impl From<&Explanation> for ExplanationRow {
 impl ExplanationRow {
     fn into_explanation(self, impact: Impact) -> Result<Explanation, RowError> {
         let decision = |row: DecisionRow| Decision { check: row.check, answer: row.answer, detail: row.detail };
+        let range = |(low_percent, high_percent)| ConfidenceRange { low_percent, high_percent };
         let risk = self.risk.as_deref().map(|risk| named("risk", risk, Impact::parse)).transpose()?.unwrap_or(impact);
         Ok(Explanation {
             action: self.action,
             factors: self.factors,
+            confidence_range: self.confidence_range.map(range),
             data_points: self.data_points,
             similar_cases: self.similar_cases,
             success_rate: self.success_rate,

@@ -49,7 +49,7 @@ fn recommendation_v1() {
     let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v1")).unwrap();
     // What was written before there were rankings has none, and its risk is its impact level.
     let explanation =
-        reeve_recommend::Explanation { risk: sample.impact_level, models: Vec::new(), ..sample.explanation.clone() };
+        reeve_recommend::Explanation { risk: sample.impact_level, ..without_models(sample.clone()).explanation };
     // Nor had it a cause, an exception, or a person who took it back.
     let origin = reeve_recommend::Origin { cause: reeve_recommend::Cause::Run, ..sample.origin.clone() };
     let older = reeve_recommend::Recommendation {
@@ -63,9 +63,10 @@ fn recommendation_v1() {
     assert_eq!(row.into_recommendation().unwrap(), older);
 }
 
-/// A recommendation as releases wrote it before explanations named the models that decided.
+/// A recommendation as releases wrote it before explanations had the range of the confidence and named the models that decided.
 fn without_models(sample: reeve_recommend::Recommendation) -> reeve_recommend::Recommendation {
-    let explanation = reeve_recommend::Explanation { models: Vec::new(), ..sample.explanation.clone() };
+    let explanation =
+        reeve_recommend::Explanation { models: Vec::new(), confidence_range: None, ..sample.explanation.clone() };
     reeve_recommend::Recommendation { explanation, ..sample }
 }
 

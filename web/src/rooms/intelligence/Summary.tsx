@@ -10,7 +10,6 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { signaturesFor } from './approval-matrix';
-import { rangeOf } from './range';
 
 const CAUSES: Record<string, string> = { run: 'in a run', anomaly: 'for an anomaly', predictive_rule: 'by a predictive rule', person: 'for a person' };
 
@@ -76,11 +75,11 @@ export function About({ of: one }: { of: Recommendation }) {
 
 /** Says how much is known before it says how confident it is: a range, and whether any outcome stands behind it. */
 function Confidence({ of: one }: { of: Recommendation }) {
-  const range = rangeOf(one.explanation.explanation.factors);
+  const range = one.explanation.confidence_range;
   const known = one.explanation.similar_cases > 0;
   return (
     <>
-      {range && <Text size="sm" fw={500} mt="lg" className="numeral">Range {range.low} to {range.high} % <Text span size="sm" className="muted">(90 % of cases)</Text></Text>}
+      {range && <Text size="sm" fw={500} mt="lg" className="numeral">Range {Math.round(range.low)} to {Math.round(range.high)} % <Text span size="sm" className="muted">(90 % of cases)</Text></Text>}
       <Text size="sm" fw={range ? 400 : 500} mt={range ? 4 : 'lg'}>Confidence {percent(one.confidence)}</Text>
       {!known && <Text size="xs" className="muted" mt={2}>Not confirmed by outcomes yet: no similar change has ended here.</Text>}
       <Progress value={one.confidence} size={6} mt={6} color={known ? undefined : 'gray'} aria-label="Confidence" />

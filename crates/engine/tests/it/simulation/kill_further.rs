@@ -68,6 +68,7 @@ fn foretold(resource: &Resource, plan: Plan) -> Offer {
             action: text("what is foreseen"),
             factors: Vec::new(),
             data_points: 1,
+            confidence_range: None,
             similar_cases: 0,
             models: Vec::new(),
             success_rate: None,

@@ -17,9 +17,9 @@ use crate::wire::agent::{
 };
 use crate::wire::quantity::PercentText;
 use crate::wire::recommendation::{
-    ApplicabilityBody, DecisionBody, EstimatedImpactBody, ExceptionBody, ExplanationBody, FactorsBody, ImpactBody,
-    ModelUseBody, OriginBody, PlanBody, PlannedChangeBody, RankingBody, RecommendationBody, SavingsBody, StepBody,
-    SubjectBody,
+    ApplicabilityBody, ConfidenceRangeBody, DecisionBody, EstimatedImpactBody, ExceptionBody, ExplanationBody,
+    FactorsBody, ImpactBody, ModelUseBody, OriginBody, PlanBody, PlannedChangeBody, RankingBody, RecommendationBody,
+    SavingsBody, StepBody, SubjectBody,
 };
 use crate::wire::workflow::{
     ActionRecordBody, ApprovalBody, DelegationBody, ExceptionAskedBody, SignedBody, StepOutcomeBody, WatchBody,
@@ -215,6 +215,9 @@ pub(super) fn explanation(why: &Explanation, confidence: f64) -> ExplanationBody
     ExplanationBody {
         action: why.action.clone(),
         confidence: tenths(confidence),
+        confidence_range: why
+            .confidence_range
+            .map(|range| ConfidenceRangeBody { low: tenths(range.low_percent), high: tenths(range.high_percent) }),
         explanation: FactorsBody { factors: why.factors.clone() },
         data_points: why.data_points,
         similar_cases: why.similar_cases,

@@ -127,6 +127,7 @@ fn rewind(facts: &Facts<'_>, reads: u64) -> Proposal {
                 format!("it was billed {cost:.2} in 30 days and read {reads} times in 7 days"),
             ],
             data_points: 1,
+            confidence_range: None,
             similar_cases: 0,
             success_rate: None,
             risk: Impact::Low,

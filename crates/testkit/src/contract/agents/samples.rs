@@ -8,7 +8,7 @@ use reeve_predict::RuleId;
 use reeve_recommend::approval::{Signature, Signed};
 use reeve_recommend::change::{Effect, ResizeMachine};
 use reeve_recommend::models::{ModelId, ModelReference, ModelType, ModelUse};
-use reeve_recommend::recommendation::{Decision, Effort, ImpactAssessment, Subject};
+use reeve_recommend::recommendation::{ConfidenceRange, Decision, Effort, ImpactAssessment, Subject};
 use reeve_recommend::{
     Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply, Cause,
     ChangeControl, Day, Delegation, Direction, Exception, ExceptionRequest, Exclusion, ExclusionId, Explanation,
@@ -160,6 +160,7 @@ fn explanation() -> Explanation {
     Explanation {
         action: "Resize".into(),
         factors: vec!["p95 of CPU was 11.2 % over 14 days".into()],
+        confidence_range: Some(ConfidenceRange { low_percent: 87.5, high_percent: 99.0 }),
         data_points: 4_032,
         similar_cases: 3,
         risk: Impact::High,

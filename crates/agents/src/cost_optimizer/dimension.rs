@@ -1,0 +1,55 @@
+//! Dimensions of a machine besides its processors.
+
+use std::fmt;
+
+/// Dimension that a size limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dimension {
+    /// Memory.
+    Memory,
+    /// Network throughput.
+    Network,
+    /// Disk throughput.
+    DiskThroughput,
+    /// Disk operations a second.
+    DiskOperations,
+    /// CPU credits of a burstable machine.
+    CpuCredits,
+}
+
+impl Dimension {
+    /// Name in reason codes and `not_measured`.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Dimension::Memory => "memory",
+            Dimension::Network => "network",
+            Dimension::DiskThroughput => "disk_throughput",
+            Dimension::DiskOperations => "disk_operations",
+            Dimension::CpuCredits => "cpu_credits",
+        }
+    }
+
+    /// Name in a sentence.
+    pub(super) fn words(self) -> String {
+        self.as_str().replace('_', " ")
+    }
+
+    /// Returns `true` for a dimension whose name is a plural.
+    pub(super) const fn is_plural(self) -> bool {
+        matches!(self, Dimension::DiskOperations | Dimension::CpuCredits)
+    }
+
+    /// Failures that the dimension counts as where it gets smaller and was not measured.
+    pub(super) const fn doubt(self) -> f64 {
+        match self {
+            Dimension::Memory => 2.0,
+            Dimension::Network | Dimension::DiskThroughput | Dimension::DiskOperations | Dimension::CpuCredits => 0.5,
+        }
+    }
+}
+
+impl fmt::Display for Dimension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
