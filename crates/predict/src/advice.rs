@@ -43,7 +43,7 @@ pub(super) fn propose(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, 
     let degradation = Some(0.0);
     let words = sentence(rule, on.measured, found);
     let mut factors = vec![words.clone()];
-    factors.extend(found.reasons.iter().cloned());
+    factors.extend(found.reasons.iter().map(ToString::to_string));
     if let Some(event) = &found.event {
         factors.push(format!("The calendar has {event}"));
     }

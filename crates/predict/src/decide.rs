@@ -5,12 +5,13 @@ use reeve_estate::{Catalogue, Resource, Series};
 use reeve_learn::Point;
 use reeve_learn::forecast::Event;
 use reeve_learn::percentile;
-use reeve_learn::saturation::{Question, Reason, Verdict, forecast_saturation};
+use reeve_learn::saturation::{Question, Verdict, forecast_saturation};
 
 use super::calendar::Occurrence;
 use super::capacity;
 use super::curve::Curve;
 use super::prediction::{Outcome, Prediction, PredictionId};
+use super::reason::Reason;
 use super::rule::{Foreseen, Rule, Signal};
 
 /// A day: how far ahead the end of a peak is looked for.
@@ -42,7 +43,7 @@ pub(super) fn decide_resource(case: &Case<'_>) -> Prediction {
     };
     if let Err(why) = said {
         found.outcome = Outcome::Abstained;
-        found.reasons.push(why);
+        found.reasons.push(why.into());
     }
     found
 }
@@ -92,10 +93,13 @@ fn event(case: &Case<'_>, found: &mut Prediction) -> Result<(), String> {
             found.latest_at = Some(event.start);
             found.over_at = Some(event.end);
             found.event = Some(event.label.clone());
-            found.reasons.push(format!("{} begins {} and ends {}", event.label, event.start, event.end));
+            let span = format!("{} begins {} and ends {}", event.label, event.start, event.end);
+            found.reasons.push(span.into());
         }
-        Some(event) => found.reasons.push(format!("the next event, {}, begins {}", event.label, event.start)),
-        None => found.reasons.push("no event is to come".to_owned()),
+        Some(event) => {
+            found.reasons.push(format!("the next event, {}, begins {}", event.label, event.start).into());
+        }
+        None => found.reasons.push("no event is to come".to_owned().into()),
     }
     Ok(())
 }
@@ -141,7 +145,7 @@ fn fills(case: &Case<'_>, signal: Signal, points: &[Point], found: &mut Predicti
     };
     let least_probability = case.rule.condition.probability_percent / 100.0;
     let outlook = forecast_saturation(filling, &Question { capacity, horizon_ms, least_probability });
-    found.reasons.extend(outlook.reasons.iter().map(ToString::to_string));
+    found.reasons.extend(outlook.reasons.iter().copied().map(Reason::from));
     found.outcome = match outlook.verdict {
         Verdict::Foreseen => Outcome::Foreseen,
         Verdict::NotForeseen => Outcome::NotForeseen,
@@ -154,23 +158,25 @@ fn fills(case: &Case<'_>, signal: Signal, points: &[Point], found: &mut Predicti
     if let Ok(curve) = Curve::of(points, case.now.as_millisecond(), horizon_ms, Vec::new()) {
         found.forecast = curve.bands();
     }
-    if let Some(words) = stays_below(found, limit.value, free) {
-        let still = Reason::Still.to_string();
-        found.reasons.iter_mut().filter(|reason| **reason == still).for_each(|reason| reason.clone_from(&words));
+    if let Some(stays) = stays_below(found, limit.value, free) {
+        found
+            .reasons
+            .iter_mut()
+            .filter(|reason| **reason == Reason::Still)
+            .for_each(|reason| reason.clone_from(&stays));
     }
     Ok(())
 }
 
 /// Says of a forecast that climbs by the day, though not from day to day, that it stays below its limit: a chart that rises from 40
 /// to 75 must not be told as "it does not grow".
-fn stays_below(found: &Prediction, limit: f64, free: bool) -> Option<String> {
+fn stays_below(found: &Prediction, limit: f64, free: bool) -> Option<Reason> {
     /// A rise of the median by less than this share is none that a reader sees.
     const SEEN: f64 = 0.1;
     let now = found.value?;
     let top = found.forecast.iter().map(|band| band.p50).fold(f64::NEG_INFINITY, f64::max);
     let rises = !free && top.is_finite() && top > now + now.abs() * SEEN && top < limit;
-    let far = if top < limit / 2.0 { "far " } else { "" };
-    rises.then(|| format!("it grows, but stays {far}below {limit:.4}: at most {top:.4} is forecast"))
+    rises.then_some(Reason::StaysBelow { limit, most: top })
 }
 
 /// A value that the forecast rises above or falls below; without a horizon, the newest value itself.
@@ -181,10 +187,10 @@ fn crosses(case: &Case<'_>, rises: bool, points: &[Point], last: f64, found: &mu
         found.outcome = Outcome::Foreseen;
         found.probability_percent = Some(100.0);
         found.expected_at = found.observed_until;
-        found.reasons.push(format!("it is {last:.4} now"));
+        found.reasons.push(Reason::Now { value: last });
     } else if case.rule.condition.horizon_s == 0 {
         found.probability_percent = Some(0.0);
-        found.reasons.push(format!("it is {last:.4} now"));
+        found.reasons.push(Reason::Now { value: last });
     }
     if case.rule.condition.horizon_s == 0 {
         return Ok(());
@@ -211,7 +217,7 @@ fn spike(case: &Case<'_>, points: &[Point], last: f64, found: &mut Prediction) -
     ahead(case, true, level, points, found)?;
     if last >= level {
         found.outcome = Outcome::NotForeseen;
-        found.reasons.push(format!("it has risen already: {last:.4}"));
+        found.reasons.push(Reason::RisenAlready { value: last });
     }
     if found.outcome == Outcome::Foreseen {
         over(case, points, level, found);
@@ -245,7 +251,7 @@ fn ahead(case: &Case<'_>, rises: bool, level: f64, points: &[Point], found: &mut
     let horizon_ms = case.rule.condition.horizon_s * 1000;
     let curve = Curve::of(points, case.now.as_millisecond(), horizon_ms, spans(case))?;
     found.forecast = curve.bands();
-    found.reasons.push(curve.findings());
+    found.reasons.push(curve.findings().into());
     let crossing = curve.crosses(level, rises);
     let until = case.now + SignedDuration::from_secs(case.rule.condition.horizon_s);
     let during = case.events.iter().find(|event| event.start <= until && event.end > case.now);

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, ResourceId, named};
 
+use super::reason::Reason;
 use super::rule::{Foreseen, Signal};
 use reeve_recommend::RuleId;
 use reeve_recommend::recommendation::RecommendationId;
@@ -88,8 +89,8 @@ pub struct Prediction {
     pub forecast: Vec<Expected>,
     /// The event it is about.
     pub event: Option<String>,
-    /// Why, in words.
-    pub reasons: Vec<String>,
+    /// Reasons of the outcome.
+    pub reasons: Vec<Reason>,
     /// The recommendation it led to.
     pub recommendation: Option<RecommendationId>,
     /// Why what was foreseen led to none.

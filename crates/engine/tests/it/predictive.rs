@@ -363,7 +363,7 @@ async fn thin_or_stale_samples_and_unknown_capacities_abstain() {
     let disk = it.rule(RuleInput { resources: Some(vec!["db-1".to_owned()]), ..disk() }).await;
     let said = |found: Vec<reeve_predict::Prediction>| {
         assert_eq!(found[0].outcome, Outcome::Abstained, "{found:?}");
-        found[0].reasons.join("; ")
+        found[0].reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     };
     let nothing = said(it.service.evaluate(&disk, &operator()).await.unwrap());
     assert_eq!(nothing, "disk_space was not measured");

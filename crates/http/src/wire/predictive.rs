@@ -8,7 +8,7 @@ mod rule_put;
 use serde::{Deserialize, Deserializer};
 
 pub use calendar::{CalendarBody, CalendarPut, OccurrenceBody, OccurrenceParams};
-pub use prediction::{ForecastStepBody, PredictionBody, PredictionParams};
+pub use prediction::{ForecastStepBody, PredictionBody, PredictionFindingBody, PredictionParams};
 pub use rule::{ApprovalRuleBody, ConditionBody, RuleActionBody, RuleBody, RuleScopeBody};
 pub use rule_put::{ApprovalRuleInput, ConditionInput, ResponseInput, RulePut, RuleScopeInput};
 

@@ -3,7 +3,7 @@
 use reeve_estate::{ConnectionId, ResourceId};
 use reeve_predict::calendar::{Calendar, CalendarId, CalendarKind};
 use reeve_predict::{
-    ApprovalKind, ApprovalRule, Condition, Expected, Foreseen, Outcome, Prediction, PredictionId, Response,
+    ApprovalKind, ApprovalRule, Condition, Expected, Foreseen, Outcome, Prediction, PredictionId, Reason, Response,
     ResponseKind, Rule, RuleId, Signal,
 };
 use reeve_recommend::{AgentType, RecommendationId, Scope};
@@ -137,7 +137,11 @@ pub(crate) struct PredictionRow {
     /// Time, 5 %, median, 95 %.
     forecast: Vec<(String, f64, f64, f64)>,
     event: Option<String>,
+    /// In words, as earlier releases wrote them alone.
     reasons: Vec<String>,
+    /// The same with their numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    reasons_typed: Vec<ReasonRow>,
     recommendation: Option<String>,
     not_recommended: Option<String>,
 }
@@ -174,7 +178,8 @@ impl From<&Prediction> for PredictionRow {
                 .map(|step| (step.at.to_string(), step.p05, step.p50, step.p95))
                 .collect(),
             event: prediction.event.clone(),
-            reasons: prediction.reasons.clone(),
+            reasons: prediction.reasons.iter().map(ToString::to_string).collect(),
+            reasons_typed: prediction.reasons.iter().map(ReasonRow::from).collect(),
             recommendation: prediction.recommendation.as_ref().map(|id| id.0.clone()),
             not_recommended: prediction.not_recommended.clone(),
         }
@@ -185,6 +190,11 @@ impl PredictionRow {
     pub(crate) fn into_prediction(self) -> Result<Prediction, RowError> {
         let signal = self.metric.as_deref().map(|text| named("metric", text, Signal::parse)).transpose()?;
         let step = |(at, p05, p50, p95): (String, f64, f64, f64)| Ok(Expected { at: time(&at)?, p05, p50, p95 });
+        let reasons = if self.reasons_typed.is_empty() {
+            self.reasons.into_iter().map(Reason::Other).collect()
+        } else {
+            self.reasons_typed.into_iter().map(Reason::from).collect()
+        };
         Ok(Prediction {
             id: PredictionId(self.id),
             rule: RuleId(self.rule),
@@ -210,10 +220,54 @@ impl PredictionRow {
             points: self.points,
             forecast: self.forecast.into_iter().map(step).collect::<Result<_, RowError>>()?,
             event: self.event,
-            reasons: self.reasons,
+            reasons,
             recommendation: self.recommendation.map(RecommendationId),
             not_recommended: self.not_recommended,
         })
+    }
+}
+
+/// A reason of a prediction.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ReasonRow {
+    Now(f64),
+    Grows(f64),
+    Still,
+    StaysBelow { limit: f64, most: f64 },
+    Full,
+    Released(u64),
+    RisenAlready(f64),
+    Other(String),
+}
+
+impl From<&Reason> for ReasonRow {
+    fn from(reason: &Reason) -> Self {
+        match reason {
+            Reason::Now { value } => ReasonRow::Now(*value),
+            Reason::Grows { per_day } => ReasonRow::Grows(*per_day),
+            Reason::Still => ReasonRow::Still,
+            Reason::StaysBelow { limit, most } => ReasonRow::StaysBelow { limit: *limit, most: *most },
+            Reason::Full => ReasonRow::Full,
+            Reason::Released { times } => ReasonRow::Released(*times),
+            Reason::RisenAlready { value } => ReasonRow::RisenAlready(*value),
+            Reason::Other(words) => ReasonRow::Other(words.clone()),
+        }
+    }
+}
+
+impl From<ReasonRow> for Reason {
+    fn from(row: ReasonRow) -> Self {
+        match row {
+            ReasonRow::Now(value) => Reason::Now { value },
+            ReasonRow::Grows(per_day) => Reason::Grows { per_day },
+            ReasonRow::Still => Reason::Still,
+            ReasonRow::StaysBelow { limit, most } => Reason::StaysBelow { limit, most },
+            ReasonRow::Full => Reason::Full,
+            ReasonRow::Released(times) => Reason::Released { times },
+            ReasonRow::RisenAlready(value) => Reason::RisenAlready { value },
+            ReasonRow::Other(words) => Reason::Other(words),
+        }
     }
 }
 

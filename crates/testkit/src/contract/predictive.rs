@@ -6,7 +6,9 @@ use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{ConnectionId, ResourceId, StoreError};
 use reeve_predict::calendar::{Calendar, CalendarId, CalendarKind};
-use reeve_predict::{Expected, Outcome, Prediction, PredictionFilter, PredictionId, Rule, RuleId, RuleStore, presets};
+use reeve_predict::{
+    Expected, Outcome, Prediction, PredictionFilter, PredictionId, Reason, Rule, RuleId, RuleStore, presets,
+};
 use reeve_recommend::{RecommendationId, Scope};
 
 /// A rule with every field filled, version 1, never evaluated.
@@ -54,7 +56,7 @@ pub fn prediction(id: &str, rule: &Rule, at_ms: i64) -> Result<Prediction> {
         points: 8_400,
         forecast: vec![Expected { at, p05: 1.5, p50: 2.0, p95: 2.5 }],
         event: Some("Sale".into()),
-        reasons: vec!["it grows by 2.0000 a day".into()],
+        reasons: vec![Reason::Grows { per_day: 2.0 }],
         recommendation: Some(RecommendationId("rec-1".into())),
         not_recommended: Some("dismissed".into()),
     })

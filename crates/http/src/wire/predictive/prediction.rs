@@ -1,6 +1,6 @@
 //! Predictions on the wire: the forecasts that predictive rules decided on.
 
-use reeve_predict::Prediction;
+use reeve_predict::{Prediction, Reason};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -17,6 +17,40 @@ pub struct ForecastStepBody {
     pub p50: f64,
     /// One value in twenty lies above.
     pub p95: f64,
+}
+
+/// A reason of a prediction, with its numbers in the unit of the metric.
+#[derive(Debug, Clone, Default, Serialize, ToSchema)]
+pub struct PredictionFindingBody {
+    /// `now`, `grows`, `still`, `stays_below`, `full`, `released`, `risen_already` or `other`.
+    pub kind: &'static str,
+    /// The reason in words.
+    pub words: String,
+    /// Newest value (`now`, `risen_already`), growth a day (`grows`), or highest median of the forecast (`stays_below`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// Capacity that is not reached (`stays_below`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<f64>,
+    /// Releases seen before (`released`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub times: Option<u64>,
+}
+
+impl From<&Reason> for PredictionFindingBody {
+    fn from(reason: &Reason) -> Self {
+        let body = PredictionFindingBody { kind: reason.kind(), words: reason.to_string(), ..Self::default() };
+        match *reason {
+            Reason::Now { value } | Reason::RisenAlready { value } | Reason::Grows { per_day: value } => {
+                PredictionFindingBody { value: Some(value), ..body }
+            }
+            Reason::StaysBelow { limit, most } => {
+                PredictionFindingBody { value: Some(most), limit: Some(limit), ..body }
+            }
+            Reason::Released { times } => PredictionFindingBody { times: Some(times), ..body },
+            Reason::Still | Reason::Full | Reason::Other(_) => body,
+        }
+    }
 }
 
 /// A forecast that a rule decided on.
@@ -82,8 +116,10 @@ pub struct PredictionBody {
     /// The event it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
-    /// Reason.
+    /// Reasons in words.
     pub reasons: Vec<String>,
+    /// The same reasons with their numbers.
+    pub findings: Vec<PredictionFindingBody>,
     /// The recommendation it led to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommendation_id: Option<String>,
@@ -123,7 +159,8 @@ impl From<&Prediction> for PredictionBody {
                 .map(|step| ForecastStepBody { at: time::text(step.at), p05: step.p05, p50: step.p50, p95: step.p95 })
                 .collect(),
             event: prediction.event.clone(),
-            reasons: prediction.reasons.clone(),
+            reasons: prediction.reasons.iter().map(ToString::to_string).collect(),
+            findings: prediction.reasons.iter().map(PredictionFindingBody::from).collect(),
             recommendation_id: prediction.recommendation.as_ref().map(|id| id.0.clone()),
             not_recommended: prediction.not_recommended.clone(),
         }

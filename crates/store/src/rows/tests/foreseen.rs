@@ -24,8 +24,12 @@ fn prediction_v1() {
     let sample = samples::prediction("p-1", &samples::rule("r-1", 1_000).unwrap(), 0).unwrap();
     check(&predictive::PredictionRow::from(&sample), fixture!("prediction-v1"));
     let row: predictive::PredictionRow = decode(fixture!("prediction-v1")).unwrap();
-    let then = reeve_predict::Prediction { over_at: None, peak: None, ..sample };
+    let reasons = sample.reasons.iter().map(|reason| reeve_predict::Reason::Other(reason.to_string())).collect();
+    let then = reeve_predict::Prediction { over_at: None, peak: None, reasons, ..sample.clone() };
     assert_eq!(row.into_prediction().unwrap(), then, "written before these were kept");
+    let written = super::super::encode(&predictive::PredictionRow::from(&sample)).unwrap();
+    let row: predictive::PredictionRow = decode(&written).unwrap();
+    assert_eq!(row.into_prediction().unwrap(), sample);
 }
 
 #[test]

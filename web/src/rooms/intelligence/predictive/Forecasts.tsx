@@ -14,7 +14,7 @@ import { When } from '../../../display/When';
 import { sentence } from '../../../display/wording';
 import { Against, Likely, Outcome, unitOf } from './Decisions';
 import { observedQuery, predictionsQuery } from './queries';
-import { isSo, newest, reasonInWords, seconds, SIGNALS, span } from './telling';
+import { findingInWords, isSo, newest, seconds, SIGNALS, span } from './telling';
 
 /** Resources of one evaluation at most. */
 const MOST_RESOURCES = 500;
@@ -46,7 +46,7 @@ export function Forecasts({ of: rule }: { of: Rule }) {
   );
 }
 
-const whyOf = (one: Prediction) => one.reasons.map((reason) => reasonInWords(reason, one)).join('; ');
+const whyOf = (one: Prediction) => one.findings.map((finding) => findingInWords(finding, one)).join('; ');
 
 function columnsOf(choose: (id: string) => void, chosen: string | undefined): Column<Prediction>[] {
   return [
@@ -77,7 +77,7 @@ function Forecast({ of: one, rule }: { of: Prediction; rule: Rule }) {
           {one.expected_at && !isSo(one) && <Text component="li" size="sm">Comes <b>{fullTime(one.expected_at)}</b> with one chance in two{one.earliest_at && one.latest_at && one.earliest_at !== one.latest_at && `; nine in ten between ${fullTime(one.earliest_at)} and ${fullTime(one.latest_at)}`}.</Text>}
           {one.limit != null && <Text component="li" size="sm">Held against {measured(one.limit, unitOf(one))}: {one.limit_source}.</Text>}
           {one.event && <Text component="li" size="sm">Event: {one.event}.</Text>}
-          {one.reasons.map((reason) => <Text component="li" size="sm" key={reason} style={{ overflowWrap: 'anywhere' }}>{sentence(reasonInWords(reason, one))}.</Text>)}
+          {one.findings.map((finding) => <Text component="li" size="sm" key={finding.words} style={{ overflowWrap: 'anywhere' }}>{sentence(findingInWords(finding, one))}.</Text>)}
         </Stack>
         <ThenWhat of={one} />
       </Stack>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Prediction, Rule } from '../../../api/bodies';
-import { approvalInWords, carriedOut, effectsOf, isSo, lastFired, newest, reasonInWords, ruleInWords, rulesOf, seconds, span, wallTime, wholeDay } from './telling';
+import type { Finding, Prediction, Rule } from '../../../api/bodies';
+import { approvalInWords, carriedOut, effectsOf, findingInWords, isSo, lastFired, newest, ruleInWords, rulesOf, seconds, span, wallTime, wholeDay } from './telling';
 
 type Condition = Partial<Rule['condition']>;
 const rule = (condition: Condition, kind: string, change: Partial<Rule> = {}): Rule => ({
@@ -43,12 +43,15 @@ describe('what was decided', () => {
   it('shows the newest evaluation, the likeliest first', () =>
     expect(newest(all).map(({ resource_name }) => resource_name)).toEqual(['foreseen60', 'not_foreseen9', 'not_foreseen1', 'abstained0']));
 
-  it.each([
-    ['it is 31.5250 now', 'cpu_utilization', 'it is 31.5 % now'], ['it grows by 8187295529.2792 a day', 'disk_space', 'it fills by 7.6 GiB a day'],
-    ['it grows by 0.0312 a day; released 1 times before', 'disk_space', 'it hardly fills; released once before'], ['it grows by 0.5000 a day', 'database_connections', 'it grows by 0.5 a day'],
-    ['it does not grow', 'disk_space', 'it does not fill'], ['it grows, but stays far below 3604.0000: at most 75.2500 is forecast', 'database_connections', 'it grows, but stays far below 3,604: at most 75.3 is forecast'],
-    ['8192 values, 0 missing', 'request_rate', '8192 values, 0 missing'],
-  ])('says %s of %s', (reason, metric, expected) => expect(plain(reasonInWords(reason, { metric }))).toBe(expected));
+  it.each<[Partial<Finding>, string, string]>([
+    [{ kind: 'now', value: 31.525 }, 'cpu_utilization', 'it is 31.5 % now'], [{ kind: 'grows', value: 8_187_295_529.2792 }, 'disk_space', 'it fills by 7.6 GiB a day'],
+    [{ kind: 'grows', value: 0.0312 }, 'disk_space', 'it hardly fills'], [{ kind: 'grows', value: 0.5 }, 'database_connections', 'it grows by 0.5 a day'],
+    [{ kind: 'released', times: 1 }, 'disk_space', 'released once before; that may come first again'], [{ kind: 'released', times: 3 }, 'disk_space', 'released 3 times before; one may come first again'],
+    [{ kind: 'still' }, 'disk_space', 'it does not fill'], [{ kind: 'stays_below', value: 75.25, limit: 3604 }, 'database_connections', 'it grows, but stays far below 3,604: at most 75.3 is forecast'],
+    [{ kind: 'risen_already', value: 80 }, 'cpu_utilization', 'it has risen already, to 80 %'],
+    // A kind of a newer service, and reasons of an earlier one: as the service words them.
+    [{ kind: 'unheard_of', words: 'it is 5 now' }, 'request_rate', 'it is 5 now'], [{ kind: 'other', words: '8192 values, 0 missing' }, 'request_rate', '8192 values, 0 missing'],
+  ])('says %o of %s', (finding, metric, expected) => expect(plain(findingInWords({ kind: 'other', words: '', ...finding }, { metric }))).toBe(expected));
 
   it('knows what is so already', () => expect([isSo({ at: '2', expected_at: '1' }), isSo({ at: '1', expected_at: '2' }), isSo({ at: '1' })]).toEqual([true, false, false]));
 

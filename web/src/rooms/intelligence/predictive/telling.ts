@@ -1,5 +1,5 @@
 // Predictive rules and what they decided, in words.
-import type { Calendar, Occurrence, Prediction, Rule } from '../../../api/bodies';
+import type { Calendar, Finding, Occurrence, Prediction, Rule } from '../../../api/bodies';
 import { measured, percent, plural } from '../../../display/amounts';
 import { words } from '../../../display/wording';
 
@@ -111,20 +111,24 @@ export const OUTCOMES: Record<string, { label: string; colour: string }> = {
   abstained: { label: 'Cannot tell', colour: 'gray' },
 };
 
-/** A reason of the service's with its number in the unit of the metric. Free storage shrinks where its forecast says that it grows. */
-export function reasonInWords(reason: string, { metric }: Pick<Prediction, 'metric'>): string {
-  const unit = SIGNALS[metric ?? '']?.unit ?? 'count';
-  const show = (number: string) => measured(Number(number), unit);
-  const told = reason
-    .replace(/^it is (-?[\d.]+) now$/, (_, number: string) => `it is ${show(number)} now`)
-    .replace(/^it grows by (-?[\d.]+) a day/, (_, number: string) => {
-      const [does, rate] = [metric === 'disk_space' ? 'fills' : 'grows', show(number)];
-      return /^-?0(?!\.?[1-9])/.test(rate) ? `it hardly ${does}` : `it ${does} by ${rate} a day`;
-    })
-    .replace(/^(it grows, but stays (?:far )?below) (-?[\d.]+): at most (-?[\d.]+) is forecast$/, (_, stays: string, limit: string, top: string) => `${stays} ${show(limit)}: at most ${show(top)} is forecast`)
-    .replace(/\b1 times\b/, 'once');
-  return metric === 'disk_space' ? told.replace('it does not grow', 'it does not fill') : told;
+/** A finding with its numbers in the unit of the metric. Free storage shrinks where its forecast says that it grows. */
+export function findingInWords(finding: Finding, { metric }: Pick<Prediction, 'metric'>): string {
+  const { kind, value, limit, times, words: told } = finding;
+  const show = (number: number) => measured(number, SIGNALS[metric ?? '']?.unit ?? 'count');
+  const grow = metric === 'disk_space' ? 'fill' : 'grow';
+  switch (kind) {
+    case 'now': return `it is ${show(value ?? 0)} now`;
+    case 'grows': return isNothing(show(value ?? 0)) ? `it hardly ${grow}s` : `it ${grow}s by ${show(value ?? 0)} a day`;
+    case 'still': return `it does not ${grow}`;
+    case 'stays_below': return `it grows, but stays ${(value ?? 0) < (limit ?? 0) / 2 ? 'far ' : ''}below ${show(limit ?? 0)}: at most ${show(value ?? 0)} is forecast`;
+    case 'released': return `released ${times === 1 ? 'once' : `${times ?? 0} times`} before; ${times === 1 ? 'that' : 'one'} may come first again`;
+    case 'risen_already': return `it has risen already, to ${show(value ?? 0)}`;
+    default: return told;
+  }
 }
+
+/** An amount that is shown as nothing, such as `0` or `-0 B`. */
+const isNothing = (shown: string) => Number.parseFloat(shown) === 0;
 
 /** Whether what is expected is so already. */
 export const isSo = ({ at, expected_at }: Pick<Prediction, 'at' | 'expected_at'>) => expected_at != null && expected_at <= at;
