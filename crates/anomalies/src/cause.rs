@@ -51,7 +51,7 @@ pub struct Around<'a> {
 /// else a change that seldom has an effect (tags).
 #[must_use]
 pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> Cause {
-    let mut evidence: Vec<String> = anomaly.readings.iter().filter_map(words::evidence).collect();
+    let mut evidence = Vec::new();
     if let Some(reading) = anomaly.readings.first().filter(|_| anomaly.class == AnomalyClass::Cost) {
         let (value, expected) = (reading.value, reading.expected);
         let day = reading.at.strftime("%Y-%m-%d");

@@ -53,7 +53,7 @@ pub fn plan(machine: &Resource) -> Result<Plan, &'static str> {
 /// Returns the deciding factors, as sentences.
 fn factors(anomaly: &Anomaly, by_hand: Option<&str>, code_owner: Option<&str>) -> Vec<String> {
     let mut factors = vec![anomaly.title.clone()];
-    factors.extend(anomaly.evidence.iter().take(MOST_EVIDENCE).cloned());
+    factors.extend(anomaly.evidence_in_words().take(MOST_EVIDENCE));
     factors.push(
         "Its disks and its memory stay as they are, for whoever looks into it; undoing gives it the same groups back"
             .to_owned(),

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use reeve_estate::{Metric, named};
 
 use super::related_entries::RelatedEntry;
+use super::words;
 use reeve_recommend::AnomalyId;
 use reeve_recommend::recommendation::Priority;
 use sha2::{Digest as _, Sha256};
@@ -162,7 +163,7 @@ pub struct Anomaly {
     pub deviation_percent: Option<f64>,
     /// Likely cause in words; empty until investigated.
     pub cause: String,
-    /// Evidence of the cause.
+    /// Evidence of the cause beside the readings.
     pub evidence: Vec<String>,
     /// Recommended response.
     pub advice: String,
@@ -188,7 +189,20 @@ pub struct Anomaly {
     pub version: u64,
 }
 
+impl Reading {
+    /// The reading of a metric as a sentence; `None` for behaviour and spending.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
+        words::evidence(self)
+    }
+}
+
 impl Anomaly {
+    /// Evidence of the cause in sentences: the readings, then what stands beside them.
+    pub fn evidence_in_words(&self) -> impl Iterator<Item = String> + '_ {
+        self.readings.iter().filter_map(Reading::words).chain(self.evidence.iter().cloned())
+    }
+
     /// Returns the last feedback that was not withdrawn.
     #[must_use]
     pub fn current_feedback(&self) -> Option<&AnomalyFeedback> {

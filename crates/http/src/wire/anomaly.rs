@@ -43,6 +43,8 @@ pub struct AnomalyBody {
     pub likely_cause: String,
     /// Evidence.
     pub evidence: Vec<String>,
+    /// Evidence beside `readings`, which is among `evidence` too.
+    pub facts: Vec<String>,
     /// Advice.
     pub recommended_action: String,
     /// Entries of the audit log on its resource shortly before it, oldest first: those that the caller may see.
@@ -193,7 +195,8 @@ impl AnomalyBody {
         let view = anomaly.cause_for(&entries);
         AnomalyBody {
             likely_cause: view.cause,
-            evidence: view.evidence,
+            evidence: anomaly.readings.iter().filter_map(Reading::words).chain(view.evidence.iter().cloned()).collect(),
+            facts: view.evidence,
             recommended_action: view.advice,
             log_entries: entries
                 .into_iter()
@@ -232,7 +235,8 @@ impl From<&Anomaly> for AnomalyBody {
             readings: anomaly.readings.iter().map(ReadingBody::from).collect(),
             deviation_percent: anomaly.deviation_percent,
             likely_cause: anomaly.cause.clone(),
-            evidence: anomaly.evidence.clone(),
+            evidence: anomaly.evidence_in_words().collect(),
+            facts: anomaly.evidence.clone(),
             recommended_action: anomaly.advice.clone(),
             log_entries: Vec::new(),
             responses: anomaly

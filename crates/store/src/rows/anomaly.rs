@@ -134,6 +134,11 @@ impl From<&Anomaly> for AnomalyRow {
 impl AnomalyRow {
     pub(crate) fn into_anomaly(self) -> Result<Anomaly, RowError> {
         let place = self.place;
+        let readings: Vec<Reading> =
+            self.readings.into_iter().map(ReadingRow::into_reading).collect::<Result<_, _>>()?;
+        // Earlier releases wrote the readings' sentences among the evidence.
+        let said: Vec<String> = readings.iter().filter_map(Reading::words).collect();
+        let evidence = self.evidence.into_iter().filter(|text| !said.contains(text)).collect();
         Ok(Anomaly {
             id: AnomalyId(self.id),
             class: named("class", &self.class, AnomalyClass::parse)?,
@@ -149,10 +154,10 @@ impl AnomalyRow {
                 region: place.region,
                 service: place.service,
             },
-            readings: self.readings.into_iter().map(ReadingRow::into_reading).collect::<Result<_, _>>()?,
+            readings,
             deviation_percent: self.deviation_percent,
             cause: self.cause,
-            evidence: self.evidence,
+            evidence,
             advice: self.advice,
             related_entries: self.deeds.into_iter().map(RelatedEntryRow::into_entry).collect::<Result<_, _>>()?,
             responses: self.responses.into_iter().map(ResponseRow::into_response).collect::<Result<_, _>>()?,

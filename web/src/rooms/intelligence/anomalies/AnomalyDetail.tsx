@@ -20,7 +20,7 @@ import { Story } from '../Story';
 import { Course } from './Course';
 import { Observed } from './Observed';
 import { WhatItWas } from './WhatItWas';
-import { deviation, evidenceBeyond } from './course';
+import { deviation } from './course';
 import { acknowledge, anomalyQuery, reopen } from './queries';
 
 const route = getRouteApi('/app/intelligence/anomalies/$id');
@@ -93,14 +93,13 @@ function Shown({ of: one }: { of: Anomaly }) {
 }
 
 function Cause({ of: one }: { of: Anomaly }) {
-  const evidence = evidenceBeyond(one);
   return (
     <Panel title="Likely cause">
       <Stack gap="sm">
         <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>{sentence(one.likely_cause)}</Text>
-        {evidence.length > 0 && (
+        {one.facts.length > 0 && (
           <Stack component="ul" gap={6} m={0} pl={18} aria-label="What it rests on">
-            {evidence.map((text) => <Text component="li" size="sm" key={text} style={{ overflowWrap: 'anywhere' }}>{sentence(text)}</Text>)}
+            {one.facts.map((text) => <Text component="li" size="sm" key={text} style={{ overflowWrap: 'anywhere' }}>{sentence(text)}</Text>)}
           </Stack>
         )}
         <div>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { courseOf, deviation, evidenceBeyond, shownSpan } from './course';
+import { courseOf, deviation, shownSpan } from './course';
 
 const at = (hour: number) => new Date(Date.UTC(2026, 10, 20, hour)).toISOString();
 
@@ -18,12 +18,6 @@ describe('the course of an anomaly', () => {
     ['one that goes on: to now and no further', [0, 1], 3, [-24, 3]],
   ])('%s', (_, [begun = 0, last = 0], now, [from = 0, to = 0]) => {
     expect(shownSpan({ started_at: at(begun), last_at: at(last) }, Date.parse(at(now)))).toEqual({ from: at(from), to: at(to) });
-  });
-
-  it('rests on what stands beside the figures', () => {
-    const reading = { at: at(0), value: 56.456, expected: 27.657, low: 25.8, high: 29.5, anomaly_score: 0.99, sign: 'a higher level', metric: 'memory_utilization' };
-    const evidence = ['Memory was 56.5 % at 2026-11-20 00:00 UTC, usually 25.8 to 29.5 % (a higher level)', '3 other resources became strange'];
-    expect(evidenceBeyond({ evidence, readings: [reading] })).toEqual(['3 other resources became strange']);
   });
 
   it.each([[312.4, '312 % above'], [-40, '40 % below'], [1900, '20 times as much'], [null, '']])('%d', (percent, words) => {

@@ -40,12 +40,6 @@ export function unitOf(metric: string | null | undefined): string {
   return UNITS[metric ?? ''] ?? 'count';
 }
 
-/** The evidence beyond the figures, which stand in a table of their own. */
-export function evidenceBeyond({ evidence, readings }: Pick<Anomaly, 'evidence' | 'readings'>): string[] {
-  const minute = (at: string) => ` at ${at.slice(0, 16).replace('T', ' ')} UTC, usually `;
-  return evidence.filter((text) => !readings.some(({ at }) => text.includes(minute(at))));
-}
-
 /** How far from what was expected, in words that fit a table. */
 export function deviation(percent: number | null | undefined): string {
   if (percent == null) return '';
