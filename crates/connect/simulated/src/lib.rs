@@ -32,6 +32,7 @@ mod regrouping;
 mod saved;
 mod settings;
 mod signal;
+mod spending;
 mod transitions;
 mod world;
 
@@ -42,3 +43,4 @@ pub use faults::Faults;
 pub use load::Load;
 pub use saved::RestoreError;
 pub use settings::{Now, Settings};
+pub use spending::DailyCharge;

@@ -7,6 +7,7 @@ mod alterations;
 mod inventory;
 mod keeping;
 mod series;
+mod spending;
 mod tags;
 
 use std::sync::Arc;
