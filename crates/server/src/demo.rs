@@ -5,6 +5,7 @@
 
 mod activity;
 mod audit;
+mod bills;
 mod people;
 mod setup;
 mod state;
@@ -52,10 +53,11 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     let sign_in = people::ensure(&service).await?;
     crate::commands::first_administrator(&service, crate::commands::token_from_environment()).await?;
     prepare(&service, &state).await?;
+    bills::write(&state, &service.config.data_dir).await?;
     let (listener, address) = service.bind().await?;
     let stop = stop_on_signal();
-    let living = tokio::spawn(live(service.app.clone(), state.clone(), stop.clone()));
     let data_dir = service.config.data_dir.clone();
+    let living = tokio::spawn(live(service.app.clone(), state.clone(), data_dir.clone(), stop.clone()));
     let greeting = async {
         audit::ensure(address, &sign_in).await;
         let mut out = std::io::stdout();
@@ -104,11 +106,14 @@ async fn prepare(service: &Service, state: &DemoState) -> Result<()> {
 }
 
 /// Keeps the demo alive: people work, and changes of the estate are kept.
-async fn live(app: Arc<App>, state: Arc<DemoState>, stop: CancellationToken) {
+async fn live(app: Arc<App>, state: Arc<DemoState>, data_dir: PathBuf, stop: CancellationToken) {
     loop {
         tokio::select! { () = stop.cancelled() => return, () = tokio::time::sleep(BEAT) => {} }
         if let Err(error) = activity::catch_up(&app, &state).await {
             tracing::warn!(%error, "activity was not recorded");
+        }
+        if let Err(error) = bills::write(&state, &data_dir).await {
+            tracing::warn!(error = format!("{error:#}"), "the bills of the simulated estate were not written");
         }
         if let Err(error) = state.save() {
             tracing::warn!(%error, "the simulated estate was not kept");

@@ -1,4 +1,4 @@
-//! Alert rules, reports and a scheduled export of the demo, made over the interface by its administrator, as a person would.
+//! Alert rules, reports, budgets and a scheduled export of the demo, made over the interface by its administrator, as a person would.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -36,10 +36,16 @@ pub(super) async fn ensure(address: SocketAddr, sign_in: &SignIn) {
         if session.is_empty("audit-logs/export-schedules").await? {
             session.exports().await?;
         }
+        if session.is_empty("budgets").await? {
+            session.budgets().await?;
+        }
         session.send(session.client.delete(session.address("sessions/current"))).await
     };
     if let Err(error) = done.await {
-        tracing::warn!(error = format!("{error:#}"), "alert rules, reports or exports of the demo could not be added");
+        tracing::warn!(
+            error = format!("{error:#}"),
+            "alert rules, reports, exports or budgets of the demo could not be added"
+        );
     }
 }
 
@@ -103,4 +109,30 @@ impl Session {
         self.post("audit-logs/export-schedules", &nightly).await?;
         Ok(())
     }
+
+    /// A budget that the company keeps to, one that analytics is going to exceed, and one of a team.
+    async fn budgets(&self) -> Result<()> {
+        let costs = self.send(self.client.get(self.address("costs"))).await?;
+        let monthly = costs["monthly"].as_f64().context("costs without a sum")?;
+        let (largest, share) = largest(&costs["by_account"]).context("costs without an account")?;
+        let hundreds = |amount: f64| (amount / 100.0).ceil().max(1.0) * 100.0;
+        let budgets = [
+            json!({ "name": "All clouds", "amount": hundreds(monthly * 1.1), "period": "month" }),
+            json!({ "name": "Largest account", "amount": hundreds(share * 0.9), "period": "month",
+                "scope": { "accounts": [largest] },
+                "thresholds": [{ "percent": 80, "basis": "actual" }, { "percent": 100, "basis": "forecast" }] }),
+            json!({ "name": "Team shop", "amount": hundreds(monthly * 0.3), "period": "quarter",
+                "scope": { "tags": [{ "name": "team", "value": "shop" }] } }),
+        ];
+        for budget in budgets {
+            self.post("budgets", &budget).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The account with the highest cost, and the cost.
+fn largest(by_account: &Value) -> Option<(&String, f64)> {
+    let costs = by_account.as_object()?.iter().filter_map(|(account, cost)| Some((account, cost.as_f64()?)));
+    costs.max_by(|a, b| a.1.total_cmp(&b.1))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use jiff::Timestamp;
+use jiff::civil::Date;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -27,6 +28,7 @@ pub(super) struct DemoState {
     pub(super) estate: Arc<SimulatedEstate>,
     path: PathBuf,
     told_until: Mutex<Option<Timestamp>>,
+    billed_until: Mutex<Option<Date>>,
 }
 
 impl DemoState {
@@ -34,8 +36,12 @@ impl DemoState {
     pub(super) fn open(data_dir: &Path, seed: u64) -> Result<DemoState> {
         let path = data_dir.join(FILE);
         if !path.exists() {
-            let state =
-                DemoState { estate: SimulatedEstate::new(seed, Timestamp::now()), path, told_until: Mutex::default() };
+            let state = DemoState {
+                estate: SimulatedEstate::new(seed, Timestamp::now()),
+                path,
+                told_until: Mutex::default(),
+                billed_until: Mutex::default(),
+            };
             state.save()?;
             return Ok(state);
         }
@@ -44,7 +50,7 @@ impl DemoState {
         let kept: Kept = serde_json::from_str(&text).with_context(damaged)?;
         let estate = SimulatedEstate::restore(&kept.estate).with_context(damaged)?;
         let told_until = kept.told_until_ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
-        Ok(DemoState { estate, path, told_until: Mutex::new(told_until) })
+        Ok(DemoState { estate, path, told_until: Mutex::new(told_until), billed_until: Mutex::default() })
     }
 
     /// Up to when activity was recorded.
@@ -55,6 +61,16 @@ impl DemoState {
     /// Notes that activity was recorded up to a time.
     pub(super) fn told(&self, until: Timestamp) {
         *self.told_until.lock() = Some(until);
+    }
+
+    /// Last day whose charges were written by this process.
+    pub(super) fn billed_until(&self) -> Option<Date> {
+        *self.billed_until.lock()
+    }
+
+    /// Notes that charges were written up to a day.
+    pub(super) fn billed(&self, until: Date) {
+        *self.billed_until.lock() = Some(until);
     }
 
     /// Keeps everything, whole or not at all.
