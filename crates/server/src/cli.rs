@@ -10,6 +10,7 @@ mod analyze;
 mod audit;
 mod backup;
 mod budgets;
+mod collection;
 mod connections;
 mod reports;
 

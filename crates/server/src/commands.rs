@@ -5,6 +5,7 @@ mod alerts;
 mod analyze;
 mod backup;
 mod budgets;
+mod collection;
 mod connections;
 mod export;
 mod import;

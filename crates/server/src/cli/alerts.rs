@@ -5,64 +5,27 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::audit::ServiceTarget;
+use super::collection::{FileArgs, ListArgs, NamedArgs};
 
 /// `reeve audit alerts`.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum AlertsCommand {
     /// List the alert rules, and the ready rules that are not in use.
-    List(AlertsArgs),
+    List(ListArgs),
     /// Print a rule and why it does not fire, if it does not.
-    Show(AlertArgs),
+    Show(NamedArgs),
     /// Add the rules of a file: one JSON object, or an array of them.
-    Create(AlertFileArgs),
+    Create(FileArgs),
     /// Import SIGMA rules as drafts, and name what is not supported by line.
     Import(AlertImportArgs),
     /// Enable a rule, or a ready rule by its key.
-    Enable(AlertArgs),
+    Enable(NamedArgs),
     /// Disable a rule.
-    Disable(AlertArgs),
+    Disable(NamedArgs),
     /// Send a test message to every receiver of a rule.
-    Test(AlertArgs),
+    Test(NamedArgs),
     /// List firings, the latest first.
     Firings(FiringsArgs),
-}
-
-/// A command on all rules.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct AlertsArgs {
-    /// The answer as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Address of the service.
-    #[command(flatten)]
-    pub(crate) service: ServiceTarget,
-}
-
-/// A command on one rule.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct AlertArgs {
-    /// Identifier or name of the rule, or the key of a ready rule.
-    pub(crate) rule: String,
-    /// The answer as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Address of the service.
-    #[command(flatten)]
-    pub(crate) service: ServiceTarget,
-}
-
-/// Rules out of a file.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct AlertFileArgs {
-    /// The file; - is stdin.
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    /// The answer as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Address of the service.
-    #[command(flatten)]
-    pub(crate) service: ServiceTarget,
 }
 
 /// SIGMA rules out of files.

@@ -1,64 +1,25 @@
 //! `reeve budgets`: its commands and their flags.
 
-use std::path::PathBuf;
-
 use clap::{Args, Subcommand};
 
 use super::audit::ServiceTarget;
+use super::collection::{FileArgs, ListArgs, NamedArgs};
 
 /// `reeve budgets`.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum BudgetsCommand {
     /// List the budgets, and how each stands.
-    List(BudgetsArgs),
+    List(ListArgs),
     /// Print a budget with its standing.
-    Show(BudgetArgs),
+    Show(NamedArgs),
     /// Add the budgets of a file: one JSON object, or an array of them.
-    Create(BudgetFileArgs),
+    Create(FileArgs),
     /// Replace a budget by the JSON object of a file.
     Update(BudgetUpdateArgs),
     /// Remove a budget with its alerts. The log keeps its entries.
-    Delete(BudgetArgs),
+    Delete(NamedArgs),
     /// List the thresholds that were reached, the latest first.
     Alerts(BudgetAlertsArgs),
-}
-
-/// A command on all budgets.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct BudgetsArgs {
-    /// The answer as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Address of the service.
-    #[command(flatten)]
-    pub(crate) service: ServiceTarget,
-}
-
-/// A command on one budget.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct BudgetArgs {
-    /// Identifier or name of the budget.
-    pub(crate) budget: String,
-    /// The answer as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Address of the service.
-    #[command(flatten)]
-    pub(crate) service: ServiceTarget,
-}
-
-/// Budgets out of a file.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct BudgetFileArgs {
-    /// The file; - is stdin.
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    /// The answer as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Address of the service.
-    #[command(flatten)]
-    pub(crate) service: ServiceTarget,
 }
 
 /// `reeve budgets update`.
@@ -68,7 +29,7 @@ pub(crate) struct BudgetUpdateArgs {
     pub(crate) budget: String,
     /// The file and the form of the answer.
     #[command(flatten)]
-    pub(crate) file: BudgetFileArgs,
+    pub(crate) file: FileArgs,
 }
 
 /// `reeve budgets alerts`.

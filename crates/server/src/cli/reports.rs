@@ -5,58 +5,21 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::audit::ServiceTarget;
+use super::collection::{FileArgs, ListArgs, NamedArgs};
 
 /// `reeve audit reports`.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum ReportsCommand {
     /// List the reports, and the frameworks that compliance reports follow.
-    List(ReportsArgs),
+    List(ListArgs),
     /// Print a report and its latest runs.
-    Show(ReportArgs),
+    Show(NamedArgs),
     /// Add the reports of a file: one JSON object, or an array of them.
-    Create(ReportFileArgs),
+    Create(FileArgs),
     /// Run a report and wait for its end.
     Run(RunReportArgs),
     /// Download a file of a run, or of the latest run of a report.
     Download(DownloadReportArgs),
-}
-
-/// A command on all reports.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct ReportsArgs {
-    /// The answer as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Address of the service.
-    #[command(flatten)]
-    pub(crate) service: ServiceTarget,
-}
-
-/// A command on one report.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct ReportArgs {
-    /// Identifier or name of the report.
-    pub(crate) report: String,
-    /// The answer as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Address of the service.
-    #[command(flatten)]
-    pub(crate) service: ServiceTarget,
-}
-
-/// Reports out of a file.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct ReportFileArgs {
-    /// The file; - is stdin.
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    /// The answer as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Address of the service.
-    #[command(flatten)]
-    pub(crate) service: ServiceTarget,
 }
 
 /// `reeve audit reports run`.

@@ -4,12 +4,15 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::Result;
 use serde_json::Value;
 
-use super::alerts::{answer, contents, print, text};
+use super::collection::{Collection, answer, items, print, read, text};
 use super::target::Remote;
 use crate::cli::{BudgetAlertsArgs, BudgetsCommand};
+
+/// Budgets.
+const BUDGETS: Collection = Collection { path: "budgets", noun: "budget", list: "reeve budgets list", line };
 
 /// Runs a command.
 pub(super) async fn run(command: BudgetsCommand) -> Result<ExitCode> {
@@ -17,29 +20,17 @@ pub(super) async fn run(command: BudgetsCommand) -> Result<ExitCode> {
         BudgetsCommand::List(args) => list(&Remote::of(&args.service)?, args.json).await,
         BudgetsCommand::Show(args) => {
             let service = Remote::of(&args.service)?;
-            print(&find(&service, &args.budget).await?)?;
+            print(&BUDGETS.find(&service, &args.name).await?)?;
             Ok(ExitCode::SUCCESS)
         }
-        BudgetsCommand::Create(args) => create(&Remote::of(&args.service)?, &args.file, args.json).await,
+        BudgetsCommand::Create(args) => BUDGETS.create(&Remote::of(&args.service)?, &args.file, args.json).await,
         BudgetsCommand::Update(args) => {
             let service = Remote::of(&args.file.service)?;
             update(&service, &args.budget, &args.file.file, args.file.json).await
         }
-        BudgetsCommand::Delete(args) => delete(&Remote::of(&args.service)?, &args.budget).await,
+        BudgetsCommand::Delete(args) => delete(&Remote::of(&args.service)?, &args.name).await,
         BudgetsCommand::Alerts(args) => alerts(&Remote::of(&args.service)?, &args).await,
     }
-}
-
-fn items(list: &Value) -> impl Iterator<Item = &Value> {
-    list["items"].as_array().into_iter().flatten()
-}
-
-/// Returns the budget that has this identifier or name.
-async fn find(service: &Remote, name: &str) -> Result<Value> {
-    let all = answer(service, service.get("budgets")).await?;
-    let found = items(&all).find(|budget| budget["id"] == name || budget["name"] == name);
-    let Some(budget) = found else { bail!("there is no budget {name:?}; reeve budgets list shows them") };
-    Ok(budget.clone())
 }
 
 async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
@@ -56,7 +47,7 @@ async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
 }
 
 /// A budget on one line: identifier, amount, charges so far, forecast, name.
-fn line(out: &mut impl Write, budget: &Value) -> Result<()> {
+fn line(out: &mut dyn Write, budget: &Value) -> Result<()> {
     let (standing, currency) = (&budget["standing"], text(budget, "currency"));
     let amount = format!("{} {currency} a {}", money(&budget["amount"]), text(budget, "period"));
     let share = |value: &str, percent: &str| match &standing[percent] {
@@ -72,40 +63,20 @@ fn money(amount: &Value) -> String {
     amount.as_f64().map_or_else(|| "-".to_owned(), |amount| format!("{amount:.2}"))
 }
 
-fn changed(budget: &Value, json: bool) -> Result<()> {
-    if json { print(budget) } else { line(&mut std::io::stdout().lock(), budget) }
-}
-
-fn read(file: &Path) -> Result<Value> {
-    serde_json::from_str(&contents(file)?).with_context(|| format!("{} is not JSON", file.display()))
-}
-
-async fn create(service: &Remote, file: &Path, json: bool) -> Result<ExitCode> {
-    let read = read(file)?;
-    let budgets = if let Value::Array(budgets) = read { budgets } else { vec![read] };
-    for budget in &budgets {
-        changed(&answer(service, service.post("budgets").json(budget)).await?, json)?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
 async fn update(service: &Remote, name: &str, file: &Path, json: bool) -> Result<ExitCode> {
-    let id = text(&find(service, name).await?, "id");
-    let request = service.put(&format!("budgets/{id}")).json(&read(file)?);
-    changed(&answer(service, request).await?, json)?;
-    Ok(ExitCode::SUCCESS)
+    let request = service.put(&BUDGETS.place(service, name).await?).json(&read(file)?);
+    BUDGETS.show(&answer(service, request).await?, json)
 }
 
 async fn delete(service: &Remote, name: &str) -> Result<ExitCode> {
-    let id = text(&find(service, name).await?, "id");
-    answer(service, service.delete(&format!("budgets/{id}"))).await?;
+    answer(service, service.delete(&BUDGETS.place(service, name).await?)).await?;
     Ok(ExitCode::SUCCESS)
 }
 
 async fn alerts(service: &Remote, args: &BudgetAlertsArgs) -> Result<ExitCode> {
     let mut reached = answer(service, service.get("budgets/alerts")).await?;
     if let Some(name) = &args.budget {
-        let id = find(service, name).await?["id"].clone();
+        let id = BUDGETS.find(service, name).await?["id"].clone();
         if let Some(items) = reached["items"].as_array_mut() {
             items.retain(|alert| alert["budget_id"] == id);
             reached["total"] = items.len().into();

@@ -9,6 +9,7 @@ mod file;
 mod job;
 mod state;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -41,6 +42,7 @@ const NOTED: Duration = Duration::from_secs(2);
 
 /// Exports; 1 when records were left out for their length.
 pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
+    prepare(&args.output, args.target.data_dir.is_some())?;
     if args.target.data_dir.is_none() {
         return job::run(args).await;
     }
@@ -79,6 +81,26 @@ pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
     };
     log.close().await;
     result
+}
+
+/// Makes the folder that a path with a separator at its end names, and refuses a path that no file could be written to, before
+/// anything is exported.
+fn prepare(output: &Path, is_local: bool) -> Result<()> {
+    let shown = output.display();
+    if output.as_os_str().to_string_lossy().ends_with(std::path::is_separator) {
+        std::fs::create_dir_all(output).with_context(|| format!("the folder {shown} could not be made"))?;
+    }
+    if output.is_dir() && is_local {
+        return refuse(format!(
+            "{shown} is a folder; from a data directory one file is written: name it, as {}",
+            output.join("export").display()
+        ));
+    }
+    let above = output.parent().filter(|above| !above.as_os_str().is_empty());
+    if let Some(above) = above.filter(|above| !above.is_dir()) {
+        return refuse(format!("there is no folder {}; make it first", above.display()));
+    }
+    Ok(())
 }
 
 fn format(args: &ExportArgs) -> Result<Option<Format>> {

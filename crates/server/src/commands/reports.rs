@@ -8,12 +8,13 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
+use super::collection::{Collection, PAGE, answer, items, print, text};
 use crate::cli::{DownloadReportArgs, ReportsCommand, RunReportArgs};
-use crate::commands::alerts::{answer, contents, print, text};
 use crate::commands::target::Remote;
 
-/// Reports of a page.
-const PAGE: u32 = 1000;
+/// Reports.
+const REPORTS: Collection =
+    Collection { path: "audit-logs/reports", noun: "report", list: "reeve audit reports list", line };
 /// Time between two looks at a run.
 const BEAT: Duration = Duration::from_millis(500);
 
@@ -21,31 +22,20 @@ const BEAT: Duration = Duration::from_millis(500);
 pub(super) async fn run(command: ReportsCommand) -> Result<ExitCode> {
     match command {
         ReportsCommand::List(args) => list(&Remote::of(&args.service)?, args.json).await,
-        ReportsCommand::Show(args) => show(&Remote::of(&args.service)?, &args.report, args.json).await,
-        ReportsCommand::Create(args) => create(&Remote::of(&args.service)?, &args.file, args.json).await,
+        ReportsCommand::Show(args) => show(&Remote::of(&args.service)?, &args.name, args.json).await,
+        ReportsCommand::Create(args) => REPORTS.create(&Remote::of(&args.service)?, &args.file, args.json).await,
         ReportsCommand::Run(args) => begin(&Remote::of(&args.service)?, &args).await,
         ReportsCommand::Download(args) => download(&Remote::of(&args.service)?, &args).await,
     }
 }
 
-async fn items(service: &Remote, path: &str) -> Result<Vec<Value>> {
-    let page = answer(service, service.get(path)).await?;
-    Ok(page["items"].as_array().cloned().unwrap_or_default())
-}
-
-async fn reports(service: &Remote) -> Result<Vec<Value>> {
-    items(service, &format!("audit-logs/reports?limit={PAGE}")).await
-}
-
-/// The report of an identifier or a name.
-async fn find(service: &Remote, name: &str) -> Result<Value> {
-    let found = reports(service).await?.into_iter().find(|report| report["id"] == name || report["name"] == name);
-    found.with_context(|| format!("there is no report {name:?}; reeve audit reports list shows them"))
+async fn list_of(service: &Remote, path: &str) -> Result<Vec<Value>> {
+    Ok(items(&answer(service, service.get(path)).await?).cloned().collect())
 }
 
 async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
-    let reports = reports(service).await?;
-    let templates = items(service, "audit-logs/report-templates").await?;
+    let reports = REPORTS.all(service).await?;
+    let templates = list_of(service, "audit-logs/report-templates").await?;
     if json {
         let names = |one: &Value| json!({ "id": one["id"], "name": one["name"], "edition": one["edition"] });
         print(&json!({ "items": reports, "frameworks": templates.iter().map(names).collect::<Vec<_>>() }))?;
@@ -58,21 +48,23 @@ async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
     for template in &templates {
         let (id, name, edition) = (text(template, "id"), text(template, "name"), text(template, "edition"));
         let controls = template["controls"].as_array().map_or(0, Vec::len);
-        writeln!(out, "framework {id:<12}  {name}, {edition}: {controls} controls")?;
+        // The edition of a standard may begin with the standard's name.
+        let title = if edition.starts_with(&name) { edition } else { format!("{name}, {edition}") };
+        writeln!(out, "framework {id:<12}  {title}: {controls} controls")?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn line(out: &mut impl std::io::Write, report: &Value) -> Result<()> {
+fn line(out: &mut dyn std::io::Write, report: &Value) -> Result<()> {
     let about = report["framework"].as_str().unwrap_or("custom").to_owned();
     let next = report["next_run_at"].as_str().map(|at| format!("next run {at}")).unwrap_or_default();
     Ok(writeln!(out, "{:<36}  {about:<10}  {}  {next}", text(report, "id"), text(report, "name"))?)
 }
 
 async fn show(service: &Remote, name: &str, json: bool) -> Result<ExitCode> {
-    let report = find(service, name).await?;
+    let report = REPORTS.find(service, name).await?;
     let id = report["id"].as_str().unwrap_or_default();
-    let runs = items(service, &format!("audit-logs/reports/runs?limit=10&report_id={id}")).await?;
+    let runs = list_of(service, &format!("audit-logs/reports/runs?limit=10&report_id={id}")).await?;
     if json {
         print(&json!({ "report": report, "runs": runs }))?;
         return Ok(ExitCode::SUCCESS);
@@ -92,19 +84,8 @@ fn run_line(out: &mut impl std::io::Write, run: &Value) -> Result<()> {
     Ok(writeln!(out, "{id:<36}  {state:<10}  {}  {entries} entries{error}", text(run, "created_at"))?)
 }
 
-async fn create(service: &Remote, file: &Path, json: bool) -> Result<ExitCode> {
-    let read: Value =
-        serde_json::from_str(&contents(file)?).with_context(|| format!("{} is not JSON", file.display()))?;
-    let reports = if let Value::Array(reports) = read { reports } else { vec![read] };
-    for report in &reports {
-        let made = answer(service, service.post("audit-logs/reports").json(report)).await?;
-        if json { print(&made)? } else { line(&mut std::io::stdout().lock(), &made)? }
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
 async fn begin(service: &Remote, args: &RunReportArgs) -> Result<ExitCode> {
-    let report = find(service, &args.report).await?;
+    let report = REPORTS.find(service, &args.report).await?;
     let path = format!("audit-logs/reports/{}/run", text(&report, "id"));
     let mut run = answer(service, service.post(&path).json(&json!({}))).await?;
     let path = format!("audit-logs/reports/runs/{}", text(&run, "id"));
@@ -123,7 +104,7 @@ async fn begin(service: &Remote, args: &RunReportArgs) -> Result<ExitCode> {
 }
 
 async fn download(service: &Remote, args: &DownloadReportArgs) -> Result<ExitCode> {
-    let id = match find(service, &args.run).await {
+    let id = match REPORTS.find(service, &args.run).await {
         Ok(report) => latest(service, &report).await?,
         Err(_) => args.run.clone(),
     };
@@ -155,7 +136,7 @@ async fn download(service: &Remote, args: &DownloadReportArgs) -> Result<ExitCod
 /// The latest run of a report that has files.
 async fn latest(service: &Remote, report: &Value) -> Result<String> {
     let path = format!("audit-logs/reports/runs?limit={PAGE}&report_id={}", text(report, "id"));
-    let runs = items(service, &path).await?;
+    let runs = list_of(service, &path).await?;
     let run = runs.iter().find(|run| run["state"] == "succeeded");
     run.map(|run| text(run, "id")).with_context(|| format!("{} has no run with files", text(report, "name")))
 }

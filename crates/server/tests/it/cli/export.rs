@@ -73,6 +73,29 @@ async fn the_same_file_from_a_service_and_from_its_folder() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_folder_is_made_and_a_missing_one_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let data = home.path().join("data");
+    let service = served(&data, 3).await;
+    let out = format!("{}/new/exports/", home.path().display());
+    let export = |output: &str| run(audit(service.url(), &["export", "--format", "json", "-o", output]));
+    let made = export(&out);
+    assert!(made.status.success(), "{}", said(&made));
+    let names: Vec<String> = std::fs::read_dir(&out)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    assert!(names.iter().any(|name| name.ends_with(".manifest.json")) && names.len() >= 2, "{names:?}");
+    let missing = export(&format!("{}/nowhere/file.json", home.path().display()));
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(said(&missing).contains("nowhere; make it first"), "{}", said(&missing));
+    assert!(service.stop().unwrap().0.success());
+    let local = run(audit_dir(&data, &["export", "--format", "json", "-o", &out]));
+    assert_eq!(local.status.code(), Some(2));
+    assert!(said(&local).contains("is a folder") && said(&local).contains("name it"), "{}", said(&local));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn records_that_are_too_long_say_so_or_are_left_out() {
     let home = tempfile::tempdir().unwrap();
     let service = served(home.path(), 2).await;
