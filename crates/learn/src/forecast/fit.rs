@@ -83,7 +83,10 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
     let effects = Effects::take_out(grid, &mut values, first, longest, &settings.events);
     cuts.close(&mut values);
     let look_for_own = settings.effort == Effort::Thorough && findings.resets.is_none();
-    let seasons = Seasons::of(&values, grid.step_ms, look_for_own);
+    let seasons = match settings.seasonless {
+        true => Seasons::default(),
+        false => Seasons::of(&values, grid.step_ms, look_for_own),
+    };
     findings.effects.clone_from(&effects.known);
     let shape = if measured < LEAST_FOR_SHAPE {
         findings.short = true;

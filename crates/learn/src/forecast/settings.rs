@@ -45,6 +45,8 @@ pub struct Settings {
     pub kind: Kind,
     /// Spans with a known name, past and to come.
     pub events: Vec<Event>,
+    /// Leaves out seasons: the forecast follows level and trend alone.
+    pub seasonless: bool,
 }
 
 /// Why there is no forecast.
