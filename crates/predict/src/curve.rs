@@ -24,6 +24,15 @@ pub(super) struct Curve {
     step_ms: i64,
 }
 
+/// What a forecast is told besides the series.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Known {
+    /// Events, past and to come.
+    pub(super) events: Vec<Event>,
+    /// Leaves out seasons.
+    pub(super) seasonless: bool,
+}
+
 /// The most likely step of a crossing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Crossing {
@@ -34,16 +43,17 @@ pub(super) struct Crossing {
 }
 
 impl Curve {
-    /// Forecasts until `horizon_ms` after now, with the events it is told of.
+    /// Forecasts until `horizon_ms` after now, with what it is told.
     ///
     /// # Errors
     /// Why there is no forecast, in words.
-    pub(super) fn of(points: &[Point], now_ms: i64, horizon_ms: i64, events: Vec<Event>) -> Result<Curve, String> {
+    pub(super) fn of(points: &[Point], now_ms: i64, horizon_ms: i64, known: Known) -> Result<Curve, String> {
         let grid = Grid::of(points).map_err(|error| error.to_string())?;
         let next = grid.time_ms(grid.values.len());
         let ahead = (now_ms + horizon_ms - next).div_euclid(grid.step_ms) + 1;
         let steps = usize::try_from(ahead.max(1)).unwrap_or(1).min(MOST_STEPS);
-        let model = fit(&grid, &Settings { horizon: steps, events, ..Settings::default() });
+        let Known { events, seasonless } = known;
+        let model = fit(&grid, &Settings { horizon: steps, events, seasonless, ..Settings::default() });
         let model = model.map_err(|error| error.to_string())?;
         // Steps that lie before now bridge the delay of the samples; only what is to come counts.
         let first = usize::try_from((now_ms - next).div_euclid(grid.step_ms) + 1).unwrap_or(0).min(steps - 1);

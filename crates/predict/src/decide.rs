@@ -9,10 +9,11 @@ use reeve_learn::saturation::{Question, Verdict, forecast_saturation};
 
 use super::calendar::Occurrence;
 use super::capacity;
-use super::curve::Curve;
+use super::curve::{Curve, Known};
 use super::prediction::{Outcome, Prediction, PredictionId};
 use super::reason::Reason;
 use super::rule::{Foreseen, Rule, Signal};
+use super::traffic::TrafficSettings;
 
 /// A day: how far ahead the end of a peak is looked for.
 const DAY_MS: i64 = 86_400_000;
@@ -30,6 +31,8 @@ pub(super) struct Case<'a> {
     /// Occurrences of the rule's calendars, past and to come, by beginning.
     pub(super) events: &'a [Occurrence],
     pub(super) catalogue: &'a Catalogue,
+    /// What forecasts of peaks learn from.
+    pub(super) traffic: TrafficSettings,
     pub(super) now: Timestamp,
 }
 
@@ -38,6 +41,7 @@ pub(super) fn decide_resource(case: &Case<'_>) -> Prediction {
     let mut found = blank(case);
     let said = match (case.rule.condition.signal, case.rule.condition.foreseen) {
         (_, Foreseen::Event) => event(case, &mut found),
+        (_, Foreseen::Spike) if !case.traffic.learn_patterns => event(case, &mut found),
         (None, _) => Err("the rule watches nothing".to_owned()),
         (Some(signal), _) => measured(case, signal, &mut found),
     };
@@ -155,7 +159,7 @@ fn fills(case: &Case<'_>, signal: Signal, points: &[Point], found: &mut Predicti
     let time = |ms: Option<i64>| ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
     (found.earliest_at, found.expected_at, found.latest_at) =
         (time(outlook.earliest_ms), time(outlook.median_ms), time(outlook.latest_ms));
-    if let Ok(curve) = Curve::of(points, case.now.as_millisecond(), horizon_ms, Vec::new()) {
+    if let Ok(curve) = Curve::of(points, case.now.as_millisecond(), horizon_ms, Known::default()) {
         found.forecast = curve.bands();
     }
     if let Some(stays) = stays_below(found, limit.value, free) {
@@ -227,7 +231,7 @@ fn spike(case: &Case<'_>, points: &[Point], last: f64, found: &mut Prediction) -
 
 /// Sets the end and the height of a peak, from a forecast of a day.
 fn over(case: &Case<'_>, points: &[Point], level: f64, found: &mut Prediction) {
-    let day = Curve::of(points, case.now.as_millisecond(), DAY_MS, spans(case)).ok();
+    let day = Curve::of(points, case.now.as_millisecond(), DAY_MS, known(case)).ok();
     let Some((at, top)) = day.and_then(|day| day.peak(level)) else { return };
     let event = case.events.iter().find(|event| Some(&event.label) == found.event.as_ref() && event.end > case.now);
     let at = event.map_or(at, |event| event.end.max(at));
@@ -237,19 +241,23 @@ fn over(case: &Case<'_>, points: &[Point], level: f64, found: &mut Prediction) {
     found.peak = Some(top);
 }
 
-/// The calendar's events as the forecast knows them.
-fn spans(case: &Case<'_>) -> Vec<Event> {
+/// The calendar's events as the forecast knows them, and without seasons where traffic intelligence leaves them out.
+fn known(case: &Case<'_>) -> Known {
     let span = |event: &Occurrence| Event {
         label: event.label.clone(),
         from_ms: event.start.as_millisecond(),
         until_ms: event.end.as_millisecond(),
     };
-    case.events.iter().map(span).collect()
+    let of_traffic = case.rule.condition.foreseen == Foreseen::Spike;
+    Known {
+        events: case.events.iter().map(span).collect(),
+        seasonless: of_traffic && !case.traffic.seasonal_adjustments,
+    }
 }
 
 fn ahead(case: &Case<'_>, rises: bool, level: f64, points: &[Point], found: &mut Prediction) -> Result<(), String> {
     let horizon_ms = case.rule.condition.horizon_s * 1000;
-    let curve = Curve::of(points, case.now.as_millisecond(), horizon_ms, spans(case))?;
+    let curve = Curve::of(points, case.now.as_millisecond(), horizon_ms, known(case))?;
     found.forecast = curve.bands();
     found.reasons.push(curve.findings().into());
     let crossing = curve.crosses(level, rises);

@@ -15,6 +15,7 @@ use super::prediction::{Outcome, Prediction};
 use super::related::response_target;
 use super::rule::{Foreseen, ResponseKind, Rule};
 use super::service::RuleService;
+use super::traffic::TrafficSettings;
 use reeve_recommend::RuleId;
 
 use reeve_recommend::{Caller, EngineError, Offer};
@@ -122,7 +123,8 @@ impl RuleService {
 
     async fn decide(&self, rule: &Rule, resources: &[Resource]) -> Result<Vec<Prediction>, EngineError> {
         let now = self.now();
-        let events = Arc::new(self.events(rule, now).await?);
+        let traffic = self.ports.rules.traffic_settings_get().await?;
+        let events = Arc::new(self.events(rule, &traffic, now).await?);
         let mut found = Vec::with_capacity(resources.len());
         for chunk in resources.chunks(CHUNK) {
             let mut series: HashMap<ResourceId, Series> = HashMap::new();
@@ -146,6 +148,7 @@ impl RuleService {
                         series,
                         events: &events,
                         catalogue: &catalogue,
+                        traffic,
                         now,
                     })
                 };
@@ -158,8 +161,18 @@ impl RuleService {
     }
 
     /// Occurrences of the rule's calendars around now.
-    async fn events(&self, rule: &Rule, now: Timestamp) -> Result<Vec<Occurrence>, EngineError> {
-        if !matches!(rule.condition.foreseen, Foreseen::Event | Foreseen::Spike) {
+    async fn events(
+        &self,
+        rule: &Rule,
+        traffic: &TrafficSettings,
+        now: Timestamp,
+    ) -> Result<Vec<Occurrence>, EngineError> {
+        let aware = match rule.condition.foreseen {
+            Foreseen::Event => true,
+            Foreseen::Spike => traffic.event_awareness,
+            _ => false,
+        };
+        if !aware {
             return Ok(Vec::new());
         }
         let kind = match rule.response.kind {

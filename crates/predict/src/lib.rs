@@ -25,6 +25,8 @@ mod reason;
 mod related;
 mod rule;
 mod service;
+mod traffic;
+mod traffic_service;
 
 use duration::as_text;
 pub use input::RuleInput;
@@ -35,3 +37,4 @@ pub use reason::Reason;
 pub use reeve_recommend::RuleId;
 pub use rule::{ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule, Signal};
 pub use service::{CalendarInput, RulePorts, RuleService};
+pub use traffic::{Preparation, TrafficInput, TrafficIntelligence, TrafficSettings};

@@ -4,6 +4,7 @@ use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, e
 
 use super::calendar::Calendar;
 use super::rule::Rule;
+use super::traffic::TrafficSettings;
 use reeve_recommend::Caller;
 use reeve_recommend::record::{POLICY, entry};
 
@@ -16,6 +17,21 @@ pub(super) fn rule(operation: &str, before: Option<&Rule>, after: Option<&Rule>,
         .on(ResourceRef::new("predictive_rule", id))
         .with_severity(Severity::Medium);
     changed(entry, before.map(described), after.map(described))
+}
+
+/// A change of traffic intelligence.
+pub(super) fn traffic(before: &TrafficSettings, after: &TrafficSettings, caller: &Caller) -> Entry {
+    let described = |settings: &TrafficSettings| {
+        Json::object([
+            ("learn_patterns", Json::from(settings.learn_patterns)),
+            ("seasonal_adjustments", Json::from(settings.seasonal_adjustments)),
+            ("event_awareness", Json::from(settings.event_awareness)),
+        ])
+    };
+    let entry = entry(POLICY, "traffic_intelligence.put", ActionStatus::Success, caller)
+        .on(ResourceRef::new("traffic_intelligence", "traffic_intelligence"))
+        .with_severity(Severity::Medium);
+    changed(entry, Some(described(before)), Some(described(after)))
 }
 
 /// A change of a calendar.

@@ -6,6 +6,7 @@ use reeve_estate::StoreError;
 use super::calendar::{Calendar, CalendarId};
 use super::prediction::{Outcome, Prediction};
 use super::rule::Rule;
+use super::traffic::TrafficSettings;
 use reeve_recommend::RuleId;
 
 /// Filter of predictions.
@@ -38,6 +39,11 @@ pub trait RuleStore: Send + Sync {
     async fn rule_get(&self, id: &RuleId) -> Result<Rule, StoreError>;
     /// Rules, oldest first.
     async fn rule_list(&self) -> Result<Vec<Rule>, StoreError>;
+
+    /// What forecasts of traffic learn from; the default where nobody set it.
+    async fn traffic_settings_get(&self) -> Result<TrafficSettings, StoreError>;
+    /// Replaces it; `version` is the stored one plus one.
+    async fn traffic_settings_put(&self, settings: &TrafficSettings) -> Result<(), StoreError>;
 
     /// Adds predictions of one rule, and forgets all but its newest `keep`.
     async fn prediction_insert(&self, rule: &RuleId, predictions: &[Prediction], keep: u64) -> Result<(), StoreError>;

@@ -10,6 +10,13 @@ const MINUTE: i64 = 60;
 const HOUR: i64 = 3_600;
 const DAY: i64 = 86_400;
 
+/// Rule that adds capacity before a peak of traffic.
+pub(super) const TRAFFIC_PRE_SCALE: &str = "traffic-pre-scale";
+/// Rule that fills caches before a peak of traffic.
+pub(super) const TRAFFIC_WARM_CACHE: &str = "traffic-warm-cache";
+/// Rule that makes a standby ready before a maintenance.
+pub(super) const MAINTENANCE_FAILOVER: &str = "maintenance-failover";
+
 /// Values in which the presets differ.
 struct Preset {
     id: &'static str,
@@ -58,7 +65,7 @@ const PRESETS: [Preset; 6] = [
         every_s: 5 * MINUTE,
     },
     Preset {
-        id: "traffic-pre-scale",
+        id: TRAFFIC_PRE_SCALE,
         name: "More capacity fifteen minutes before a peak of traffic",
         signal: Some(Signal::RequestRate),
         foreseen: Foreseen::Spike,
@@ -69,7 +76,7 @@ const PRESETS: [Preset; 6] = [
         every_s: 5 * MINUTE,
     },
     Preset {
-        id: "traffic-warm-cache",
+        id: TRAFFIC_WARM_CACHE,
         name: "Warm caches thirty minutes before high traffic",
         signal: Some(Signal::RequestRate),
         foreseen: Foreseen::Spike,
@@ -80,7 +87,7 @@ const PRESETS: [Preset; 6] = [
         every_s: 5 * MINUTE,
     },
     Preset {
-        id: "maintenance-failover",
+        id: MAINTENANCE_FAILOVER,
         name: "Failover ready one hour before a maintenance",
         signal: None,
         foreseen: Foreseen::Event,

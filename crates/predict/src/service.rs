@@ -64,7 +64,7 @@ impl RuleService {
     }
 
     /// Records the intent of a change, makes it, and records its outcome.
-    async fn recorded<T>(
+    pub(super) async fn recorded<T>(
         &self,
         entry: Entry,
         change: impl Future<Output = Result<T, StoreError>> + Send,
@@ -237,7 +237,7 @@ impl RuleService {
     }
 }
 
-fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result<(), EngineError> {
+pub(super) fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result<(), EngineError> {
     match read.filter(|read| *read != stored) {
         None => Ok(()),
         Some(read) => {

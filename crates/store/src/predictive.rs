@@ -4,14 +4,14 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::StoreError;
 use reeve_predict::calendar::{Calendar, CalendarId};
-use reeve_predict::{Prediction, PredictionFilter, Rule, RuleId, RuleStore};
+use reeve_predict::{Prediction, PredictionFilter, Rule, RuleId, RuleStore, TrafficSettings};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
-use crate::rows::predictive::{CalendarRow, PredictionRow, RuleRow};
+use crate::rows::predictive::{CalendarRow, PredictionRow, RuleRow, TrafficSettingsRow};
 use crate::rows::{decode, encode, unreadable, version};
 use crate::versioned::Versioned;
 
@@ -40,6 +40,12 @@ impl RuleStore for Store {
     }
     async fn rule_list(&self) -> Result<Vec<Rule>> {
         Ok(rule_list(self).await?)
+    }
+    async fn traffic_settings_get(&self) -> Result<TrafficSettings> {
+        Ok(traffic_settings_get(self).await?)
+    }
+    async fn traffic_settings_put(&self, settings: &TrafficSettings) -> Result<()> {
+        Ok(traffic_settings_put(self, settings).await?)
     }
     async fn prediction_insert(&self, rule: &RuleId, predictions: &[Prediction], keep: u64) -> Result<()> {
         Ok(prediction_insert(self, rule, predictions, keep).await?)
@@ -233,4 +239,39 @@ async fn calendar_list(store: &Store) -> Done<Vec<Calendar>> {
 fn calendar(row: &AnyRow) -> Done<Calendar> {
     let id: String = row.try_get(0)?;
     decode::<CalendarRow>(row.try_get(1)?).and_then(CalendarRow::into_calendar).map_err(unreadable("calendar", &id))
+}
+
+/// Traffic intelligence is one document among the named settings.
+const TRAFFIC: &str = "intelligence.traffic";
+
+async fn traffic_settings_get(store: &Store) -> Done<TrafficSettings> {
+    let row =
+        sqlx::query("SELECT document FROM settings WHERE name = $1").bind(TRAFFIC).fetch_optional(store.read()).await?;
+    let Some(row) = row else { return Ok(TrafficSettings::default()) };
+    decode::<TrafficSettingsRow>(row.try_get(0)?).map(TrafficSettings::from).map_err(unreadable("setting", TRAFFIC))
+}
+
+/// Compared by the whole text: of two writers that read the same version the second fails.
+async fn traffic_settings_put(store: &Store, settings: &TrafficSettings) -> Done<()> {
+    let stored = traffic_settings_get(store).await?;
+    let conflict = || Fault::Conflict("traffic intelligence was changed in between; read it again".to_owned());
+    if stored.version + 1 != settings.version {
+        return Err(conflict());
+    }
+    let document = encode(&TrafficSettingsRow::from(settings))?;
+    let written = if stored.version == 0 {
+        sqlx::query("INSERT INTO settings (name, document) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING")
+            .bind(TRAFFIC)
+            .bind(document)
+            .execute(store.write())
+            .await?
+    } else {
+        sqlx::query("UPDATE settings SET document = $2 WHERE name = $1 AND document = $3")
+            .bind(TRAFFIC)
+            .bind(document)
+            .bind(encode(&TrafficSettingsRow::from(&stored))?)
+            .execute(store.write())
+            .await?
+    };
+    if written.rows_affected() > 0 { Ok(()) } else { Err(conflict()) }
 }

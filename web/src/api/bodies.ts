@@ -24,6 +24,7 @@ export type Gate = Schemas['GateBody'];
 export type Rule = Schemas['RuleBody'];
 export type Prediction = Schemas['PredictionBody'];
 export type Finding = Schemas['PredictionFindingBody'];
+export type TrafficIntelligence = Schemas['TrafficIntelligenceBody'];
 export type Calendar = Schemas['CalendarBody'];
 export type Occurrence = Schemas['OccurrenceBody'];
 export type Anomaly = Schemas['AnomalyBody'];

@@ -10,7 +10,7 @@ use reeve_access::Role;
 use reeve_audit::ActionStatus;
 use reeve_engine::AgentInput;
 use reeve_estate::{Catalogue, GIB, Metric, Resource, ResourceId, ResourceKind, ResourceState, Series};
-use reeve_predict::{CalendarInput, Outcome, RuleId, RuleInput, RulePorts, RuleService, RuleStore as _};
+use reeve_predict::{CalendarInput, Outcome, RuleId, RuleInput, RulePorts, RuleService, RuleStore as _, TrafficInput};
 use reeve_recommend::{Agent, AgentType, Clock as _, EngineError, Guardrails, Impact, Status};
 
 use crate::world::{World, operator, person, resource};
@@ -257,7 +257,12 @@ async fn a_plan_goes_through_the_engines_ordinary_life() {
 }
 
 /// Evaluates a rule on a daily plateau of traffic, from 09:00 to 12:00 UTC, at some minutes of a day.
-async fn before_a_plateau(it: &Fixture, action: &str, horizon: &str, minutes: [i64; 3]) -> [Outcome; 3] {
+async fn before_a_plateau<const N: usize>(
+    it: &Fixture,
+    action: &str,
+    horizon: &str,
+    minutes: [i64; N],
+) -> [Outcome; N] {
     it.agent("learning").await;
     let mut balancer = resource("lb-1", ResourceKind::LoadBalancer, None);
     balancer.service = "elb".to_owned();
@@ -301,6 +306,36 @@ async fn a_daily_peak_is_foreseen_a_quarter_of_an_hour_before_and_not_an_hour_be
     assert_eq!(found, [Outcome::NotForeseen, Outcome::Foreseen, Outcome::NotForeseen]);
     let recommendation = it.world.only("lb-1").await;
     assert_eq!((recommendation.status, recommendation.origin.rule.as_str()), (Status::Expired, "pre_scale"));
+}
+
+#[tokio::test]
+async fn traffic_intelligence_decides_what_announces_a_peak() {
+    let outcomes = async |input: TrafficInput, with_event: bool| {
+        let it = fixture();
+        it.service.traffic_put(input, &operator()).await.unwrap();
+        if with_event {
+            let text = "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nSUMMARY:Sale\r\nDTSTART:20260101T090000Z\r\nDTEND:20260101T100000Z\r\n\
+                        RRULE:FREQ=DAILY\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+            let calendar = CalendarInput {
+                name: Some("Sales".to_owned()),
+                kind: Some("traffic".to_owned()),
+                text: Some(text.to_owned()),
+                ..CalendarInput::default()
+            };
+            it.service.calendar_put(calendar, None, &operator()).await.unwrap();
+        }
+        // Twelve minutes before the plateau that comes at nine.
+        before_a_plateau(&it, "pre_scale", "15m", [528]).await[0]
+    };
+    let input = TrafficInput::default;
+    assert_eq!(outcomes(input(), false).await, Outcome::Foreseen);
+    let unlearned = || TrafficInput { learn_patterns: Some(false), ..input() };
+    assert_eq!(outcomes(unlearned(), false).await, Outcome::NotForeseen, "nothing announces it");
+    assert_eq!(outcomes(unlearned(), true).await, Outcome::Foreseen, "a calendar announces it");
+    let unaware = TrafficInput { event_awareness: Some(false), ..unlearned() };
+    assert_eq!(outcomes(unaware, true).await, Outcome::NotForeseen, "calendars are not asked");
+    let seasonless = TrafficInput { seasonal_adjustments: Some(false), ..input() };
+    assert_eq!(outcomes(seasonless, false).await, Outcome::NotForeseen, "a daily peak is a season");
 }
 
 #[tokio::test]

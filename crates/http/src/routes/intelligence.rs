@@ -23,6 +23,7 @@ pub(crate) mod records;
 mod responses;
 mod rollouts;
 mod threats;
+mod traffic;
 mod webhooks;
 
 use utoipa_axum::routes;
@@ -91,6 +92,8 @@ fn strange(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceOperate), routes!(anomalies::acknowledge))
         .add(Access::Needs(IntelligenceOperate), routes!(anomalies::feedback))
         .add(Access::Needs(IntelligenceOperate), routes!(anomalies::reopen))
+        .add(Access::Needs(IntelligenceView), routes!(traffic::get))
+        .add(Access::Needs(IntelligenceConfigure), routes!(traffic::put))
         .add(Access::Needs(IntelligenceView), routes!(anomaly_settings::get))
         .add(Access::Needs(IntelligenceConfigure), routes!(anomaly_settings::put))
         .add(Access::Needs(IntelligenceView), routes!(threats::list))

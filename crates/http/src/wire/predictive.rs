@@ -4,6 +4,7 @@ mod calendar;
 mod prediction;
 mod rule;
 mod rule_put;
+mod traffic;
 
 use serde::{Deserialize, Deserializer};
 
@@ -16,3 +17,4 @@ pub use rule_put::{ApprovalRuleInput, ConditionInput, ResponseInput, RulePut, Ru
 fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(reader: D) -> Result<Option<T>, D::Error> {
     T::deserialize(reader).map(Some)
 }
+pub use traffic::{Switch, TrafficIntelligenceBody, TrafficIntelligencePut};

@@ -243,6 +243,65 @@ async fn predictive_rules_are_made_of_the_tables_rows() {
 }
 
 #[tokio::test]
+async fn traffic_intelligence_is_set_as_the_sentence_writes_it_and_moves_the_rules() {
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[]).unwrap();
+    let admin = service.admin();
+    let path = "intelligence/traffic-intelligence";
+    let (_, sentence) = INTELLIGENCE.split_once("Traffic intelligence settings: ").unwrap();
+    let settings = sentence.lines().next().unwrap().trim_end_matches('.').split("; ");
+    let settings: Vec<(&str, &str)> = settings.map(|setting| setting.split_once(' ').unwrap()).collect();
+    assert_eq!(settings.len(), 6);
+    let answered = json!({
+        "learn_patterns": true, "seasonal_adjustments": true, "event_awareness": "calendar_integration",
+        "pre_scale": "15m", "warm_cache": "30m", "prepare_failover": "maintenance_windows",
+    });
+    let off = json!({
+        "learn_patterns": false, "seasonal_adjustments": false, "event_awareness": "disabled",
+        "pre_scale": "disabled", "warm_cache": false, "prepare_failover": "disabled",
+    });
+    let changed = admin.put(path, off).await.expect(200).body;
+    assert_eq!((&changed["warm_cache"], &changed["event_awareness"]), (&json!("disabled"), &json!("disabled")));
+    let rule = |id: &str| {
+        let admin = service.admin();
+        let path = format!("intelligence/predictive-rules/{id}");
+        async move { admin.get(&path).await.expect(200).body }
+    };
+    assert_eq!(rule("traffic-pre-scale").await["enabled"], false);
+    for (name, text) in settings {
+        let value = if text == "true" { json!(true) } else { json!(text) };
+        let stored = admin.put(path, json!({ name: value })).await.expect(200).body;
+        assert_eq!(stored[name], answered[name], "{name}");
+    }
+    let read = admin.get(path).await.expect(200).body;
+    for (name, value) in answered.as_object().unwrap() {
+        assert_eq!(&read[name], value, "{name}");
+    }
+    // What was answered is taken back, and the lead time is the rule's own.
+    let mut sent = read.clone();
+    sent["pre_scale"] = json!("20m");
+    assert_eq!(admin.put(path, sent).await.expect(200).body["pre_scale"], "20m");
+    let moved = rule("traffic-pre-scale").await;
+    assert_eq!((&moved["condition"]["horizon"], &moved["enabled"]), (&json!("20m"), &json!(true)));
+    // A rule that was removed comes back with its setting.
+    let _ = admin.delete("intelligence/predictive-rules/traffic-warm-cache").await.expect(204);
+    assert_eq!(admin.get(path).await.expect(200).body["warm_cache"], "disabled");
+    let _ = admin.put(path, json!({ "warm_cache": "45m" })).await.expect(200);
+    assert_eq!(rule("traffic-warm-cache").await["condition"]["horizon"], "45m");
+    for (wrong, field) in [
+        (json!({ "pre_scale": "soon" }), "pre_scale"),
+        (json!({ "warm_cache": "30d" }), "warm_cache"),
+        (json!({ "event_awareness": "astrology" }), "event_awareness"),
+        (json!({ "weather": true }), "weather"),
+    ] {
+        let refused = admin.put(path, wrong.clone()).await.problem(422, "invalid_fields");
+        assert_eq!(refused.text_at("/errors/0/field"), field, "{wrong}");
+    }
+    let found = admin.get("audit-logs?query=action.operation:traffic_intelligence.put").await.expect(200);
+    assert!(found.items().iter().any(|entry| entry["changes"]["after"]["learn_patterns"] == false));
+}
+
+#[tokio::test]
 async fn an_agent_is_configured_with_the_fields_of_the_table() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();

@@ -4,7 +4,7 @@ use reeve_estate::{ConnectionId, ResourceId};
 use reeve_predict::calendar::{Calendar, CalendarId, CalendarKind};
 use reeve_predict::{
     ApprovalKind, ApprovalRule, Condition, Expected, Foreseen, Outcome, Prediction, PredictionId, Reason, Response,
-    ResponseKind, Rule, RuleId, Signal,
+    ResponseKind, Rule, RuleId, Signal, TrafficSettings,
 };
 use reeve_recommend::{AgentType, RecommendationId, Scope};
 use serde::{Deserialize, Serialize};
@@ -314,5 +314,28 @@ impl CalendarRow {
             updated_at: time(&self.updated_at)?,
             version: self.version,
         })
+    }
+}
+
+/// Settings of traffic intelligence.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct TrafficSettingsRow {
+    learn_patterns: bool,
+    seasonal_adjustments: bool,
+    event_awareness: bool,
+    version: u64,
+}
+
+impl From<&TrafficSettings> for TrafficSettingsRow {
+    fn from(settings: &TrafficSettings) -> Self {
+        let TrafficSettings { learn_patterns, seasonal_adjustments, event_awareness, version } = *settings;
+        TrafficSettingsRow { learn_patterns, seasonal_adjustments, event_awareness, version }
+    }
+}
+
+impl From<TrafficSettingsRow> for TrafficSettings {
+    fn from(row: TrafficSettingsRow) -> Self {
+        let TrafficSettingsRow { learn_patterns, seasonal_adjustments, event_awareness, version } = row;
+        TrafficSettings { learn_patterns, seasonal_adjustments, event_awareness, version }
     }
 }

@@ -7,7 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{ConnectionId, ResourceId, StoreError};
 use reeve_predict::calendar::{Calendar, CalendarId, CalendarKind};
 use reeve_predict::{
-    Expected, Outcome, Prediction, PredictionFilter, PredictionId, Reason, Rule, RuleId, RuleStore, presets,
+    Expected, Outcome, Prediction, PredictionFilter, PredictionId, Reason, Rule, RuleId, RuleStore, TrafficSettings,
+    presets,
 };
 use reeve_recommend::{RecommendationId, Scope};
 
@@ -87,6 +88,7 @@ pub fn calendar(id: &str, at_ms: i64) -> Result<Calendar> {
 /// What the store failed with; broken promises panic.
 pub async fn run(store: Arc<dyn RuleStore>) -> Result<()> {
     rules(&*store).await?;
+    traffic(&*store).await?;
     predictions(&*store).await?;
     calendars(&*store).await
 }
@@ -113,6 +115,17 @@ async fn rules(store: &dyn RuleStore) -> Result<()> {
         assert!(matches!(missing, Some(StoreError::NotFound { .. })), "{missing:?}");
     }
     assert!(matches!(store.rule_update(&gone).await, Err(StoreError::NotFound { .. })));
+    Ok(())
+}
+
+async fn traffic(store: &dyn RuleStore) -> Result<()> {
+    assert_eq!(store.traffic_settings_get().await?, TrafficSettings::default());
+    let first = TrafficSettings { learn_patterns: false, version: 1, ..TrafficSettings::default() };
+    store.traffic_settings_put(&first).await?;
+    let second = TrafficSettings { event_awareness: false, version: 2, ..first };
+    store.traffic_settings_put(&second).await?;
+    assert!(matches!(store.traffic_settings_put(&second).await, Err(StoreError::Conflict(_))), "versions are compared");
+    assert_eq!(store.traffic_settings_get().await?, second);
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use reeve_estate::StoreError;
 use reeve_predict::calendar::{Calendar, CalendarId};
-use reeve_predict::{Prediction, PredictionFilter, Rule, RuleId, RuleStore};
+use reeve_predict::{Prediction, PredictionFilter, Rule, RuleId, RuleStore, TrafficSettings};
 
 /// Rules, predictions, calendars.
 #[derive(Default)]
@@ -12,6 +12,7 @@ pub(crate) struct Rules {
     rules: Mutex<Vec<Rule>>,
     predictions: Mutex<Vec<Prediction>>,
     calendars: Mutex<Vec<Calendar>>,
+    traffic: Mutex<TrafficSettings>,
 }
 
 fn missing(what: &'static str, id: &str) -> StoreError {
@@ -58,6 +59,13 @@ impl RuleStore for Rules {
     }
     async fn rule_list(&self) -> Result<Vec<Rule>, StoreError> {
         Ok(self.rules.lock().clone())
+    }
+    async fn traffic_settings_get(&self) -> Result<TrafficSettings, StoreError> {
+        Ok(*self.traffic.lock())
+    }
+    async fn traffic_settings_put(&self, settings: &TrafficSettings) -> Result<(), StoreError> {
+        *self.traffic.lock() = *settings;
+        Ok(())
     }
     async fn prediction_insert(&self, _: &RuleId, predictions: &[Prediction], _: u64) -> Result<(), StoreError> {
         self.predictions.lock().extend_from_slice(predictions);

@@ -1,5 +1,5 @@
 import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
-import { IconCrystalBall, IconPlus } from '@tabler/icons-react';
+import { IconCrystalBall, IconPlus, IconSettings } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -13,6 +13,7 @@ import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
 import { MOST } from '../queries';
 import { RuleForm } from './RuleForm';
+import { TrafficDialog } from './TrafficDialog';
 import { predictionsQuery, rulesQuery } from './queries';
 import { approvalInShort, lastFired, ruleInWords } from './telling';
 
@@ -55,6 +56,7 @@ export function Rules() {
   const may = useMay();
   const navigate = useNavigate();
   const [adding, setAdding] = useState(false);
+  const [traffic, setTraffic] = useState(false);
   const { data, error, refetch } = useQuery(rulesQuery);
   const { data: fired } = useQuery(predictionsQuery({ outcome: 'foreseen', limit: MOST }));
   const table = useMemo(() => columns(fired && lastFired(fired.items)), [fired]);
@@ -63,7 +65,10 @@ export function Rules() {
     <Stack gap="md">
       <Group justify="space-between" gap="sm">
         <Text size="sm" className="muted" maw={720}>A rule forecasts a metric of each resource in its scope. What it foresees becomes a recommendation; the rule itself never acts.</Text>
-        {add}
+        <Group gap="xs">
+          <Button variant="default" leftSection={<IconSettings size={16} />} onClick={() => setTraffic(true)}>Traffic intelligence</Button>
+          {add}
+        </Group>
       </Group>
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
         <DataTable
@@ -77,6 +82,7 @@ export function Rules() {
         />
       )}
       {adding && <RuleForm onClose={() => setAdding(false)} />}
+      {traffic && <TrafficDialog locked={!may('intelligence.configure')} onClose={() => setTraffic(false)} />}
     </Stack>
   );
 }

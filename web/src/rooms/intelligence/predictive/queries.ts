@@ -49,6 +49,15 @@ export const evaluateRule = (id: string) => body(client.POST(`${RULES}/{id}/eval
 
 export const previewRule = (given: Schemas['RulePut']) => body(client.POST(`${RULES}/preview`, { body: given }));
 
+const TRAFFIC = '/api/v1/intelligence/traffic-intelligence' as const;
+
+export const trafficQuery = queryOptions({
+  queryKey: ['intelligence', 'traffic-intelligence'],
+  queryFn: () => body(client.GET(TRAFFIC)),
+});
+
+export const setTraffic = (given: Schemas['TrafficIntelligencePut']) => body(client.PUT(TRAFFIC, { body: given }));
+
 export const calendarsQuery = queryOptions({
   queryKey: ['intelligence', 'calendars'],
   queryFn: () => body(client.GET(CALENDARS, { params: { query: { limit: MOST } } })),
