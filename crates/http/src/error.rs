@@ -165,6 +165,9 @@ pub struct ProblemBody {
     /// Fields that are wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldProblem>,
+    /// The fault without its position, for wrong queries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// Position in the query, for wrong queries: characters from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<u64>,
@@ -224,6 +227,7 @@ impl Problem {
                 detail: detail.into(),
                 code: name.to_owned(),
                 errors: Vec::new(),
+                reason: None,
                 position: None,
                 part: None,
                 hint: None,
@@ -257,8 +261,10 @@ impl Problem {
 
     /// A wrong query.
     #[must_use]
-    pub fn query(message: impl Into<String>, position: usize, part: String, hint: Option<String>) -> Self {
-        let mut problem = Problem::new(Code::InvalidQuery, message).with_hint(hint);
+    pub fn query(reason: String, position: usize, part: String, hint: Option<String>) -> Self {
+        let detail = format!("At character {position}: {reason}");
+        let mut problem = Problem::new(Code::InvalidQuery, detail).with_hint(hint);
+        problem.body.reason = Some(reason);
         problem.body.position = Some(position as u64);
         problem.body.part = Some(part).filter(|part| !part.is_empty());
         problem

@@ -9,6 +9,7 @@ interface ProblemFields {
   title: string;
   detail: string;
   errors?: FieldProblem[];
+  reason?: string | null;
   position?: number | null;
   part?: string | null;
   hint?: string | null;
@@ -23,6 +24,8 @@ export class Problem extends Error {
   readonly title: string;
   readonly detail: string;
   readonly errors: FieldProblem[];
+  /** The fault of a query without its position. */
+  readonly reason: string | undefined;
   readonly position: number | undefined;
   /** The part of a query that is wrong, as written. */
   readonly part: string | undefined;
@@ -39,6 +42,7 @@ export class Problem extends Error {
     this.title = fields.title;
     this.detail = fields.detail;
     this.errors = fields.errors ?? [];
+    this.reason = fields.reason ?? undefined;
     this.position = fields.position ?? undefined;
     this.part = fields.part ?? undefined;
     this.hint = fields.hint ?? undefined;

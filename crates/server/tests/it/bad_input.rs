@@ -221,7 +221,8 @@ async fn a_wrong_question_is_answered_with_its_place_and_a_hint() {
         let search = admin.post("audit-logs/search", json!({ "query": query })).await.problem(422, "invalid_query");
         let near = search.body["position"].as_u64().unwrap().abs_diff(position);
         assert!(near <= 2, "{query}: near {position}, not {}", search.text);
-        assert!(search.text_at("/detail").starts_with("At character "), "{}", search.text);
+        let (detail, reason) = (search.text_at("/detail"), search.text_at("/reason"));
+        assert_eq!(detail, format!("At character {}: {reason}", search.body["position"]));
         let listed = admin.get(&format!("audit-logs?query={}", encoded(query))).await.problem(422, "invalid_query");
         assert_eq!((&listed.body["position"], &listed.body["hint"]), (&search.body["position"], &search.body["hint"]));
     }

@@ -19,7 +19,7 @@ describe('QueryBox', () => {
   });
 
   it('marks the whole part where the service names it', () => {
-    const problem = new Problem({ status: 422, code: 'invalid_query', title: '', detail: 'At character 6: no such field', position: 6, part: 'usr:x' });
+    const problem = new Problem({ status: 422, code: 'invalid_query', title: '', detail: 'At character 6: no such field', reason: 'no such field', position: 6, part: 'usr:x' });
     show(<QueryBox value="a AND usr:x" onChange={() => undefined} problem={problem} asked="a AND usr:x" shift={0} />);
     expect(screen.getByRole('alert').querySelector('mark')).toHaveTextContent('usr:x');
     expect(screen.getByText('no such field')).toBeInTheDocument();

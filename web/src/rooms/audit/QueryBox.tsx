@@ -32,7 +32,7 @@ export function WrongQuery({ problem, asked, shift }: { problem: Problem; asked:
   return (
     <Alert color="red" id="query-problem" role="alert" title="The query is not valid">
       <Marked text={asked} at={problem.position === undefined ? undefined : problem.position - shift} part={problem.part} />
-      <Text size="sm" mt={6}>{problem.detail.replace(/^At character \d+: /, '')}</Text>
+      <Text size="sm" mt={6}>{problem.reason ?? problem.detail}</Text>
       {problem.hint && <Text size="sm" mt={2}>{problem.hint}</Text>}
     </Alert>
   );

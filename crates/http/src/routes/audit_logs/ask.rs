@@ -104,6 +104,5 @@ pub(super) fn problem(error: TrailError) -> Problem {
 }
 
 fn query_problem(error: QueryError) -> Problem {
-    let message = format!("At character {}: {}", error.position, error.message);
-    Problem::query(message, error.position, error.part, error.hint)
+    Problem::query(error.message, error.position, error.part, error.hint)
 }

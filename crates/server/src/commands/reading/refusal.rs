@@ -30,12 +30,8 @@ impl WrongQuery {
     /// As a service refused it.
     pub(super) fn there(query: &str, problem: &Value) -> Self {
         let text = |name: &str| problem.get(name).and_then(Value::as_str).map(str::to_owned);
-        let detail = text("detail").unwrap_or_default();
-        // The service says the position in words too.
-        let message = match detail.split_once(": ") {
-            Some((place, message)) if place.starts_with("At character ") => message.to_owned(),
-            _ => detail,
-        };
+        // Services of earlier releases give the detail alone, which says the position too.
+        let message = text("reason").or_else(|| text("detail")).unwrap_or_default();
         let position = problem.get("position").and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok());
         Self {
             query: query.to_owned(),
@@ -87,7 +83,7 @@ mod tests {
         let at = lines[2].find('^').unwrap();
         assert_eq!(at, 2 + "\"漢字\" ".chars().count() + 2, "two of the characters are two columns wide: {shown}");
         assert!(lines[3].contains("severity"), "{shown}");
-        let problem = json!({ "detail": "At character 5: a bracket is missing", "position": 5 });
+        let problem = json!({ "detail": "At character 5: a bracket is missing", "reason": "a bracket is missing", "position": 5 });
         let shown = WrongQuery::there("a AND(", &problem).to_string();
         assert_eq!(shown, "the query is wrong: a bracket is missing\n  a AND(\n       ^");
     }
