@@ -19,8 +19,8 @@ use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio_util::sync::CancellationToken;
 
-use reeve_http::App;
 use reeve_recommend::Changes;
+use reeve_trail::Log;
 
 use crate::adapters::clouds::CloudRegistry;
 use crate::cli::DemoArgs;
@@ -57,7 +57,7 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     let (listener, address) = service.bind().await?;
     let stop = stop_on_signal();
     let data_dir = service.config.data_dir.clone();
-    let living = tokio::spawn(live(service.app.clone(), state.clone(), data_dir.clone(), stop.clone()));
+    let living = tokio::spawn(live(service.tasks.log.clone(), state.clone(), data_dir.clone(), stop.clone()));
     let greeting = async {
         audit::ensure(address, &sign_in).await;
         let mut out = std::io::stdout();
@@ -89,7 +89,7 @@ async fn prepare(service: &Service, state: &DemoState) -> Result<()> {
     let connections = setup::connections(service, &state.estate).await?;
     steps.inc(1);
     steps.set_message("30 days of activity");
-    activity::catch_up(&service.app, state).await?;
+    activity::catch_up(&service.tasks.log, state).await?;
     steps.inc(1);
     steps.set_message("30 days of samples");
     for id in &connections {
@@ -106,10 +106,10 @@ async fn prepare(service: &Service, state: &DemoState) -> Result<()> {
 }
 
 /// Keeps the demo alive: people work, and changes of the estate are kept.
-async fn live(app: Arc<App>, state: Arc<DemoState>, data_dir: PathBuf, stop: CancellationToken) {
+async fn live(log: Log, state: Arc<DemoState>, data_dir: PathBuf, stop: CancellationToken) {
     loop {
         tokio::select! { () = stop.cancelled() => return, () = tokio::time::sleep(BEAT) => {} }
-        if let Err(error) = activity::catch_up(&app, &state).await {
+        if let Err(error) = activity::catch_up(&log, &state).await {
             tracing::warn!(%error, "activity was not recorded");
         }
         if let Err(error) = bills::write(&state, &data_dir).await {

@@ -6,8 +6,8 @@ use anyhow::{Result, bail};
 use jiff::{SignedDuration, Timestamp};
 
 use reeve_audit::{Draft, Submitter};
-use reeve_http::App;
 use reeve_ledger::AppendError;
+use reeve_trail::Log;
 
 use super::state::DemoState;
 
@@ -19,7 +19,7 @@ const SLICE: SignedDuration = SignedDuration::from_hours(12);
 const BATCH: usize = 500;
 
 /// Records everything up to now. What was recorded before is recognised by its event id and not recorded again.
-pub(super) async fn catch_up(app: &App, state: &DemoState) -> Result<()> {
+pub(super) async fn catch_up(log: &Log, state: &DemoState) -> Result<()> {
     let by = Arc::new(Submitter::local("demo"));
     let now = Timestamp::now();
     let mut from = match state.told_until() {
@@ -37,7 +37,7 @@ pub(super) async fn catch_up(app: &App, state: &DemoState) -> Result<()> {
             .map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
         let drafts = Draft::submitted_by(drafts, &by).map_err(|(_, error)| anyhow::anyhow!("{error}"))?;
         for chunk in drafts.chunks(BATCH) {
-            append(app, chunk.to_vec()).await?;
+            append(log, chunk.to_vec()).await?;
         }
         state.told(to);
         from = to;
@@ -45,9 +45,9 @@ pub(super) async fn catch_up(app: &App, state: &DemoState) -> Result<()> {
     Ok(())
 }
 
-async fn append(app: &App, drafts: Vec<Draft>) -> Result<()> {
+async fn append(log: &Log, drafts: Vec<Draft>) -> Result<()> {
     loop {
-        match app.ledger.append(drafts.clone()).await {
+        match log.append(drafts.clone()).await {
             Ok(_) => return Ok(()),
             Err(AppendError::Busy { retry_after_s }) => {
                 tokio::time::sleep(std::time::Duration::from_secs(retry_after_s)).await
