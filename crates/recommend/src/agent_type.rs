@@ -1,9 +1,13 @@
 //! The nine agent types of the specification with their capabilities and actions, as its table has them.
 
+mod decided;
+
 use reeve_estate::named;
 
 use self::TableValue::{Flag, List, Text};
 use crate::agent::AgentType;
+
+pub use decided::decided_by;
 
 /// Description of an agent type, as the specification gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

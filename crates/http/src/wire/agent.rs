@@ -1,5 +1,8 @@
 //! Agents on the wire: the specification's configuration record and an agent's status.
 
+use std::collections::BTreeMap;
+
+use reeve_recommend::agent_type::decided_by;
 use reeve_recommend::{AgentTypeInfo, TableValue};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -27,6 +30,12 @@ pub struct AgentTypeBody {
     pub settings: Map<String, Value>,
     /// Settings that can be changed for each agent of the type.
     pub configurable: Vec<SettingBody>,
+    /// Settings that decide a value of the table, by the value's path (`actions.downsize_underutilized`): a field of an agent
+    /// (`settings.downsize_underutilized.cpu_below`, `mode`), or a resource of this interface with its field
+    /// (`intelligence/traffic-intelligence#pre_scale`).
+    pub decided_by: BTreeMap<String, Vec<&'static str>>,
+    /// Paths of the values that are descriptions: nothing in this release follows from them.
+    pub described: Vec<String>,
     /// An agent of the type can be configured in this release.
     pub available: bool,
     /// Source of its findings in this release: `runs`, `anomalies`, `predictive_rules`.
@@ -38,7 +47,15 @@ impl AgentTypeBody {
     /// Returns the wire form of an agent type with the settings that its agents can change.
     #[must_use]
     pub fn of(info: &AgentTypeInfo, configurable: Vec<SettingBody>) -> Self {
+        let parts = [("capabilities", info.capabilities), ("actions", info.actions), ("settings", info.settings)];
+        let paths =
+            parts.iter().flat_map(|(place, values)| values.iter().map(move |(name, _)| format!("{place}.{name}")));
+        let (decided, described): (Vec<_>, Vec<_>) = paths
+            .map(|path| (decided_by(info.agent_type, &path).to_vec(), path))
+            .partition(|(settings, _)| !settings.is_empty());
         AgentTypeBody {
+            decided_by: decided.into_iter().map(|(settings, path)| (path, settings)).collect(),
+            described: described.into_iter().map(|(_, path)| path).collect(),
             name: info.agent_type.as_str().to_owned(),
             description: info.description.to_owned(),
             capabilities: nested(info.capabilities),

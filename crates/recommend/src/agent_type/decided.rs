@@ -1,0 +1,107 @@
+//! Settings that decide what the specification's table says of agent types. A value without one is a description: nothing in this
+//! release follows from it.
+
+use crate::agent::AgentType;
+
+/// Settings by agent type and by path in the table. A setting is a field of the agent (`settings.` for those of its type), or a
+/// resource of the interface with its field.
+const DECIDED: &[(AgentType, &str, &[&str])] = &[
+    (AgentType::COST_OPTIMIZER, "capabilities.analyze_utilization", &["settings.analyze_utilization.history"]),
+    (AgentType::COST_OPTIMIZER, "capabilities.recommend_rightsizing", &["settings.recommend_rightsizing"]),
+    (AgentType::COST_OPTIMIZER, "capabilities.auto_apply", &["mode", "auto_apply"]),
+    (
+        AgentType::COST_OPTIMIZER,
+        "actions.downsize_underutilized",
+        &["settings.downsize_underutilized.cpu_below", "settings.downsize_underutilized.window"],
+    ),
+    (
+        AgentType::COST_OPTIMIZER,
+        "actions.upgrade_throttled",
+        &["settings.upgrade_throttled.cpu_above", "settings.upgrade_throttled.window"],
+    ),
+    (AgentType::COST_OPTIMIZER, "actions.suggest_reserved_instances", &["settings.suggest_reserved_instances.enabled"]),
+    (AgentType::COST_OPTIMIZER, "actions.identify_idle_resources", &["settings.identify_idle_resources.window"]),
+    (AgentType::COST_OPTIMIZER, "settings.confidence_threshold", &["confidence_threshold"]),
+    (
+        AgentType::PERFORMANCE_OPTIMIZER,
+        "capabilities.predictive_scaling",
+        &["intelligence/predictive-rules/traffic-pre-scale"],
+    ),
+    (
+        AgentType::PERFORMANCE_OPTIMIZER,
+        "capabilities.traffic_pattern_learning",
+        &["intelligence/traffic-intelligence#learn_patterns"],
+    ),
+    (
+        AgentType::PERFORMANCE_OPTIMIZER,
+        "capabilities.seasonal_adjustments",
+        &["intelligence/traffic-intelligence#seasonal_adjustments"],
+    ),
+    (
+        AgentType::PERFORMANCE_OPTIMIZER,
+        "actions.scale_before_traffic_spike",
+        &["intelligence/traffic-intelligence#pre_scale"],
+    ),
+    (
+        AgentType::DB_OPTIMIZER,
+        "capabilities.read_replica_suggestions",
+        &["intelligence/predictive-rules/database-connections-saturation"],
+    ),
+    (
+        AgentType::SECURITY_INTELLIGENCE,
+        "capabilities.behavioral_analysis",
+        &["intelligence/anomaly-settings#security.behavioral_analysis"],
+    ),
+    (
+        AgentType::SECURITY_INTELLIGENCE,
+        "capabilities.anomaly_detection",
+        &["intelligence/anomaly-settings#security.sensitivity"],
+    ),
+    (
+        AgentType::SECURITY_INTELLIGENCE,
+        "actions.alert_suspicious_activity",
+        &["intelligence/anomaly-settings#security.action"],
+    ),
+    (
+        AgentType::SECURITY_INTELLIGENCE,
+        "actions.auto_quarantine",
+        &["intelligence/anomaly-settings#security.action", "mode", "auto_apply"],
+    ),
+    (
+        AgentType::OPS_INTELLIGENCE,
+        "capabilities.capacity_forecasting",
+        &["intelligence/predictive-rules/disk-space-full"],
+    ),
+    (AgentType::OPS_INTELLIGENCE, "actions.predict_disk_full", &["intelligence/predictive-rules/disk-space-full"]),
+];
+
+/// Returns the settings that decide a value of the table; none for a description.
+#[must_use]
+pub fn decided_by(agent_type: AgentType, path: &str) -> &'static [&'static str] {
+    let found = DECIDED.iter().find(|(of, name, _)| *of == agent_type && *name == path);
+    found.map_or(&[], |(_, _, settings)| settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{AgentTypeInfo, agent_types};
+    use super::*;
+
+    #[test]
+    fn every_row_is_about_a_value_of_the_table() {
+        let has = |info: &AgentTypeInfo, path: &str| {
+            let (place, name) = path.split_once('.').unwrap_or_default();
+            let values = match place {
+                "capabilities" => info.capabilities,
+                "actions" => info.actions,
+                _ => info.settings,
+            };
+            values.iter().any(|(path, _)| *path == name)
+        };
+        for (agent_type, path, settings) in DECIDED {
+            let info = agent_types().iter().find(|info| info.agent_type == *agent_type);
+            assert!(info.is_some_and(|info| has(info, path)), "{agent_type} {path}");
+            assert!(!settings.is_empty(), "{agent_type} {path}");
+        }
+    }
+}
