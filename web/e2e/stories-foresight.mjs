@@ -180,9 +180,40 @@ async function onlyLooks({ page, program }) {
   assert.deepEqual(refused, [], 'nothing was asked for in vain');
 }
 
+async function setsTraffic({ page, program }) {
+  await admin({ page, program });
+  await page.goto('/intelligence/predictions');
+  await page.getByRole('button', { name: 'Traffic intelligence' }).click();
+  const dialog = page.getByRole('dialog');
+  const lead = dialog.getByLabel('Add capacity');
+  await lead.fill('soon');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('must be a time span such as 15m, or disabled').waitFor();
+  await lead.fill('20m');
+  await dialog.getByText('Event awareness').click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Traffic intelligence saved.').waitFor();
+  const stored = await read(page, 'intelligence/traffic-intelligence');
+  assert.deepEqual([stored.pre_scale, stored.event_awareness, stored.learn_patterns], ['20m', 'disabled', true]);
+  // The rule and the setting are one.
+  await page.goto('/intelligence/predictions/rules/traffic-pre-scale');
+  await page.getByText('within 20 minutes').first().waitFor();
+  await page.goto('/intelligence/predictions');
+  await page.getByRole('button', { name: 'Traffic intelligence' }).click();
+  await dialog.getByLabel('Add capacity').fill('15m');
+  await dialog.getByText('Event awareness').click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await eventually('the settings as they were', async () => {
+    const now = await read(page, 'intelligence/traffic-intelligence');
+    return now.pre_scale === '15m' && now.event_awareness === 'calendar_integration';
+  });
+  await fitsWidth(page);
+}
+
 export const foresight = [
   { name: 'a rollout is begun, followed, stopped, resumed and given up', run: rollsOut },
   { name: 'a predictive rule is looked at, tried, added, changed, switched off and removed', run: foresees },
+  { name: 'traffic intelligence is set, and moves its rule', run: setsTraffic },
   { name: 'a calendar is imported, its events shown in their zone, and removed', run: importsCalendar },
   { name: 'an auditor looks at everything and is offered nothing', run: onlyLooks },
 ];

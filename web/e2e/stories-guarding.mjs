@@ -119,8 +119,29 @@ async function showsWhatIsUsed({ page, program }) {
   await fitsWidth(page);
 }
 
+async function setsTheMatrix({ page, program }) {
+  await signIn(page, program.email, program.password);
+  await page.goto('/intelligence/guardrails');
+  const matrix = page.getByRole('region', { name: 'Approval matrix', exact: true });
+  const above = matrix.getByLabel('High impact above');
+  await above.waitFor();
+  const save = page.getByRole('button', { name: 'Save guardrails' });
+  await above.fill('50');
+  await save.click();
+  await page.getByText('must be an amount of at least `medium_from`').waitFor();
+  await above.fill('2000');
+  await save.click();
+  await page.getByText('Guardrails saved.').waitFor();
+  assert.equal((await read(page, 'intelligence/guardrails')).approval_matrix.high_impact.cost, 'above 2000 per month');
+  await above.fill('1000');
+  await save.click();
+  await eventually('the matrix as it was', async () => (await read(page, 'intelligence/guardrails')).approval_matrix.high_above === 1000);
+  await onPhone(page, 'Intelligence Automation');
+}
+
 export const guarding = [
   { name: 'a threat list is added, refused by its lines, replaced, changed, removed and brought back', run: keepsThreatLists },
   { name: 'a threat list that lies as a file is shown and left alone', run: showsFiles },
   { name: 'the guardrails show how far they are used up', run: showsWhatIsUsed },
+  { name: 'the approval matrix is refused, changed and set back', run: setsTheMatrix },
 ];

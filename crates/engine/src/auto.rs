@@ -1,7 +1,8 @@
 //! Decision whether an agent applies a finding by itself: by mode, configuration, and measurements. Pure.
 
+use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::agent::{Agent, Impact, Mode};
-use reeve_recommend::approval::{Signature, signatures};
+use reeve_recommend::approval::Signature;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::recommendation::Recommendation;
 
@@ -18,12 +19,12 @@ pub(super) enum Auto {
 
 /// The signatures an execution needs: the matrix's, and a manager's where the configuration of the agent, if there is one, asks
 /// for approval of something the matrix would let through.
-pub(super) fn signatures_for(agent: Option<&Agent>, impact: Impact) -> Vec<Signature> {
-    let matrix = signatures(impact);
-    if matrix.is_empty() && agent.is_some_and(|agent| impact >= agent.auto_apply.approval_required) {
+pub(super) fn signatures_for(matrix: &ApprovalMatrix, agent: Option<&Agent>, impact: Impact) -> Vec<Signature> {
+    let needed = matrix.signatures(impact);
+    if needed.is_empty() && agent.is_some_and(|agent| impact >= agent.auto_apply.approval_required) {
         return vec![Signature::Manager];
     }
-    matrix.to_vec()
+    needed.to_vec()
 }
 
 /// Returns `true` if the recommendation is the agent's and of the agent's own type: a permission reaches no further.
@@ -32,7 +33,12 @@ fn owns(agent: &Agent, recommendation: &Recommendation) -> bool {
 }
 
 /// Decides.
-pub(super) fn decide(agent: &Agent, recommendation: &Recommendation, days_observed: u32) -> Auto {
+pub(super) fn decide(
+    matrix: &ApprovalMatrix,
+    agent: &Agent,
+    recommendation: &Recommendation,
+    days_observed: u32,
+) -> Auto {
     let reasons = [
         (!owns(agent, recommendation), "not_its_own"),
         (recommendation.status != Status::Open, "not_open"),
@@ -49,7 +55,7 @@ pub(super) fn decide(agent: &Agent, recommendation: &Recommendation, days_observ
     if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
         return Auto::Leave(reason);
     }
-    match (signatures_for(Some(agent), recommendation.impact_level).is_empty(), agent.mode) {
+    match (signatures_for(matrix, Some(agent), recommendation.impact_level).is_empty(), agent.mode) {
         (true, _) => Auto::Apply,
         (false, Mode::Active) => Auto::AskApproval,
         (false, _) => Auto::Leave("needs_approval"),

@@ -42,9 +42,10 @@ impl AutomaticExecution {
             b.ranking.expected_value.total_cmp(&a.ranking.expected_value).then_with(|| a.id.cmp(&b.id))
         });
         let caller = Caller::agent(&agent.id);
+        let matrix = self.records.approval_matrix().await?;
         let staged = self.rollouts.staged(agent, &found, report.days_observed, &caller).await?;
         for recommendation in found.into_iter().filter(|recommendation| recommendation.status == Status::Open) {
-            if let Auto::Leave(reason) = decide(agent, &recommendation, report.days_observed) {
+            if let Auto::Leave(reason) = decide(&matrix, agent, &recommendation, report.days_observed) {
                 *skipped.entry(reason.to_owned()).or_default() += 1;
                 continue;
             }
@@ -82,14 +83,15 @@ impl AutomaticExecution {
         let recommendation = self.records.agents.recommendation_get(id).await?;
         // Somebody may have answered it, or configured the agent anew, since it was found.
         let now = self.records.agents.agent_get(&agent.id).await?;
-        let decided = decide(&now, &recommendation, report.days_observed);
+        let matrix = self.records.approval_matrix().await?;
+        let decided = decide(&matrix, &now, &recommendation, report.days_observed);
         if matches!(decided, Auto::Leave(_)) {
             return Ok(None);
         }
         let wish = Wish { run_id: Some(&report.run_id), automatic: true, ..Wish::of(caller, None) };
         if decided == Auto::AskApproval {
             let mut approval = self.approvals.approval_for(&recommendation, planned(&recommendation)?, &wish);
-            approval.needed = signatures_for(Some(&now), recommendation.impact_level);
+            approval.needed = signatures_for(&matrix, Some(&now), recommendation.impact_level);
             return self
                 .approvals
                 .ask_approval(recommendation, approval, &wish)

@@ -178,7 +178,11 @@ impl Circumstances {
             return Err(Refusal::Learning(agent.id.clone()));
         }
         self.refused_on(recommendation, agent, target, wish)?;
-        Ok(if wish.preapproved { Vec::new() } else { signatures_for(agent, recommendation.impact_level) })
+        Ok(if wish.preapproved {
+            Vec::new()
+        } else {
+            signatures_for(&self.limits.approval_matrix, agent, recommendation.impact_level)
+        })
     }
 
     /// The guardrail, scope or exclusion that would refuse an execution, whatever the agent's mode.

@@ -7,7 +7,7 @@ use super::request::{Target, Wish, planned};
 use super::{Approvals, Caller, EngineError, RecommendationService, log_entry};
 use reeve_recommend::action::ActionId;
 use reeve_recommend::agent::Impact;
-use reeve_recommend::approval::{Approval, ApprovalId};
+use reeve_recommend::approval::{Approval, ApprovalId, Signature};
 use reeve_recommend::exception::{Exception, ExceptionRequest};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
@@ -49,7 +49,13 @@ impl RecommendationService {
             };
         let agent = self.records.agent_of(&recommendation).await?;
         let mut approval = self.approvals.approval_for(&recommendation, plan, &wish);
-        approval.needed = super::auto::signatures_for(agent.as_ref(), recommendation.impact_level.max(Impact::Medium));
+        let matrix = self.records.approval_matrix().await?;
+        let impact = recommendation.impact_level.max(Impact::Medium);
+        approval.needed = super::auto::signatures_for(&matrix, agent.as_ref(), impact);
+        // A matrix that lets medium impact through is no permission to lift a guardrail.
+        if approval.needed.is_empty() {
+            approval.needed = vec![Signature::Manager];
+        }
         approval.exception = Some(asked);
         self.approvals.ask_approval(recommendation, approval, &wish).await
     }

@@ -7,6 +7,7 @@ use reeve_estate::EstateStore;
 
 use super::records::needed;
 use super::{Caller, EngineError, Records, log_entry};
+use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::change_control::ChangeControl;
 use reeve_recommend::guardrail::Guardrails;
 
@@ -140,8 +141,19 @@ fn invalid_fields(guardrails: &Guardrails) -> Vec<FieldError> {
     check("blast_radius.max_share_per_day", share, "must be a percentage from 0% to 100%");
     check("cool_down", guardrails.cool_down_s <= 365 * 86_400, "must be at most 365d");
     invalid_control_fields(&guardrails.change_control, &mut check);
+    invalid_matrix_fields(&guardrails.approval_matrix, &mut check);
     check("breaker_failures", (1..=100).contains(&guardrails.breaker_failures), "must be from 1 to 100");
     errors
+}
+
+fn invalid_matrix_fields(matrix: &ApprovalMatrix, check: &mut impl FnMut(&str, bool, &str)) {
+    let amount = |usd: f64| usd.is_finite() && (0.0..=1e9).contains(&usd);
+    let (from, above) = (matrix.medium_from_usd, matrix.high_above_usd);
+    check("approval_matrix.medium_from", amount(from), "must be an amount from 0 to 1000000000");
+    let ordered = amount(above) && above >= from;
+    check("approval_matrix.high_above", ordered, "must be an amount of at least `medium_from`");
+    let signed = !matrix.high.is_empty();
+    check("approval_matrix.high_impact.approval", signed, "high impact needs at least one signature");
 }
 
 /// Largest number of windows or freezes in a policy; evaluation is linear in it.

@@ -5,9 +5,10 @@ use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, e
 use reeve_estate::Resource;
 
 use super::Caller;
+use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::action::{Action, Purpose, StepOutcome};
 use reeve_recommend::agent::{Agent, Scope};
-use reeve_recommend::approval::Approval;
+use reeve_recommend::approval::{Approval, Signature};
 use reeve_recommend::change_control::ChangeControl;
 use reeve_recommend::exception::{Exception, ExceptionRequest};
 use reeve_recommend::guardrail::Guardrails;
@@ -296,6 +297,20 @@ pub(super) fn limits(guardrails: &Guardrails) -> Json {
         ("breaker_reset_at", Json::from(guardrails.breaker_reset_at.map(|at| at.to_string()))),
         ("kill_switch", Json::from(guardrails.kill_switch)),
         ("change_control", control(&guardrails.change_control)),
+        ("approval_matrix", approval_matrix(&guardrails.approval_matrix)),
+    ])
+}
+
+fn approval_matrix(matrix: &ApprovalMatrix) -> Json {
+    let names = |signatures: &[Signature]| {
+        Json::from(signatures.iter().map(|signature| signature.as_str().to_owned()).collect::<Vec<_>>())
+    };
+    Json::object([
+        ("medium_from", Json::from(matrix.medium_from_usd)),
+        ("high_above", Json::from(matrix.high_above_usd)),
+        ("low_impact", names(&matrix.low)),
+        ("medium_impact", names(&matrix.medium)),
+        ("high_impact", names(&matrix.high)),
     ])
 }
 

@@ -67,7 +67,8 @@ impl ResponseService {
             }
             Auto::AskApproval => {
                 let mut approval = self.approvals.approval_for(&recommendation, planned(&recommendation)?, &wish);
-                approval.needed = signatures_for(Some(&agent), recommendation.impact_level);
+                let matrix = self.records.approval_matrix().await?;
+                approval.needed = signatures_for(&matrix, Some(&agent), recommendation.impact_level);
                 self.approvals.ask_approval(recommendation, approval, &wish).await.map(Execution::PendingApproval)
             }
             Auto::Apply => self.execute_preapproved(recommendation, wish).await,

@@ -7,6 +7,7 @@ use reeve_audit::{ActionStatus, Entry, EventId, FieldError};
 use reeve_estate::StoreError;
 
 use super::{Caller, EngineError, log_entry};
+use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::agent::Agent;
 use reeve_recommend::approval::{Approval, ApprovalStatus};
 use reeve_recommend::lifecycle::Status;
@@ -35,6 +36,11 @@ impl Records {
         let now = self.clock.now();
         let entries = entries.into_iter().map(|entry| entry.at(now)).collect();
         Ok(self.recorder.record(entries).await?)
+    }
+
+    /// Returns the approval matrix that holds now.
+    pub(super) async fn approval_matrix(&self) -> Result<ApprovalMatrix, EngineError> {
+        Ok(self.agents.guardrails_get().await?.approval_matrix)
     }
 
     /// Records the intent of a change, makes it, and records its outcome.

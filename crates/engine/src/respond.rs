@@ -81,7 +81,8 @@ impl RecommendationService {
         if let Some(agent) = agent.as_ref().filter(|agent| agent.mode == Mode::Learning) {
             return Err(EngineError::Learning { agent: agent.id.0.clone() });
         }
-        let needed = signatures_for(agent.as_ref(), recommendation.impact_level);
+        let matrix = self.records.approval_matrix().await?;
+        let needed = signatures_for(&matrix, agent.as_ref(), recommendation.impact_level);
         let approved = self.approvals.is_signed(&recommendation, &needed).await?;
         let status = if approved { Status::Scheduled } else { Status::PendingApproval };
         let mut to = self.records.next(&recommendation, status)?;

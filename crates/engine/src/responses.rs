@@ -7,7 +7,7 @@ use reeve_estate::ResourceId;
 use reeve_recommend::agent::{AgentType, Scope};
 use reeve_recommend::origin::Cause;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
-use reeve_recommend::{ActionId, Caller, EngineError, Offer, Remedy, Responses};
+use reeve_recommend::{ActionId, ApprovalMatrix, Caller, EngineError, Offer, Remedy, Responses};
 
 use super::{Approvals, AutomaticExecution, ExecutionService, Findings, GuardrailService, Records, ScopeService};
 
@@ -73,6 +73,10 @@ impl Responses for ResponseService {
         caller: &Caller,
     ) -> Result<(), EngineError> {
         self.withdraw(cause, on, reason, caller).await
+    }
+
+    async fn approval_matrix(&self) -> Result<ApprovalMatrix, EngineError> {
+        self.records.approval_matrix().await
     }
 
     async fn check_scope(&self, path: &str, scope: &Scope) -> Result<(), EngineError> {

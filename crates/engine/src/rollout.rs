@@ -159,12 +159,13 @@ impl RolloutService {
         let mut staged = BTreeMap::new();
         let Some(store) = self.rollouts.as_ref() else { return Ok(staged) };
         let mut would: BTreeMap<RecommendationType, Vec<RecommendationId>> = BTreeMap::new();
+        let limits = self.records.agents.guardrails_get().await?;
         for recommendation in found {
-            if !matches!(decide(agent, recommendation, days_observed), Auto::Leave(_)) {
+            if !matches!(decide(&limits.approval_matrix, agent, recommendation, days_observed), Auto::Leave(_)) {
                 would.entry(recommendation.kind).or_default().push(recommendation.id.clone());
             }
         }
-        let from = self.records.agents.guardrails_get().await?.rollout_from as usize;
+        let from = limits.rollout_from as usize;
         for (kind, mut recommendations) in would {
             let newest =
                 RolloutFilter { agent: Some(agent.id.clone()), kind: Some(kind), limit: 1, ..RolloutFilter::default() };

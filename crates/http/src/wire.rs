@@ -8,6 +8,7 @@ pub mod agent;
 pub mod agent_settings;
 pub mod alert;
 pub mod anomaly;
+pub mod approval_matrix;
 pub mod budget;
 pub mod change_control;
 pub mod channel;

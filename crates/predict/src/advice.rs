@@ -9,7 +9,7 @@ use super::rule::{ApprovalKind, Foreseen, ResponseKind, Rule};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::recommendation::{Decision, Explanation, ImpactAssessment, Priority};
 use reeve_recommend::relief::Relief;
-use reeve_recommend::{Hazards, Proposal, Trust, impact_by_cost, is_production};
+use reeve_recommend::{ApprovalMatrix, Hazards, Proposal, Trust, is_production};
 
 /// The code that every recommendation of a rule carries.
 pub(crate) const CODE: &str = "predictive_rule";
@@ -28,10 +28,19 @@ pub(super) fn applies(response: ResponseKind, kind: ResourceKind) -> bool {
     }
 }
 
+/// Figures that a proposal is made by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Basis<'a> {
+    /// Specifications and prices.
+    pub(super) catalogue: &'a Catalogue,
+    /// Impact by cost.
+    pub(super) matrix: &'a ApprovalMatrix,
+}
+
 /// The proposal of a rule that fired.
-pub(super) fn propose(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, catalogue: &Catalogue) -> Proposal {
-    let (resource, change) = (on.resource, change(rule, on, found, catalogue));
-    let (level, approval) = approval(rule, &change);
+pub(super) fn propose(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, by: Basis<'_>) -> Proposal {
+    let (resource, change) = (on.resource, change(rule, on, found, by.catalogue));
+    let (level, approval) = approval(rule, &change, by.matrix);
     let code = reeve_recommend::owned_by_code(resource);
     let hazards = Hazards { iac: code.is_some(), unpriced: change.added.is_none(), idle: true, ..Hazards::default() };
     let risk = change.risk(resource, hazards);
@@ -148,8 +157,8 @@ fn priority(rule: &Rule, resource: &Resource, found: &Prediction) -> Priority {
 
 /// The impact level that carries the rule's approval into the approval matrix, and the check in words. The matrix's own
 /// word on cost always holds: a rule can ask for more approval, never for less.
-fn approval(rule: &Rule, change: &Relief) -> (Impact, Decision) {
-    let by_cost = change.added.map_or(Impact::Low, impact_by_cost);
+fn approval(rule: &Rule, change: &Relief, matrix: &ApprovalMatrix) -> (Impact, Decision) {
+    let by_cost = change.added.map_or(Impact::Low, |added| matrix.impact_by_cost(added));
     let said = |answer, detail: String| Decision {
         check: format!("Does the rule's approval ({}) let it through?", rule.approval.kind),
         answer: Some(answer),

@@ -24,7 +24,7 @@ pub(super) struct Curve {
     step_ms: i64,
 }
 
-/// What a forecast is told besides the series.
+/// Knowledge that a forecast has besides the series.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
     /// Events, past and to come.

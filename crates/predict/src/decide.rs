@@ -31,7 +31,7 @@ pub(super) struct Case<'a> {
     /// Occurrences of the rule's calendars, past and to come, by beginning.
     pub(super) events: &'a [Occurrence],
     pub(super) catalogue: &'a Catalogue,
-    /// What forecasts of peaks learn from.
+    /// Settings of traffic intelligence.
     pub(super) traffic: TrafficSettings,
     pub(super) now: Timestamp,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Connection, Resource, ResourceFilter, ResourceId, ResourceState, Series};
 
-use super::advice::{applies, propose};
+use super::advice::{Basis, applies, propose};
 use super::calendar::{Calendar, CalendarKind, Occurrence};
 use super::decide::{Case, decide_resource};
 use super::input::RuleInput;
@@ -231,11 +231,13 @@ impl RuleService {
             late.not_recommended = Some(format!("this evaluation recommended {MOST_FIRED} times already"));
         }
         fired.truncate(MOST_FIRED);
+        let matrix = self.ports.responses.approval_matrix().await?;
+        let by = Basis { catalogue: &self.ports.catalogue, matrix: &matrix };
         let offers: Vec<Offer> = fired
             .iter()
             .filter_map(|one| {
                 let on = response_target(rule, at(one)?, all);
-                let proposal = propose(rule, &on, one, &self.ports.catalogue);
+                let proposal = propose(rule, &on, one, by);
                 Some(Offer { resource: on.resource.clone(), proposal, cause: rule.cause() })
             })
             .collect();

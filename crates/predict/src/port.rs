@@ -40,9 +40,9 @@ pub trait RuleStore: Send + Sync {
     /// Rules, oldest first.
     async fn rule_list(&self) -> Result<Vec<Rule>, StoreError>;
 
-    /// What forecasts of traffic learn from; the default where nobody set it.
+    /// Returns the settings of traffic intelligence; the defaults where nobody set them.
     async fn traffic_settings_get(&self) -> Result<TrafficSettings, StoreError>;
-    /// Replaces it; `version` is the stored one plus one.
+    /// Replaces them; `version` is the stored one plus one.
     async fn traffic_settings_put(&self, settings: &TrafficSettings) -> Result<(), StoreError>;
 
     /// Adds predictions of one rule, and forgets all but its newest `keep`.

@@ -5,7 +5,7 @@ use reeve_recommend::RuleId;
 use super::preset::{MAINTENANCE_FAILOVER, TRAFFIC_PRE_SCALE, TRAFFIC_WARM_CACHE};
 use super::rule::Rule;
 
-/// What forecasts of peaks learn from.
+/// Sources that forecasts of peaks learn from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrafficSettings {
     /// Peaks are forecast from the past of each series. Without it only events of calendars announce peaks.
@@ -54,7 +54,7 @@ impl Preparation {
 /// Traffic intelligence as it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrafficIntelligence {
-    /// What forecasts learn from.
+    /// Sources of forecasts.
     pub settings: TrafficSettings,
     /// Rule of each preparation; `None` for one that was removed.
     pub rules: [Option<Rule>; 3],

@@ -4,11 +4,11 @@ use reeve_audit::FieldError;
 use reeve_estate::TimeSpan;
 use reeve_recommend::{Caller, EngineError};
 
-use super::service::{RuleService, same_version};
 use super::input::RuleInput;
+use super::log_entry;
 use super::preset::presets;
 use super::rule::Rule;
-use super::log_entry;
+use super::service::{RuleService, same_version};
 use super::traffic::{Preparation, TrafficInput, TrafficIntelligence, TrafficSettings};
 
 /// Longest lead time, seconds.

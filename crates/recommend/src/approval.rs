@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use crate::agent::Impact;
+pub use crate::approval_matrix::Signature;
 use crate::exception::ExceptionRequest;
 use crate::recommendation::RecommendationId;
 use reeve_estate::named;
@@ -22,18 +23,6 @@ named!(
         Rejected => "rejected",
         /// Nobody answered in time, or the plan changed.
         Expired => "expired",
-    }
-);
-
-named!(
-    /// A signature the matrix asks for.
-    Signature {
-        /// A manager's (medium impact).
-        Manager => "manager",
-        /// A director's (high impact).
-        Director => "director",
-        /// Security's (high impact).
-        Security => "security",
     }
 );
 
@@ -96,14 +85,4 @@ pub struct Approval {
     pub exception: Option<ExceptionRequest>,
     /// Grows with every change.
     pub version: u64,
-}
-
-/// Signatures an impact level needs, by the specification's matrix.
-#[must_use]
-pub const fn signatures(impact: Impact) -> &'static [Signature] {
-    match impact {
-        Impact::Low => &[],
-        Impact::Medium => &[Signature::Manager],
-        Impact::High => &[Signature::Director, Signature::Security],
-    }
 }

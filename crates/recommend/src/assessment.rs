@@ -6,20 +6,8 @@
 use reeve_estate::{Money, Resource, ResourceKind};
 
 use crate::agent::Impact;
+use crate::approval_matrix::ApprovalMatrix;
 use crate::recommendation::Priority;
-
-/// The level a monthly cost alone puts a change on: below 100 low, up to 1000 medium, above high.
-#[must_use]
-pub fn impact_by_cost(monthly: Money) -> Impact {
-    let usd = monthly.usd().abs();
-    if usd < 100.0 {
-        Impact::Low
-    } else if usd <= 1000.0 {
-        Impact::Medium
-    } else {
-        Impact::High
-    }
-}
 
 /// Returns `true` if the environment tag names production.
 #[must_use]
@@ -68,10 +56,16 @@ pub fn risk(resource: &Resource, hazards: Hazards) -> Impact {
 }
 
 /// The impact level: the higher of cost and risk.
-pub fn impact_level(resource: &Resource, savings: Option<Money>, monthly: Option<Money>, hazards: Hazards) -> Impact {
+pub fn impact_level(
+    matrix: &ApprovalMatrix,
+    resource: &Resource,
+    savings: Option<Money>,
+    monthly: Option<Money>,
+    hazards: Hazards,
+) -> Impact {
     let size = |money: Option<Money>| money.map_or(0.0, |money| money.usd().abs());
     let cost = Money::from_usd(size(savings).max(size(monthly)));
-    impact_by_cost(cost).max(risk(resource, hazards))
+    matrix.impact_by_cost(cost).max(risk(resource, hazards))
 }
 
 /// The priority of something that saves this much a month. What has no price is not taken for worthless.
@@ -81,17 +75,5 @@ pub fn priority_by_savings(savings: Option<Money>) -> Priority {
         Some(usd) if usd >= 100.0 => Priority::Medium,
         Some(_) => Priority::Low,
         None => Priority::Medium,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_matrix_has_the_specifications_borders() {
-        let level = |usd: f64| impact_by_cost(Money::from_usd(usd));
-        assert_eq!((level(0.0), level(99.99), level(100.0)), (Impact::Low, Impact::Low, Impact::Medium));
-        assert_eq!((level(1000.0), level(1000.01), level(-2000.0)), (Impact::Medium, Impact::High, Impact::High));
     }
 }

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use crate::approval_matrix::ApprovalMatrix;
 use crate::change_control::ChangeControl;
 
 /// The limits. Percentages are of the resource's monthly cost or of the measured value.
@@ -38,6 +39,8 @@ pub struct Guardrails {
     pub breaker_reset_at: Option<Timestamp>,
     /// Windows, freezes, direction of capacity, and treatment of infrastructure as code.
     pub change_control: ChangeControl,
+    /// Impact by cost, and signatures by impact.
+    pub approval_matrix: ApprovalMatrix,
     /// Everything stops.
     pub kill_switch: bool,
     /// Grows with every change.
@@ -62,6 +65,7 @@ impl Default for Guardrails {
             breaker_failures: 3,
             breaker_reset_at: None,
             change_control: ChangeControl::default(),
+            approval_matrix: ApprovalMatrix::default(),
             kill_switch: false,
             version: 0,
         }

@@ -8,6 +8,7 @@ pub mod agent_name;
 pub mod agent_type;
 pub mod applicability;
 pub mod approval;
+mod approval_matrix;
 pub mod assessment;
 pub mod caller;
 pub mod change;
@@ -47,7 +48,8 @@ pub use agent::{
 pub use agent_type::{AgentTypeInfo, FindingSource, TableValue, agent_types};
 pub use applicability::{Applicability, ApplicabilityState};
 pub use approval::{Approval, ApprovalId, ApprovalStatus, Delegation, Signature, Signed};
-pub use assessment::{Hazards, impact_by_cost, is_production, non_production, risk};
+pub use approval_matrix::ApprovalMatrix;
+pub use assessment::{Hazards, is_production, non_production, risk};
 pub use caller::Caller;
 pub use change::{Change, Changes};
 pub use change_control::{ChangeControl, Day, Direction, Freeze, IacRule, MaintenanceWindow};

@@ -6,6 +6,7 @@ use reeve_estate::{Resource, ResourceId};
 use crate::action::ActionId;
 use crate::agent::{AgentType, Scope};
 use crate::approval::ApprovalId;
+use crate::approval_matrix::ApprovalMatrix;
 use crate::caller::Caller;
 use crate::error::EngineError;
 use crate::origin::Cause;
@@ -83,6 +84,12 @@ pub trait Responses: Send + Sync {
         reason: &str,
         caller: &Caller,
     ) -> Result<(), EngineError>;
+
+    /// Returns the approval matrix that holds now.
+    ///
+    /// # Errors
+    /// The store failed.
+    async fn approval_matrix(&self) -> Result<ApprovalMatrix, EngineError>;
 
     /// Refuses a scope that names accounts or services which are not connected; `path` is the field that holds the scope.
     ///

@@ -3018,6 +3018,8 @@ export interface components {
             deviation_percent?: number | null;
             /** @description Evidence. */
             evidence: string[];
+            /** @description Evidence beside `readings`, which is among `evidence` too. */
+            facts: string[];
             /** @description Feedback of people. */
             feedback: components["schemas"]["AnomalyFeedbackBody"][];
             /** @description Identifier. */
@@ -3705,6 +3707,19 @@ export interface components {
              * @description The capacity, value or percentage; `null` takes it away.
              */
             value?: number | null;
+        };
+        /** @description Range of a confidence, in percent. */
+        ConfidenceRangeBody: {
+            /**
+             * Format: double
+             * @description Upper end.
+             */
+            high: number;
+            /**
+             * Format: double
+             * @description Lower end.
+             */
+            low: number;
         };
         /** @description A connection. */
         ConnectionBody: {
@@ -4434,6 +4449,7 @@ export interface components {
              * @description Percent, 0 to 100.
              */
             confidence: number;
+            confidence_range?: components["schemas"]["ConfidenceRangeBody"] | null;
             /**
              * Format: int64
              * @description Samples looked at.
@@ -5421,6 +5437,8 @@ export interface components {
                 deviation_percent?: number | null;
                 /** @description Evidence. */
                 evidence: string[];
+                /** @description Evidence beside `readings`, which is among `evidence` too. */
+                facts: string[];
                 /** @description Feedback of people. */
                 feedback: components["schemas"]["AnomalyFeedbackBody"][];
                 /** @description Identifier. */
@@ -6244,6 +6262,8 @@ export interface components {
                 event?: string | null;
                 /** @description Time of the event with one chance in two. */
                 expected_at?: string | null;
+                /** @description The same reasons with their numbers. */
+                findings: components["schemas"]["PredictionFindingBody"][];
                 /** @description The forecast. */
                 forecast: components["schemas"]["ForecastStepBody"][];
                 /** @description Identifier. */
@@ -6281,7 +6301,7 @@ export interface components {
                  * @description Probability within the horizon, percent.
                  */
                 probability?: number | null;
-                /** @description Reason. */
+                /** @description Reasons in words. */
                 reasons: string[];
                 /** @description The recommendation it led to. */
                 recommendation_id?: string | null;
@@ -7044,6 +7064,8 @@ export interface components {
             event?: string | null;
             /** @description Time of the event with one chance in two. */
             expected_at?: string | null;
+            /** @description The same reasons with their numbers. */
+            findings: components["schemas"]["PredictionFindingBody"][];
             /** @description The forecast. */
             forecast: components["schemas"]["ForecastStepBody"][];
             /** @description Identifier. */
@@ -7081,7 +7103,7 @@ export interface components {
              * @description Probability within the horizon, percent.
              */
             probability?: number | null;
-            /** @description Reason. */
+            /** @description Reasons in words. */
             reasons: string[];
             /** @description The recommendation it led to. */
             recommendation_id?: string | null;
@@ -7101,6 +7123,28 @@ export interface components {
              * @description The newest value.
              */
             value?: number | null;
+        };
+        /** @description A reason of a prediction, with its numbers in the unit of the metric. */
+        PredictionFindingBody: {
+            /** @description `now`, `grows`, `still`, `stays_below`, `full`, `released`, `risen_already` or `other`. */
+            kind: string;
+            /**
+             * Format: double
+             * @description Capacity that is not reached (`stays_below`).
+             */
+            limit?: number | null;
+            /**
+             * Format: int64
+             * @description Releases seen before (`released`).
+             */
+            times?: number | null;
+            /**
+             * Format: double
+             * @description Newest value (`now`, `risen_already`), growth a day (`grows`), or highest median of the forecast (`stays_below`).
+             */
+            value?: number | null;
+            /** @description The reason in words. */
+            words: string;
         };
         /** @description An RFC 9457 problem. */
         ProblemBody: {

@@ -9,7 +9,7 @@ use super::evidence::{Evidence, Load};
 use super::margin::{self, signs};
 use super::price::hourly;
 use super::work::Work;
-use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
+use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
@@ -161,7 +161,6 @@ fn propose(
         dollars(saved),
         discount.wording
     );
-    let reason_codes = reason_codes(discount.assumed);
     let iac = owned_by_code(resource);
     let hazards = Hazards { iac: iac.is_some(), ..Hazards::default() };
     let explanation = Explanation {
@@ -185,14 +184,14 @@ fn propose(
         priority: priority_by_savings(savings),
         confidence: trust.percent,
         trust: Trust::of(trust.raw, None, &signs),
-        impact_level: impact_level(resource, savings, resource.monthly_cost.or(Some(monthly)), hazards),
+        impact_level: evidence.impact_level(savings, resource.monthly_cost.or(Some(monthly)), hazards),
         impact: assess(discount.share, cost.clone()),
         effort: Effort::High,
         savings_monthly: savings,
         savings_after_discounts: None,
         monthly_cost: resource.monthly_cost.or(Some(monthly)),
         plan: None,
-        reason_codes,
+        reason_codes: reason_codes(discount.assumed),
         not_measured: vec!["usage_beyond_30_days".to_owned()],
         explanation,
     };

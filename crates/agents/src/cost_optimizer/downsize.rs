@@ -11,7 +11,7 @@ use super::larger::{OTHER_FAMILY, other_family};
 use super::margin::{self, signs};
 use super::price::{Change, after_discounts, change};
 use reeve_recommend::agent::Impact;
-use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
+use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::procedure::{iac_note, resize, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
@@ -248,7 +248,7 @@ fn propose(
         priority: priority_by_savings(savings),
         confidence: trust.percent,
         trust: Trust::of(trust.raw, cap, &signs),
-        impact_level: impact_level(resource, savings, monthly_cost, hazards),
+        impact_level: evidence.impact_level(savings, monthly_cost, hazards),
         impact,
         effort: Effort::Medium,
         savings_monthly: savings,

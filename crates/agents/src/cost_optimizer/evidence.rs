@@ -1,11 +1,13 @@
 //! The measurements of one resource, cut to what tells of it as it is now, and the size it has.
 
-use reeve_estate::{InstanceSpec, Metric, Provider, ResourceKind, Series};
+use reeve_estate::{InstanceSpec, Metric, Money, Provider, ResourceKind, Series};
 use reeve_learn::{DAY_MS, Point, Summary, Window};
 
 use super::Facts;
 use super::dimension::Dimension;
 use super::settings::Thresholds;
+use reeve_recommend::agent::Impact;
+use reeve_recommend::assessment::{Hazards, impact_level};
 
 /// One measured quantity over time.
 #[derive(Debug, Clone)]
@@ -108,6 +110,11 @@ impl<'a> Evidence<'a> {
             (ResourceKind::Database, Provider::Aws) => format!("db.{}", spec.name),
             _ => spec.name.clone(),
         }
+    }
+
+    /// Returns the impact of a change by the approval matrix that holds.
+    pub(super) fn impact_level(&self, savings: Option<Money>, monthly: Option<Money>, hazards: Hazards) -> Impact {
+        impact_level(&self.facts.guardrails.approval_matrix, self.facts.resource, savings, monthly, hazards)
     }
 
     /// Returns the names of the metrics that were not measured, and of the price if it is unknown.

@@ -19,7 +19,7 @@ use super::rhythm::{NoRhythm, Rhythm};
 use super::schedule;
 use super::work::{CPU_PERCENT, NETWORK_BYTES, Work};
 use reeve_recommend::agent::Impact;
-use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
+use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::models::ModelUse;
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, restarts_by_itself, stop_idle, subject};
@@ -238,7 +238,7 @@ fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Vec<Str
         priority: priority_by_savings(savings),
         confidence: trust.percent,
         trust: Trust::of(trust.raw, None, &signs),
-        impact_level: impact_level(resource, savings, monthly_cost, hazards),
+        impact_level: evidence.impact_level(savings, monthly_cost, hazards),
         impact,
         effort: Effort::Low,
         savings_monthly: savings,

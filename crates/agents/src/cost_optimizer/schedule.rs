@@ -14,7 +14,7 @@ use super::price::after_discounts;
 use super::rhythm::Rhythm;
 use super::work::Work;
 use reeve_recommend::agent::Impact;
-use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
+use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::models::ModelUse;
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, subject};
@@ -148,7 +148,7 @@ fn propose(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm, between: Strin
         priority: priority_by_savings(savings),
         confidence: trust.percent,
         trust: Trust::of(trust.raw, None, &signs),
-        impact_level: impact_level(resource, savings, monthly_cost, hazards),
+        impact_level: evidence.impact_level(savings, monthly_cost, hazards),
         impact: ImpactAssessment {
             cost_percent: bill.share_percent(off).map(|share| -share),
             cost,

@@ -13,7 +13,7 @@ use super::margin::{self, signs};
 use super::outlook::{self, Passing};
 use super::price::Change;
 use reeve_recommend::agent::Impact;
-use reeve_recommend::assessment::{Hazards, impact_level, is_production, risk};
+use reeve_recommend::assessment::{Hazards, is_production, risk};
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, resize, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
@@ -239,7 +239,7 @@ fn propose(
         priority: if is_production(resource) { Priority::Critical } else { Priority::High },
         confidence: trust.percent,
         trust: Trust::of(trust.raw, None, &signs),
-        impact_level: impact_level(resource, savings, monthly_cost, hazards),
+        impact_level: evidence.impact_level(savings, monthly_cost, hazards),
         impact,
         effort: Effort::Medium,
         savings_monthly: savings,

@@ -8,7 +8,7 @@ use super::confidence::confidence;
 use super::evidence::{Evidence, data_points};
 use super::margin::signs;
 use super::settings::Thresholds;
-use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
+use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, keep_unattached, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
@@ -103,7 +103,7 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -
         priority: priority_by_savings(monthly),
         confidence: trust.percent,
         trust: Trust::of(trust.raw, None, &signs),
-        impact_level: impact_level(volume, savings, monthly, hazards),
+        impact_level: evidence.impact_level(savings, monthly, hazards),
         impact: ImpactAssessment {
             cost_percent: monthly.map(|_| 0.0),
             cost: cost.clone(),

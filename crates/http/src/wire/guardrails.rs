@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use reeve_estate::TimeSpan;
 use reeve_recommend::Guardrails;
 
+use super::approval_matrix::{ApprovalMatrixBody, ApprovalMatrixPut};
 use super::change_control::ChangeControlBody;
 use super::quantity::{PercentText, Spelled, TimeSpanText, either};
 use crate::error::Problem;
@@ -33,6 +34,8 @@ pub struct GuardrailsBody {
     pub breaker_failures: u32,
     /// Times, directions and owners of changes.
     pub change_control: ChangeControlBody,
+    /// Impact by cost, and signatures by impact.
+    pub approval_matrix: ApprovalMatrixBody,
     /// Stops everything while true. Changed by `kill-switch`.
     pub kill_switch: bool,
     /// Grows with every change.
@@ -129,6 +132,9 @@ pub struct GuardrailsPut {
     pub breaker_failures: Option<u32>,
     /// Times, directions and owners of changes; given whole.
     pub change_control: Option<ChangeControlBody>,
+    /// Impact by cost, and signatures by impact.
+    #[serde(default)]
+    pub approval_matrix: ApprovalMatrixPut,
     /// Ignored: `kill-switch` changes it.
     pub kill_switch: Option<bool>,
     /// Version that was read; another is a conflict. Left out, the newest is changed.
@@ -236,6 +242,7 @@ impl From<&Guardrails> for GuardrailsBody {
             cool_down_s: guardrails.cool_down_s,
             breaker_failures: guardrails.breaker_failures,
             change_control: ChangeControlBody::from(&guardrails.change_control),
+            approval_matrix: ApprovalMatrixBody::from(&guardrails.approval_matrix),
             kill_switch: guardrails.kill_switch,
             version: guardrails.version,
         }
@@ -290,6 +297,7 @@ impl GuardrailsPut {
             cool_down_s: seconds("cool_down", self.cool_down, self.cool_down_s, before.cool_down_s)?,
             breaker_failures: self.breaker_failures.unwrap_or(before.breaker_failures),
             change_control: change_control.unwrap_or_else(|| before.change_control.clone()),
+            approval_matrix: self.approval_matrix.applied(&before.approval_matrix)?,
             version: self.version.unwrap_or(before.version),
             ..before.clone()
         })

@@ -1,5 +1,7 @@
 //! The specification's own spelling: its tables, as they stand (`spelling/`), are read, sent word for word, and found in the answers.
 
+mod limits;
+
 use std::collections::BTreeMap;
 
 use reeve_testkit::service::Service;
@@ -44,7 +46,8 @@ fn pairs(cell: &str) -> BTreeMap<String, Value> {
 async fn agent_types_have_the_values_of_the_table() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[]).unwrap();
-    let listed = service.admin().get("intelligence/agent-types").await.expect(200);
+    let admin = service.admin();
+    let listed = admin.get("intelligence/agent-types").await.expect(200);
     let rows = rows(INTELLIGENCE, "### Agent types");
     assert_eq!(rows.len(), listed.items().len());
     for (row, body) in rows.iter().zip(listed.items()) {
@@ -53,6 +56,30 @@ async fn agent_types_have_the_values_of_the_table() {
         for (place, cell) in [("capabilities", row[1]), ("actions", actions)] {
             for (name, value) in pairs(cell) {
                 assert_eq!(body[place][&name], value, "{} {place}.{name}", row[0]);
+            }
+        }
+    }
+    // Each value is decided by settings that exist, or is named as a description.
+    for body in listed.items() {
+        let decided = body["decided_by"].as_object().unwrap();
+        let described: Vec<&str> = body["described"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let known: Vec<&str> =
+            body["configurable"].as_array().unwrap().iter().filter_map(|one| one["path"].as_str()).collect();
+        for (place, name) in ["capabilities", "actions"]
+            .into_iter()
+            .flat_map(|place| body[place].as_object().unwrap().keys().map(move |name| (place, name)))
+        {
+            let path = format!("{place}.{name}");
+            assert_eq!(decided.contains_key(&path), !described.contains(&path.as_str()), "{} {path}", body["name"]);
+        }
+        for setting in decided.values().flat_map(|settings| settings.as_array().unwrap()) {
+            let setting = setting.as_str().unwrap();
+            if let Some(path) = setting.strip_prefix("settings.") {
+                assert!(known.contains(&path), "{} {path} is no setting", body["name"]);
+            } else if let Some(resource) = setting.strip_prefix("intelligence/") {
+                let (resource, field) = resource.split_once('#').unwrap_or((resource, "version"));
+                let read = admin.get(&format!("intelligence/{resource}")).await.expect(200).body;
+                assert!(!at(&read, field).is_null(), "{setting}");
             }
         }
     }
@@ -73,65 +100,6 @@ async fn agent_types_have_the_values_of_the_table() {
         "production": "high_availability", "development": "cost_optimized", "batch": "interruptible", "analytics": "burst_capable",
     });
     assert_eq!(of("workload_classifier"), json!({ "classifications": classes }));
-}
-
-#[tokio::test]
-async fn limits_are_set_and_answered_as_the_table_writes_them() {
-    let home = tempfile::tempdir().unwrap();
-    let service = Service::serve(home.path(), &[]).unwrap();
-    let admin = service.admin();
-    let path = "intelligence/guardrails";
-    let mut sent = 0;
-    for row in rows(INTELLIGENCE, "## Limits").iter().filter(|row| row[0].starts_with("guardrails.")) {
-        let settings: Vec<(String, Value)> = match row[0] {
-            // The one row with two settings: `automatic true, timeout 5m`.
-            "guardrails.rollback" => row[1]
-                .split(", ")
-                .map(|part| part.split_once(' ').unwrap())
-                .map(|(name, text)| {
-                    (format!("{}.{name}", row[0]), if text == "true" { json!(true) } else { json!(text) })
-                })
-                .collect(),
-            name => vec![(name.to_owned(), json!(row[1]))],
-        };
-        for (name, value) in settings {
-            let within = name.strip_prefix("guardrails.").unwrap();
-            let before = admin.get(path).await.expect(200).body;
-            // With and without the section's own name before it.
-            for body in [nested(&name, value.clone()), nested(within, value.clone())] {
-                let stored = admin.put(path, body).await.expect(200);
-                assert_eq!(at(&stored.body, within), &value, "{name}");
-                assert_eq!(stored.body["blast_radius"], before["blast_radius"], "what is left out stays");
-                sent += 1;
-            }
-            assert_eq!(at(&admin.get(path).await.expect(200).body, within), &value, "{name}");
-        }
-    }
-    assert_eq!(sent, 12);
-    // The numbers that were read before are still read, and a client may send back what it read with one of the two changed.
-    let mut whole = admin.get(path).await.expect(200).body;
-    whole["rollback"]["timeout_s"] = json!(600);
-    whole["cost_impact"]["max_increase"] = json!(7.5);
-    let stored = admin.put(path, whole).await.expect(200).body;
-    assert_eq!(
-        (&stored["rollback"]["timeout"], &stored["cost_impact"]["max_increase"]),
-        (&json!("10m"), &json!("7.5%"))
-    );
-    let both = json!({ "rollback": { "timeout": "1m", "timeout_s": 90 } });
-    assert_eq!(
-        admin.put(path, both).await.problem(422, "invalid_fields").text_at("/errors/0/field"),
-        "rollback.timeout"
-    );
-    for (wrong, field) in [
-        (json!({ "rollback": { "timeout": "soon" } }), "rollback.timeout"),
-        (json!({ "rollback": { "timeout": "1s" } }), "rollback.timeout"),
-        (json!({ "cost_impact": { "max_increase": "5" } , "cost_impacts": 1 }), "cost_impacts"),
-        (json!({ "guardrails": { "availability": { "min_uptime": "all" } } }), "guardrails.availability.min_uptime"),
-        (json!({ "guardrails": {}, "cool_down": "1h" }), "guardrails"),
-    ] {
-        let refused = admin.put(path, wrong.clone()).await.problem(422, "invalid_fields");
-        assert_eq!(refused.text_at("/errors/0/field"), field, "{wrong}");
-    }
 }
 
 #[tokio::test]
@@ -240,65 +208,6 @@ async fn predictive_rules_are_made_of_the_tables_rows() {
         let refused = admin.post(path, wrong.clone()).await.problem(422, "invalid_fields");
         assert_eq!(refused.text_at("/errors/0/field"), field, "{wrong}");
     }
-}
-
-#[tokio::test]
-async fn traffic_intelligence_is_set_as_the_sentence_writes_it_and_moves_the_rules() {
-    let home = tempfile::tempdir().unwrap();
-    let service = Service::serve(home.path(), &[]).unwrap();
-    let admin = service.admin();
-    let path = "intelligence/traffic-intelligence";
-    let (_, sentence) = INTELLIGENCE.split_once("Traffic intelligence settings: ").unwrap();
-    let settings = sentence.lines().next().unwrap().trim_end_matches('.').split("; ");
-    let settings: Vec<(&str, &str)> = settings.map(|setting| setting.split_once(' ').unwrap()).collect();
-    assert_eq!(settings.len(), 6);
-    let answered = json!({
-        "learn_patterns": true, "seasonal_adjustments": true, "event_awareness": "calendar_integration",
-        "pre_scale": "15m", "warm_cache": "30m", "prepare_failover": "maintenance_windows",
-    });
-    let off = json!({
-        "learn_patterns": false, "seasonal_adjustments": false, "event_awareness": "disabled",
-        "pre_scale": "disabled", "warm_cache": false, "prepare_failover": "disabled",
-    });
-    let changed = admin.put(path, off).await.expect(200).body;
-    assert_eq!((&changed["warm_cache"], &changed["event_awareness"]), (&json!("disabled"), &json!("disabled")));
-    let rule = |id: &str| {
-        let admin = service.admin();
-        let path = format!("intelligence/predictive-rules/{id}");
-        async move { admin.get(&path).await.expect(200).body }
-    };
-    assert_eq!(rule("traffic-pre-scale").await["enabled"], false);
-    for (name, text) in settings {
-        let value = if text == "true" { json!(true) } else { json!(text) };
-        let stored = admin.put(path, json!({ name: value })).await.expect(200).body;
-        assert_eq!(stored[name], answered[name], "{name}");
-    }
-    let read = admin.get(path).await.expect(200).body;
-    for (name, value) in answered.as_object().unwrap() {
-        assert_eq!(&read[name], value, "{name}");
-    }
-    // What was answered is taken back, and the lead time is the rule's own.
-    let mut sent = read.clone();
-    sent["pre_scale"] = json!("20m");
-    assert_eq!(admin.put(path, sent).await.expect(200).body["pre_scale"], "20m");
-    let moved = rule("traffic-pre-scale").await;
-    assert_eq!((&moved["condition"]["horizon"], &moved["enabled"]), (&json!("20m"), &json!(true)));
-    // A rule that was removed comes back with its setting.
-    let _ = admin.delete("intelligence/predictive-rules/traffic-warm-cache").await.expect(204);
-    assert_eq!(admin.get(path).await.expect(200).body["warm_cache"], "disabled");
-    let _ = admin.put(path, json!({ "warm_cache": "45m" })).await.expect(200);
-    assert_eq!(rule("traffic-warm-cache").await["condition"]["horizon"], "45m");
-    for (wrong, field) in [
-        (json!({ "pre_scale": "soon" }), "pre_scale"),
-        (json!({ "warm_cache": "30d" }), "warm_cache"),
-        (json!({ "event_awareness": "astrology" }), "event_awareness"),
-        (json!({ "weather": true }), "weather"),
-    ] {
-        let refused = admin.put(path, wrong.clone()).await.problem(422, "invalid_fields");
-        assert_eq!(refused.text_at("/errors/0/field"), field, "{wrong}");
-    }
-    let found = admin.get("audit-logs?query=action.operation:traffic_intelligence.put").await.expect(200);
-    assert!(found.items().iter().any(|entry| entry["changes"]["after"]["learn_patterns"] == false));
 }
 
 #[tokio::test]

@@ -1,10 +1,11 @@
 //! The guardrails.
 
-use reeve_recommend::Guardrails;
+use reeve_recommend::approval::Signature;
+use reeve_recommend::{ApprovalMatrix, Guardrails};
 use serde::{Deserialize, Serialize};
 
 use super::change_control::ChangeControlRow;
-use super::{RowError, finite, time_or_none};
+use super::{RowError, finite, named, time_or_none};
 
 /// The guardrails, whole.
 #[derive(Debug, Serialize, Deserialize)]
@@ -32,8 +33,56 @@ pub(crate) struct GuardrailsRow {
     breaker_reset_at: Option<String>,
     #[serde(default)]
     change_control: ChangeControlRow,
+    #[serde(default)]
+    approval_matrix: ApprovalMatrixRow,
     kill_switch: bool,
     version: u64,
+}
+
+/// The approval matrix; guardrails of earlier releases have the default.
+#[derive(Debug, Serialize, Deserialize)]
+struct ApprovalMatrixRow {
+    #[serde(serialize_with = "finite")]
+    medium_from_usd: f64,
+    #[serde(serialize_with = "finite")]
+    high_above_usd: f64,
+    low: Vec<String>,
+    medium: Vec<String>,
+    high: Vec<String>,
+}
+
+impl Default for ApprovalMatrixRow {
+    fn default() -> Self {
+        ApprovalMatrixRow::from(&ApprovalMatrix::default())
+    }
+}
+
+impl From<&ApprovalMatrix> for ApprovalMatrixRow {
+    fn from(from: &ApprovalMatrix) -> Self {
+        let names = |signatures: &[Signature]| signatures.iter().map(|one| one.as_str().to_owned()).collect();
+        ApprovalMatrixRow {
+            medium_from_usd: from.medium_from_usd,
+            high_above_usd: from.high_above_usd,
+            low: names(&from.low),
+            medium: names(&from.medium),
+            high: names(&from.high),
+        }
+    }
+}
+
+impl ApprovalMatrixRow {
+    fn into_matrix(self) -> Result<ApprovalMatrix, RowError> {
+        let read = |names: Vec<String>| -> Result<Vec<Signature>, RowError> {
+            names.iter().map(|name| named("signature", name, Signature::parse)).collect()
+        };
+        Ok(ApprovalMatrix {
+            medium_from_usd: self.medium_from_usd,
+            high_above_usd: self.high_above_usd,
+            low: read(self.low)?,
+            medium: read(self.medium)?,
+            high: read(self.high)?,
+        })
+    }
 }
 
 fn ten() -> u32 {
@@ -62,6 +111,7 @@ impl From<&Guardrails> for GuardrailsRow {
             breaker_failures: from.breaker_failures,
             breaker_reset_at: from.breaker_reset_at.map(|at| at.to_string()),
             change_control: ChangeControlRow::from(&from.change_control),
+            approval_matrix: ApprovalMatrixRow::from(&from.approval_matrix),
             kill_switch: from.kill_switch,
             version: from.version,
         }
@@ -86,6 +136,7 @@ impl GuardrailsRow {
             breaker_failures: self.breaker_failures,
             breaker_reset_at: time_or_none(self.breaker_reset_at.as_deref())?,
             change_control: self.change_control.into_change_control()?,
+            approval_matrix: self.approval_matrix.into_matrix()?,
             kill_switch: self.kill_switch,
             version: self.version,
         })

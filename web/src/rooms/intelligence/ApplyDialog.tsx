@@ -1,5 +1,5 @@
 import { Alert, Group, Text, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Plan, Recommendation } from '../../api/bodies';
 import { asProblem } from '../../api/problem';
@@ -7,10 +7,10 @@ import { announce } from '../../display/announce';
 import { money } from '../../display/amounts';
 import { Facts } from '../../display/Facts';
 import { FormDialog } from '../../display/FormDialog';
-import { signaturesFor } from './approval-matrix';
+import { needsSignatures, signaturesFor } from './approval-matrix';
 import { BlockNote } from './change/BlockNote';
 import { PlanMarks, Steps } from './PlanSteps';
-import { execute, useChange } from './queries';
+import { execute, guardrailsQuery, useChange } from './queries';
 
 interface Props {
   of: Recommendation;
@@ -22,6 +22,7 @@ interface Props {
 export function ApplyDialog({ of: one, plan, onClose }: Props) {
   const [comment, setComment] = useState('');
   const queries = useQueryClient();
+  const { data: guardrails } = useQuery(guardrailsQuery);
   const apply = useChange(execute);
   const { code, block } = asProblem(apply.error);
   const changed = code === 'plan_changed';
@@ -40,7 +41,7 @@ export function ApplyDialog({ of: one, plan, onClose }: Props) {
   return (
     <FormDialog
       title="Apply this change now?" size="lg" error={block ? undefined : apply.error} pending={apply.isPending} onClose={onClose}
-      submit={changed ? 'Show the new plan' : one.impact_level === 'low' ? 'Apply now' : 'Ask for approval and apply'} onSubmit={changed ? () => void reload() : send}
+      submit={changed ? 'Show the new plan' : !needsSignatures(one.impact_level, guardrails?.approval_matrix) ? 'Apply now' : 'Ask for approval and apply'} onSubmit={changed ? () => void reload() : send}
     >
       <Group justify="space-between" gap="xs"><Text fw={500} style={{ flex: '1 1 260px' }}>{one.title}</Text><PlanMarks plan={plan} /></Group>
       <Steps plan={plan} />
@@ -48,7 +49,7 @@ export function ApplyDialog({ of: one, plan, onClose }: Props) {
         of={[
           [(one.savings.expected_monthly ?? 0) >= 0 ? 'Savings' : 'Costs more', one.savings.expected_monthly == null ? 'Price unknown' : `${money(Math.abs(one.savings.expected_monthly))} a month`],
           ['Performance', one.impact.performance],
-          ['Approval', signaturesFor(one.impact_level)],
+          ['Approval', signaturesFor(one.impact_level, guardrails?.approval_matrix)],
         ]}
       />
       {plan.restart_needed && <Alert color="yellow" variant="light">{one.resource.name} is down while it changes.</Alert>}

@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, SimpleGrid, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { Button, Group, MultiSelect, NumberInput, SimpleGrid, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { Guardrails } from '../../api/bodies';
@@ -26,14 +26,18 @@ export function GuardrailsPage() {
   );
 }
 
+const SIGNERS = [{ value: 'manager', label: 'Manager' }, { value: 'director', label: 'Director' }, { value: 'security', label: 'Security' }];
+
 const MARKED = [
   'cost_impact.max_increase', 'cost_impact.max_decrease', 'performance_impact.max_degradation', 'availability.min_uptime', 'rollback.timeout',
   'blast_radius.max_actions_per_run', 'blast_radius.max_actions_per_day', 'blast_radius.max_share_per_day', 'cool_down', 'breaker_failures', 'verification.window',
+  'approval_matrix.medium_from', 'approval_matrix.high_above', 'approval_matrix.high_impact.approval',
 ];
 
 function Limits({ of: guardrails }: { of: Guardrails }) {
   const may = useMay();
   const locked = !may('intelligence.configure');
+  const matrixLocked = !may('administer');
   const form = useForm<GuardrailFields>({ initialValues: initial(guardrails) });
   const save = useChange(setGuardrails);
   const submit = form.onSubmit((values) => {
@@ -49,6 +53,15 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
   const lasts = (words: string, seconds: number) => `${words}: ${lasting(seconds)}`;
   const whole = (label: string, field: string, description: string, suffix = '') => (
     <NumberInput label={label} description={description} min={0} allowDecimal={false} suffix={suffix} thousandSeparator="," readOnly={locked} {...form.getInputProps(field)} />
+  );
+  const dollars = (label: string, field: string, description: string) => (
+    <NumberInput label={label} description={description} min={0} prefix="$" thousandSeparator="," readOnly={matrixLocked} {...form.getInputProps(field)} />
+  );
+  const signers = (label: string, field: string) => (
+    <MultiSelect
+      label={label} description="Signatures; none is automatic" data={SIGNERS} readOnly={matrixLocked} {...form.getInputProps(field)}
+      error={form.getInputProps(field).error ?? form.errors[field.replace('.signatures', '.approval')]}
+    />
   );
   return (
     <form onSubmit={submit}>
@@ -86,6 +99,15 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
             </SimpleGrid>
           </Panel>
         </SimpleGrid>
+        <Panel title="Approval matrix" note={`The higher of monthly cost and risk decides which signatures a change needs${matrixLocked ? '; administrators can change it' : ''}`}>
+          <SimpleGrid cols={{ base: 1, sm: 2, lg: 5 }}>
+            {dollars('Medium impact from', 'approval_matrix.medium_from', 'Monthly cost; less is low impact')}
+            {dollars('High impact above', 'approval_matrix.high_above', 'Monthly cost')}
+            {signers('Low impact', 'approval_matrix.low_impact.signatures')}
+            {signers('Medium impact', 'approval_matrix.medium_impact.signatures')}
+            {signers('High impact', 'approval_matrix.high_impact.signatures')}
+          </SimpleGrid>
+        </Panel>
         <ProblemAlert error={save.error} marked={MARKED} />
         {!locked && (
           <Group>

@@ -1,5 +1,6 @@
 import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Recommendation } from '../../api/bodies';
 import { useMay } from '../../api/session';
@@ -10,6 +11,7 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { signaturesFor } from './approval-matrix';
+import { guardrailsQuery } from './queries';
 
 const CAUSES: Record<string, string> = { run: 'in a run', anomaly: 'for an anomaly', predictive_rule: 'by a predictive rule', person: 'for a person' };
 
@@ -31,6 +33,7 @@ export function Figures({ of: one }: { of: Recommendation }) {
 export function About({ of: one }: { of: Recommendation }) {
   const may = useMay();
   const { resource, explanation } = one;
+  const { data: guardrails } = useQuery(guardrailsQuery);
   return (
     <Stack gap="lg">
       <Panel title="Impact">
@@ -41,7 +44,7 @@ export function About({ of: one }: { of: Recommendation }) {
             ['Security', one.impact.security],
             ['Effort', words(one.effort)],
             ['Risk', <Status key="risk" of={explanation.risk_level} />],
-            ['Approval', signaturesFor(one.impact_level)],
+            ['Approval', signaturesFor(one.impact_level, guardrails?.approval_matrix)],
           ]}
         />
       </Panel>

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use reeve_access::Permission;
 
 use super::problems::{asking, problem};
 use crate::app::App;
-use crate::error::{Problem, ProblemBody};
+use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::wire::guardrail_usage::GuardrailsStatusBody;
 use crate::wire::guardrails::{GuardrailsBody, GuardrailsPut};
@@ -27,15 +28,20 @@ pub(super) async fn status(State(app): State<Arc<App>>) -> Result<Json<Guardrail
     Ok(Json(GuardrailsStatusBody::from(&usage)))
 }
 
-/// Change the guardrails. What is left out stays; with `version`, a change that somebody else made since is a conflict.
+/// Change the guardrails; the approval matrix as an administrator. What is left out stays; with `version`, a change that somebody else made since is a conflict.
 #[utoipa::path(put, path = "/api/v1/intelligence/guardrails", tag = "intelligence", request_body = GuardrailsPut,
-    responses((status = 200, body = GuardrailsBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+    responses((status = 200, body = GuardrailsBody), (status = 403, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn put(
     State(app): State<Arc<App>>,
     caller: Caller,
     Body(body): Body<GuardrailsPut>,
 ) -> Result<Json<GuardrailsBody>, Problem> {
-    let wanted = body.applied(&app.agents.guardrails_get().await?)?;
+    let before = app.agents.guardrails_get().await?;
+    let wanted = body.applied(&before)?;
+    // Who may change the limits could otherwise take the signatures of others away, and approve by oneself.
+    if wanted.approval_matrix != before.approval_matrix && !caller.may(Permission::Administer) {
+        return Err(Problem::new(Code::Forbidden, "Only an administrator changes the approval matrix."));
+    }
     let stored = app.guardrails.guardrails_put(wanted, &asking(&caller)).await.map_err(problem)?;
     Ok(Json(GuardrailsBody::from(&stored)))
 }

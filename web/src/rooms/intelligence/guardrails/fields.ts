@@ -5,6 +5,10 @@ import type { components } from '../../../api/schema';
 
 type Amount = number | string;
 
+interface Signers {
+  signatures: string[];
+}
+
 export interface GuardrailFields {
   cost_impact: { max_increase: Amount; max_decrease: Amount };
   performance_impact: { max_degradation: Amount };
@@ -14,10 +18,11 @@ export interface GuardrailFields {
   blast_radius: { max_actions_per_run: Amount; max_actions_per_day: Amount; max_share_per_day: Amount };
   cool_down: Amount;
   breaker_failures: Amount;
+  approval_matrix: { medium_from: Amount; high_above: Amount; low_impact: Signers; medium_impact: Signers; high_impact: Signers };
 }
 
 export function initial(guardrails: Guardrails): GuardrailFields {
-  const { cost_impact: cost, blast_radius: radius } = guardrails;
+  const { cost_impact: cost, blast_radius: radius, approval_matrix: matrix } = guardrails;
   return {
     cost_impact: { max_increase: percentOf(cost.max_increase), max_decrease: percentOf(cost.max_decrease) },
     performance_impact: { max_degradation: percentOf(guardrails.performance_impact.max_degradation) },
@@ -29,6 +34,11 @@ export function initial(guardrails: Guardrails): GuardrailFields {
     },
     cool_down: guardrails.cool_down_s,
     breaker_failures: guardrails.breaker_failures,
+    approval_matrix: {
+      medium_from: matrix.medium_from, high_above: matrix.high_above,
+      low_impact: { signatures: matrix.low_impact.signatures }, medium_impact: { signatures: matrix.medium_impact.signatures },
+      high_impact: { signatures: matrix.high_impact.signatures },
+    },
   };
 }
 
@@ -47,5 +57,6 @@ export function wire(fields: GuardrailFields, version: number): components['sche
     },
     cool_down: asSeconds(fields.cool_down),
     breaker_failures: Number(fields.breaker_failures),
+    approval_matrix: { ...fields.approval_matrix, medium_from: Number(fields.approval_matrix.medium_from), high_above: Number(fields.approval_matrix.high_above) },
   };
 }
