@@ -13,6 +13,7 @@ mod budgets;
 mod collection;
 mod connections;
 mod reports;
+mod target;
 
 pub(crate) use alerts::{AlertImportArgs, AlertsCommand, FiringsArgs};
 pub(crate) use analyze::{
@@ -21,11 +22,12 @@ pub(crate) use analyze::{
 };
 pub(crate) use audit::{
     AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs, ImportFormat, Look, Period,
-    SearchArgs, ServiceTarget, Span, TailArgs, Target,
+    SearchArgs, Span, TailArgs, Target,
 };
 pub(crate) use budgets::{BudgetAlertsArgs, BudgetsCommand};
 pub(crate) use connections::{ConnectionsCommand, PolicyArgs, PolicyCloud};
 pub(crate) use reports::{DownloadReportArgs, ReportsCommand, RunReportArgs};
+pub(crate) use target::ServiceTarget;
 
 pub(crate) use backup::{BackupCommand, BackupCreateArgs, BackupRestoreArgs, BackupVerifyArgs};
 

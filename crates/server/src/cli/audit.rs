@@ -6,6 +6,7 @@ use clap::{Args, ColorChoice, Subcommand, ValueEnum};
 
 use super::alerts::AlertsCommand;
 use super::reports::ReportsCommand;
+use super::target::ServiceTarget;
 
 /// `reeve audit`.
 #[derive(Debug, Subcommand)]
@@ -33,17 +34,6 @@ pub(crate) enum ImportFormat {
     Cloudtrail,
     /// Reeve's own entries, one a line.
     Jsonl,
-}
-
-/// A running service.
-#[derive(Debug, Clone, Default, Args)]
-pub(crate) struct ServiceTarget {
-    /// A running service.
-    #[arg(long, env = "REEVE_URL", default_value = "http://127.0.0.1:8080")]
-    pub(crate) url: String,
-    /// An API token for it.
-    #[arg(long, env = "REEVE_TOKEN", hide_env_values = true)]
-    pub(crate) token: Option<String>,
 }
 
 /// Place of the log: a data directory, or a running service.

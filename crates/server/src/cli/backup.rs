@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::audit::ServiceTarget;
+use super::target::ServiceTarget;
 
 /// `reeve backup`.
 #[derive(Debug, Subcommand)]

@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 
-use super::audit::ServiceTarget;
 use super::collection::{FileArgs, ListArgs, NamedArgs};
+use super::target::ServiceTarget;
 
 /// `reeve budgets`.
 #[derive(Debug, Clone, Subcommand)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::audit::ServiceTarget;
+use super::target::ServiceTarget;
 
 /// A command on all of a collection.
 #[derive(Debug, Clone, Args)]

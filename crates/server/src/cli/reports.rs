@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::audit::ServiceTarget;
 use super::collection::{FileArgs, ListArgs, NamedArgs};
+use super::target::ServiceTarget;
 
 /// `reeve audit reports`.
 #[derive(Debug, Clone, Subcommand)]
