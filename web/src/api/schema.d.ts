@@ -1605,7 +1605,7 @@ export interface paths {
         };
         /** The guardrails. */
         get: operations["get_intelligence_guardrails"];
-        /** Change the guardrails. What is left out stays; with `version`, a change that somebody else made since is a conflict. */
+        /** Change the guardrails; the approval matrix as an administrator. What is left out stays; with `version`, a change that somebody else made since is a conflict. */
         put: operations["put_intelligence_guardrails"];
         post?: never;
         delete?: never;
@@ -2255,6 +2255,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/traffic-intelligence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Traffic intelligence as it stands. */
+        get: operations["get_intelligence_traffic_intelligence"];
+        /** Change traffic intelligence. What is left out stays. Lead times are those of the rules that prepare, which change with them. */
+        put: operations["put_intelligence_traffic_intelligence"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/webhooks": {
         parameters: {
             query?: never;
@@ -2786,6 +2804,16 @@ export interface components {
             capabilities: Record<string, unknown>;
             /** @description Settings that can be changed for each agent of the type. */
             configurable: components["schemas"]["SettingBody"][];
+            /**
+             * @description Settings that decide a value of the table, by the value's path (`actions.downsize_underutilized`): a field of an agent
+             *     (`settings.downsize_underutilized.cpu_below`, `mode`), or a resource of this interface with its field
+             *     (`intelligence/traffic-intelligence#pre_scale`).
+             */
+            decided_by: {
+                [key: string]: string[];
+            };
+            /** @description Paths of the values that are descriptions: nothing in this release follows from them. */
+            described: string[];
             /** @description Purpose, one sentence. */
             description: string;
             /** @description Source of its findings in this release: `runs`, `anomalies`, `predictive_rules`. */
@@ -3192,6 +3220,72 @@ export interface components {
             status: string;
             /** @description The recommendation's title. */
             title: string;
+        };
+        /** @description The approval matrix. */
+        ApprovalMatrixBody: {
+            /**
+             * Format: double
+             * @description Monthly cost above which a change is of high impact, dollars.
+             */
+            high_above: number;
+            /** @description Changes of high impact. */
+            high_impact: components["schemas"]["ApprovalRowBody"];
+            /** @description Changes of low impact. */
+            low_impact: components["schemas"]["ApprovalRowBody"];
+            /**
+             * Format: double
+             * @description Monthly cost from which a change is of medium impact, dollars.
+             */
+            medium_from: number;
+            /** @description Changes of medium impact. */
+            medium_impact: components["schemas"]["ApprovalRowBody"];
+        };
+        /** @description A change of the approval matrix. What is left out stays. */
+        ApprovalMatrixPut: {
+            /**
+             * Format: double
+             * @description Monthly cost above which a change is of high impact, dollars.
+             */
+            high_above?: number | null;
+            /** @description Changes of high impact. */
+            high_impact?: components["schemas"]["ApprovalRowPut"];
+            /** @description Changes of low impact. */
+            low_impact?: components["schemas"]["ApprovalRowPut"];
+            /**
+             * Format: double
+             * @description Monthly cost from which a change is of medium impact, dollars.
+             */
+            medium_from?: number | null;
+            /** @description Changes of medium impact. */
+            medium_impact?: components["schemas"]["ApprovalRowPut"];
+        };
+        /** @description A row of the approval matrix. */
+        ApprovalRowBody: {
+            /**
+             * @description `auto`, or the signatures in words, such as `director plus security`.
+             * @example director plus security
+             */
+            approval: string;
+            /**
+             * @description Cost in words, such as `below 100 per month`, `100 to 1000 per month`, `above 1000 per month`.
+             * @example 100 to 1000 per month
+             */
+            cost: string;
+            /** @description Risk that has the same impact whatever the cost: `low`, `medium`, `high`. */
+            risk: string;
+            /** @description Signatures: `manager`, `director`, `security`. */
+            signatures: string[];
+        };
+        /** @description A row of the approval matrix to set. */
+        ApprovalRowPut: {
+            /** @description `auto`, or signatures in words: `manager`, `director plus security`. */
+            approval?: string | null;
+            /** @description Cost in words; neighbouring rows must agree. */
+            cost?: string | null;
+            /** @description Ignored unless it names another risk than the row's own, which is refused. */
+            risk?: string | null;
+            /** @description Signatures; the same as `approval`. */
+            signatures?: string[] | null;
         };
         /** @description Under which approval. */
         ApprovalRuleBody: {
@@ -4336,7 +4430,7 @@ export interface components {
             event_type: string;
             /** @description Fields that such entries of Reeve carry beside those of every entry. */
             fields: string[];
-            /** @description Severity of an entry of which nothing graver is known. */
+            /** @description Severity of an entry of which nothing more severe is known. */
             severity: string;
             /**
              * @description Writers of such entries: `reeve` alone, `shared` with other systems, `others` alone, or `planned` when Reeve lacks the
@@ -5073,6 +5167,8 @@ export interface components {
         };
         /** @description The guardrails. */
         GuardrailsBody: {
+            /** @description Impact by cost, and signatures by impact. */
+            approval_matrix: components["schemas"]["ApprovalMatrixBody"];
             /** @description Limits of availability. */
             availability: components["schemas"]["AvailabilityBody"];
             /** @description Limits of how much changes at once. */
@@ -5109,6 +5205,8 @@ export interface components {
         };
         /** @description A change of the guardrails. What is left out stays. */
         GuardrailsPut: {
+            /** @description Impact by cost, and signatures by impact. */
+            approval_matrix?: components["schemas"]["ApprovalMatrixPut"];
             /** @description Limits of availability. */
             availability?: components["schemas"]["AvailabilityPut"];
             /** @description Limits of how much changes at once. */
@@ -5361,6 +5459,16 @@ export interface components {
                 capabilities: Record<string, unknown>;
                 /** @description Settings that can be changed for each agent of the type. */
                 configurable: components["schemas"]["SettingBody"][];
+                /**
+                 * @description Settings that decide a value of the table, by the value's path (`actions.downsize_underutilized`): a field of an agent
+                 *     (`settings.downsize_underutilized.cpu_below`, `mode`), or a resource of this interface with its field
+                 *     (`intelligence/traffic-intelligence#pre_scale`).
+                 */
+                decided_by: {
+                    [key: string]: string[];
+                };
+                /** @description Paths of the values that are descriptions: nothing in this release follows from them. */
+                described: string[];
                 /** @description Purpose, one sentence. */
                 description: string;
                 /** @description Source of its findings in this release: `runs`, `anomalies`, `predictive_rules`. */
@@ -5871,7 +5979,7 @@ export interface components {
                 event_type: string;
                 /** @description Fields that such entries of Reeve carry beside those of every entry. */
                 fields: string[];
-                /** @description Severity of an entry of which nothing graver is known. */
+                /** @description Severity of an entry of which nothing more severe is known. */
                 severity: string;
                 /**
                  * @description Writers of such entries: `reeve` alone, `shared` with other systems, `others` alone, or `planned` when Reeve lacks the
@@ -7164,6 +7272,8 @@ export interface components {
              * @description Position in the query, for wrong queries: characters from 0.
              */
             position?: number | null;
+            /** @description The fault without its position, for wrong queries. */
+            reason?: string | null;
             /**
              * Format: int32
              * @description HTTP status.
@@ -8511,6 +8621,8 @@ export interface components {
             /** @description `reeve` (Reeve wrote it about itself), `token`, `session`, or `local` (a program on Reeve's own machine). */
             type: string;
         };
+        /** @description A switch with a value. */
+        Switch: boolean | string;
         /** @description A sync. */
         SyncBody: {
             /** @description Calls that were not permitted. */
@@ -8684,6 +8796,58 @@ export interface components {
             count: number;
             /** @description Value. */
             value: string;
+        };
+        /** @description Traffic intelligence. */
+        TrafficIntelligenceBody: {
+            /** @description `calendar_integration`: forecasts of peaks know the events of calendars; else `disabled`. */
+            event_awareness: string;
+            /** @description Peaks are forecast from the past of each series. Without it only events of calendars announce peaks. */
+            learn_patterns: boolean;
+            /**
+             * @description Time before a traffic spike at which capacity is added, such as `15m`; `disabled` while its rule is off.
+             * @example 15m
+             */
+            pre_scale: string;
+            /** @description `maintenance_windows`: a failover is prepared before them; `disabled` while its rule is off. */
+            prepare_failover: string;
+            prepare_failover_lead?: components["schemas"]["TimeSpan"] | null;
+            /** @description Identifiers of the rules that prepare, by setting; a rule that was removed is missing. */
+            rules: {
+                [key: string]: string;
+            };
+            /** @description Forecasts of peaks know the days, weeks and years of a series. */
+            seasonal_adjustments: boolean;
+            /**
+             * Format: int64
+             * @description Grows with every change of the first three settings.
+             */
+            version: number;
+            /**
+             * @description Time before high traffic at which caches are warmed, such as `30m`; `disabled` while its rule is off.
+             * @example 30m
+             */
+            warm_cache: string;
+        };
+        /** @description A change of traffic intelligence. What is left out stays. */
+        TrafficIntelligencePut: {
+            event_awareness?: components["schemas"]["Switch"] | null;
+            /** @description Peaks are forecast from the past of each series. */
+            learn_patterns?: boolean | null;
+            pre_scale?: components["schemas"]["Switch"] | null;
+            prepare_failover?: components["schemas"]["Switch"] | null;
+            prepare_failover_lead?: components["schemas"]["TimeSpan"] | null;
+            /** @description Ignored: rules are changed by their own operations. */
+            rules?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Forecasts of peaks know the days, weeks and years of a series. */
+            seasonal_adjustments?: boolean | null;
+            /**
+             * Format: int64
+             * @description Version that was read; another is a conflict.
+             */
+            version?: number | null;
+            warm_cache?: components["schemas"]["Switch"] | null;
         };
         /** @description A user. */
         UserBody: {
@@ -14210,7 +14374,14 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
             408: components["responses"]["RequestTimeout"];
             409: {
                 headers: {
@@ -16204,6 +16375,77 @@ export interface operations {
                 };
             };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_traffic_intelligence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrafficIntelligenceBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    put_intelligence_traffic_intelligence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TrafficIntelligencePut"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrafficIntelligenceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
