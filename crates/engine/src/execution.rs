@@ -1,5 +1,14 @@
 //! The service that carries plans out: its ports, and what it keeps of the actions under way.
 
+mod drive;
+mod execute;
+mod resume;
+mod rollback;
+mod runner;
+mod snapshot;
+mod twin;
+mod watching;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

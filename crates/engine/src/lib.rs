@@ -5,6 +5,9 @@
 //! step by step in the background: recorded before it is done and after, verified by observing, undone by itself when it
 //! does not stick. Whatever cannot be recorded is not done. Everything is kept in the store at each step, so that
 //! [`ExecutionService::resume`] finishes or undoes what a crash interrupted.
+//!
+//! It is a set of services. Each has a constructor that takes its ports and the services that it asks; the program joins them. All
+//! work on [`Records`]: the store of agents, the log and the clock.
 
 mod agent_input;
 mod approvals;
@@ -14,12 +17,10 @@ mod automatic;
 mod circumstances;
 mod configure;
 mod diagnose;
-mod drive;
 mod due;
 
 mod except;
 mod exclude;
-mod execute;
 mod execution;
 mod feedback;
 mod guard;
@@ -38,17 +39,11 @@ mod remedy;
 mod request;
 mod respond;
 mod responses;
-mod resume;
-mod rollback;
 mod rollout;
 mod run;
-mod runner;
 mod scope;
-mod snapshot;
 pub mod sweep;
-mod twin;
 mod upsert;
-mod watching;
 
 pub use agent_input::AgentInput;
 pub use approvals::Approvals;

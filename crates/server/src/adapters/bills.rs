@@ -135,3 +135,43 @@ pub(crate) fn read(files: &[Bill]) -> (Vec<Charge>, Vec<String>) {
     tracing::info!(bills = files.len(), charges = charges.len(), "bills were read");
     (charges, unreadable)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const HEADER: &str = "BilledCost,BillingCurrency,ChargePeriodStart,ChargePeriodEnd,ChargeCategory,ResourceId";
+
+    fn put(folder: &Path, name: &str, rows: &[(&str, &str)]) {
+        let row = |(day, id): &(&str, &str)| format!("1.00,USD,{day}T00:00:00Z,{day}T12:00:00Z,Usage,{id}\n");
+        let rows: String = rows.iter().map(row).collect();
+        std::fs::write(folder.join(name), format!("{HEADER}\n{rows}")).unwrap();
+    }
+
+    #[tokio::test]
+    async fn charges_are_found_by_resource_and_period_and_read_again_when_a_bill_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let bills = Bills::new(folder.path().to_owned());
+        let ids = ["/subscriptions/A/vm-1", "/subscriptions/a/VM-1", "i-2"].map(ResourceId::new);
+        let days = async |from: &str, to: &str| {
+            let found = bills.charges(&ids, from.parse().unwrap(), to.parse().unwrap()).await.unwrap();
+            let day =
+                |charge: &Charge| Timestamp::from_millisecond(charge.start_ms).unwrap().strftime("%d").to_string();
+            found.iter().map(day).collect::<Vec<_>>()
+        };
+        let november = ("2026-11-01T00:00:00Z", "2026-12-01T00:00:00Z");
+        assert_eq!(days(november.0, november.1).await, Vec::<String>::new(), "no bill");
+        put(
+            folder.path(),
+            "a.csv",
+            &[("2026-11-09", "/SUBSCRIPTIONS/a/vm-1"), ("2026-10-31", "i-2"), ("2026-11-02", "i-3")],
+        );
+        assert_eq!(days(november.0, november.1).await, ["09"], "in any case, once for both spellings");
+        assert_eq!(days("2026-10-31T00:00:00Z", november.1).await, ["31", "09"]);
+        put(folder.path(), "b.csv", &[("2026-11-05", "i-2")]);
+        assert_eq!(days(november.0, november.1).await, ["05", "09"]);
+        bills.release_unused();
+        assert!(bills.held.lock().is_some(), "it was just used");
+    }
+}

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus as LogStatus, Entry, Severity};
 use reeve_estate::{Act, ActError, ActErrorKind, Resource, ResourceKind};
 
-use super::{Caller, EngineError, ExecutionService, log_entry};
+use crate::{Caller, EngineError, ExecutionService, log_entry};
 use reeve_recommend::action::{Action, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
 use reeve_recommend::change::{Effect, Procedure, Task, Work};
 use reeve_recommend::lifecycle::Status;
@@ -23,11 +23,11 @@ const PATIENCE: u32 = 6;
 /// A database changes its class in longer than a machine restarts; undoing it halfway is not possible.
 const DATABASE_S: i64 = 1800;
 /// Why nothing goes forward any more.
-pub(super) const STOPPED: &str = "the kill switch was thrown";
+pub(crate) const STOPPED: &str = "the kill switch was thrown";
 
 /// Why the runner does not go on.
 #[derive(Debug)]
-pub(super) enum Halt {
+pub(crate) enum Halt {
     /// A check or preparation failed; nothing was changed.
     Unchanged(String),
     /// Something was changed and has to be undone.
@@ -38,22 +38,22 @@ pub(super) enum Halt {
 
 /// Result of a step.
 #[derive(Debug, Default)]
-pub(super) struct Done {
-    pub(super) detail: String,
-    pub(super) before: Vec<(String, String)>,
-    pub(super) after: Vec<(String, String)>,
+pub(crate) struct Done {
+    pub(crate) detail: String,
+    pub(crate) before: Vec<(String, String)>,
+    pub(crate) after: Vec<(String, String)>,
 }
 
 /// One execution under way.
-pub(super) struct Runner {
-    pub(super) execution: Arc<ExecutionService>,
-    pub(super) act: Arc<dyn Act>,
-    pub(super) recommendation: Recommendation,
-    pub(super) procedure: Procedure,
+pub(crate) struct Runner {
+    pub(crate) execution: Arc<ExecutionService>,
+    pub(crate) act: Arc<dyn Act>,
+    pub(crate) recommendation: Recommendation,
+    pub(crate) procedure: Procedure,
     /// As last observed.
-    pub(super) resource: Resource,
-    pub(super) action: Action,
-    pub(super) caller: Caller,
+    pub(crate) resource: Resource,
+    pub(crate) action: Action,
+    pub(crate) caller: Caller,
     /// Kind of the refusal that ends the step under way.
     refusal: Option<ActErrorKind>,
     /// The rollback time-out as it stood when this runner began, seconds.
@@ -61,7 +61,7 @@ pub(super) struct Runner {
 }
 
 impl Runner {
-    pub(super) fn new(
+    pub(crate) fn new(
         execution: Arc<ExecutionService>,
         act: Arc<dyn Act>,
         recommendation: Recommendation,
@@ -74,7 +74,7 @@ impl Runner {
     }
 
     /// Goes on from wherever the action stands until it has ended.
-    pub(super) async fn run(mut self) {
+    pub(crate) async fn run(mut self) {
         if let Ok(limits) = self.execution.records.agents.guardrails_get().await {
             self.timeout_s = i64::try_from(limits.rollback_timeout_s).unwrap_or(self.timeout_s);
         }
@@ -140,13 +140,13 @@ impl Runner {
     }
 
     /// Returns `true` once a step that changes the resource has begun.
-    pub(super) fn disrupted(&self) -> bool {
+    pub(crate) fn disrupted(&self) -> bool {
         self.action.steps.iter().any(|s| s.effect.changes())
     }
 
     /// Returns the time at which an incomplete change is rolled back: counted from the first step that changes something,
     /// or from the first one after a hold that reverts it.
-    pub(super) fn deadline(&self) -> Timestamp {
+    pub(crate) fn deadline(&self) -> Timestamp {
         let steps = &self.action.steps;
         let held = steps.iter().rposition(|s| s.kind == StepKind::Hold).map_or(0, |at| at + 1);
         let began = steps.iter().skip(held).find(|s| s.effect.changes() && s.effect != Effect::Restores);
@@ -169,7 +169,7 @@ impl Runner {
     }
 
     /// Records that a step begins, then keeps it; only then may it be done.
-    pub(super) async fn begin_step(&mut self, index: u32, task: &Task, rollback: bool) -> Result<(), Halt> {
+    pub(crate) async fn begin_step(&mut self, index: u32, task: &Task, rollback: bool) -> Result<(), Halt> {
         let outcome = StepOutcome {
             index,
             kind: task.kind,
@@ -198,13 +198,13 @@ impl Runner {
     }
 
     /// Words of a refusal that ends the step under way; its kind is kept with the step.
-    pub(super) fn refused(&mut self, error: ActError) -> String {
+    pub(crate) fn refused(&mut self, error: ActError) -> String {
         self.refusal = Some(error.kind);
         error.message
     }
 
     /// Records how the step ended, then keeps it.
-    pub(super) async fn end_step(&mut self, found: Result<Done, String>) -> Result<(), Halt> {
+    pub(crate) async fn end_step(&mut self, found: Result<Done, String>) -> Result<(), Halt> {
         let now = self.execution.records.clock.now();
         let Some(outcome) = self.action.steps.last_mut() else { return Ok(()) };
         outcome.finished_at = Some(now);
@@ -228,7 +228,7 @@ impl Runner {
     }
 
     /// Records an entry, again and again for a while: the log may be busy.
-    pub(super) async fn tell(&self, entry: Entry) -> Result<(), Halt> {
+    pub(crate) async fn tell(&self, entry: Entry) -> Result<(), Halt> {
         let entry = entry.at(self.execution.records.clock.now());
         let mut last = String::new();
         for attempt in 0..PATIENCE {
@@ -242,7 +242,7 @@ impl Runner {
     }
 
     /// Keeps the action as it is now.
-    pub(super) async fn keep(&mut self) -> Result<(), Halt> {
+    pub(crate) async fn keep(&mut self) -> Result<(), Halt> {
         let next = Action { version: self.action.version + 1, ..self.action.clone() };
         let mut last = String::new();
         for attempt in 0..PATIENCE {
@@ -265,7 +265,7 @@ impl Runner {
 
     /// Waits between two looks. On the way forward the kill switch is asked every second, so that no wait for the cloud
     /// outlasts it.
-    pub(super) async fn wait(&self, seconds: u64) -> Result<(), String> {
+    pub(crate) async fn wait(&self, seconds: u64) -> Result<(), String> {
         for _ in 0..seconds {
             self.rest(1).await;
             if self.is_stopped().await.unwrap_or(false) {
@@ -276,7 +276,7 @@ impl Runner {
     }
 
     /// Returns `true` if the kill switch forbids further steps; rolling back is always permitted.
-    pub(super) async fn is_stopped(&self) -> Result<bool, reeve_estate::StoreError> {
+    pub(crate) async fn is_stopped(&self) -> Result<bool, reeve_estate::StoreError> {
         if self.action.status != ActionStatus::Running {
             return Ok(false);
         }
@@ -284,7 +284,7 @@ impl Runner {
     }
 
     /// Waits for the cloud. A simulated one is never waited for.
-    pub(super) async fn rest(&self, seconds: u64) {
+    pub(crate) async fn rest(&self, seconds: u64) {
         if self.action.purpose != Purpose::Simulate {
             self.back_off(seconds).await;
         }
@@ -320,14 +320,14 @@ impl Runner {
     }
 
     /// Neither done nor undone: a person is needed.
-    pub(super) async fn fail(&mut self, reason: String) -> Result<(), Halt> {
+    pub(crate) async fn fail(&mut self, reason: String) -> Result<(), Halt> {
         self.learn_resource().await;
         self.end(ActionStatus::Failed, "action.fail", LogStatus::Failed, Some(reason)).await?;
         self.follow().await
     }
 
     /// Everything is as it was.
-    pub(super) async fn undone(&mut self) -> Result<(), Halt> {
+    pub(crate) async fn undone(&mut self) -> Result<(), Halt> {
         self.learn_resource().await;
         let reason = self.action.reason.clone();
         self.end(ActionStatus::RolledBack, "action.rolled_back", LogStatus::Success, reason).await?;

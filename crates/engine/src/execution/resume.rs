@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use reeve_audit::{ActionStatus as LogStatus, Entry, Severity};
 use reeve_estate::{Resource, StoreError};
 
-use super::{Caller, EngineError, ExecutionService, log_entry};
+use crate::{Caller, EngineError, ExecutionService, log_entry};
 use reeve_recommend::action::{Action, ActionStatus, Purpose};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
@@ -26,7 +26,7 @@ impl ExecutionService {
     }
 
     /// The same; returns also the actions that somebody still has to look after, as they were before.
-    pub(super) async fn take_up_all(self: &Arc<Self>) -> Result<(usize, Vec<Action>), EngineError> {
+    pub(crate) async fn take_up_all(self: &Arc<Self>) -> Result<(usize, Vec<Action>), EngineError> {
         let _turn = self.records.turn.lock().await;
         let caller = Caller::system();
         let lately = self.records.clock.now() - SignedDuration::from_hours(48);
@@ -151,7 +151,7 @@ impl ExecutionService {
     }
 
     /// Brings a recommendation after its action, which has ended.
-    pub(super) async fn follow(&self, action: &Action, caller: &Caller) -> Result<(), EngineError> {
+    pub(crate) async fn follow(&self, action: &Action, caller: &Caller) -> Result<(), EngineError> {
         let reason = action.reason.clone().unwrap_or_default();
         let (operation, status, reason) = match (action.purpose, action.status) {
             (Purpose::Apply, ActionStatus::Succeeded) => ("recommendation.succeed", Status::Succeeded, None),

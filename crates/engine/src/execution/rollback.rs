@@ -10,7 +10,7 @@ use reeve_audit::ActionStatus as LogStatus;
 use reeve_estate::ResourceState;
 
 use super::runner::{Done, Halt, Runner};
-use super::{Caller, EngineError, ExecutionService, log_entry};
+use crate::{Caller, EngineError, ExecutionService, log_entry};
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::change::{Reversal, Task, Work};
 use reeve_recommend::recommendation::Recommendation;
@@ -30,7 +30,7 @@ impl ExecutionService {
     }
 
     /// The same, for a reason.
-    pub(super) async fn rollback_because(
+    pub(crate) async fn rollback_because(
         self: &Arc<Self>,
         id: &ActionId,
         reason: String,
@@ -84,7 +84,7 @@ impl ExecutionService {
 
 impl Runner {
     /// Turns back, by itself.
-    pub(super) async fn undo(&mut self, reason: String) -> Result<(), Halt> {
+    pub(crate) async fn undo(&mut self, reason: String) -> Result<(), Halt> {
         let limits = self.execution.records.agents.guardrails_get().await.map_err(|e| Halt::Suspend(e.to_string()))?;
         if !limits.rollback_automatic && self.action.purpose == Purpose::Apply {
             return self.fail(format!("{reason}; automatic rollback is off, so it is left as it is")).await;
@@ -118,7 +118,7 @@ impl Runner {
     }
 
     /// Walks the resource back to what it was.
-    pub(super) async fn restore(&mut self) -> Result<(), Halt> {
+    pub(crate) async fn restore(&mut self) -> Result<(), Halt> {
         let until = self.execution.records.clock.now() + SignedDuration::from_secs(LIMIT_S);
         let mut faults = 0;
         let mut last = String::new();

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use reeve_audit::ActionStatus as LogStatus;
 use reeve_estate::{Act, Connection, Resource, ResourceFilter};
 
-use super::records::optional;
-use super::request::{Target, Wish, planned};
 use super::runner::Runner;
-use super::{Caller, EngineError, Execution, ExecutionService, fresh_id, log_entry, twin};
+use super::twin;
+use crate::records::optional;
+use crate::request::{Target, Wish, planned};
+use crate::{Caller, EngineError, Execution, ExecutionService, fresh_id, log_entry};
 use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::change::Procedure;
@@ -41,7 +42,7 @@ impl ExecutionService {
     }
 
     /// Everything between wanting and running. The caller holds the turn.
-    pub(super) async fn proceed(
+    pub(crate) async fn proceed(
         self: &Arc<Self>,
         recommendation: Recommendation,
         wish: Wish<'_>,
@@ -69,7 +70,7 @@ impl ExecutionService {
     }
 
     /// Claims the recommendation and runs its plan in the background.
-    pub(super) async fn begin(
+    pub(crate) async fn begin(
         self: &Arc<Self>,
         recommendation: Recommendation,
         resource: Resource,
@@ -114,7 +115,7 @@ impl ExecutionService {
     }
 
     /// The acting side of a resource's connection, when the connection lets Reeve act.
-    pub(super) async fn actor(&self, resource: &Resource) -> Result<Arc<dyn Act>, EngineError> {
+    pub(crate) async fn actor(&self, resource: &Resource) -> Result<Arc<dyn Act>, EngineError> {
         let observe_only = |connection: &Connection| {
             let message = format!("connection {} is set to observe only; allow actions on it first", connection.name);
             Err(EngineError::Conflict(message))
@@ -131,13 +132,13 @@ impl ExecutionService {
     ///
     /// # Errors
     /// A conflict for advice without a plan, and for a plan that this release cannot carry out.
-    pub(super) fn procedure(&self, recommendation: &Recommendation) -> Result<Procedure, EngineError> {
+    pub(crate) fn procedure(&self, recommendation: &Recommendation) -> Result<Procedure, EngineError> {
         let read = self.ports.changes.procedure(planned(recommendation)?);
         read.map_err(|error| EngineError::Conflict(error.to_string()))
     }
 
     /// The same as it runs for a purpose, on the recommendation's own resource or on its twin.
-    pub(super) fn procedure_for(
+    pub(crate) fn procedure_for(
         &self,
         recommendation: &Recommendation,
         purpose: Purpose,
@@ -184,7 +185,7 @@ impl ExecutionService {
     }
 
     /// Carries an action out, or on, in a task of its own.
-    pub(super) fn spawn(
+    pub(crate) fn spawn(
         self: &Arc<Self>,
         act: Arc<dyn Act>,
         recommendation: Recommendation,
@@ -226,7 +227,7 @@ impl Drop for AtWork {
 
 impl ExecutionService {
     /// The resource of a recommendation as last observed.
-    pub(super) async fn resource_of(&self, recommendation: &Recommendation) -> Result<Resource, EngineError> {
+    pub(crate) async fn resource_of(&self, recommendation: &Recommendation) -> Result<Resource, EngineError> {
         let found = self.ports.estate.resource_get(&recommendation.subject.id).await?;
         if found.connection == recommendation.subject.connection {
             return Ok(found);

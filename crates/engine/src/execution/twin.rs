@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use reeve_estate::{Act, Purchase, Resource, ResourceFilter, ResourceId, ResourceKind};
 
-use super::request::{Target, Wish, planned};
-use super::{Caller, EngineError, ExecutionService};
+use crate::request::{Target, Wish, planned};
+use crate::{Caller, EngineError, ExecutionService};
 use reeve_recommend::action::{Action, Purpose};
 use reeve_recommend::agent::{Agent, Mode};
 use reeve_recommend::change::{Change, Procedure};
@@ -46,7 +46,7 @@ impl ExecutionService {
     }
 
     /// The same for one that may be tested. The caller holds the turn.
-    pub(super) async fn simulate_in_turn(
+    pub(crate) async fn simulate_in_turn(
         self: &Arc<Self>,
         recommendation: Recommendation,
         wish: &Wish<'_>,
@@ -56,7 +56,7 @@ impl ExecutionService {
     }
 
     /// The simulated twin of a resource as last observed.
-    pub(super) async fn simulated(
+    pub(crate) async fn simulated(
         &self,
         real: &Resource,
         change: &Arc<dyn Change>,
@@ -149,11 +149,11 @@ impl ExecutionService {
 }
 
 /// The change as it runs on the twin. Snapshots of the subject's volumes have no counterpart there and are left out.
-pub(super) fn on_twin(procedure: &Procedure, twin: &Resource) -> Procedure {
+pub(crate) fn on_twin(procedure: &Procedure, twin: &Resource) -> Procedure {
     procedure.on(twin.id.as_str(), &|_| None)
 }
 
 /// The change as it runs on the simulated twin: whole, on resources that have the real ones' identifiers behind a prefix.
-pub(super) fn on_simulated(procedure: &Procedure, real: &ResourceId) -> Procedure {
+pub(crate) fn on_simulated(procedure: &Procedure, real: &ResourceId) -> Procedure {
     procedure.on(simulated::id_of(real.as_str()).as_str(), &|further| Some(simulated::id_of(further).0))
 }

@@ -11,7 +11,7 @@ use reeve_audit::{ActionStatus, Json, Severity};
 use reeve_estate::{Metric, Resource, ResourceId, Series};
 use reeve_learn::compare::{Bar, Comparison, Verdict, Worse, compare};
 
-use super::{Caller, EngineError, ExecutionService, log_entry};
+use crate::{Caller, EngineError, ExecutionService, log_entry};
 use reeve_recommend::action::{Action, Watch, WatchVerdict};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::recommendation::Recommendation;
@@ -41,7 +41,7 @@ struct Compared {
 
 impl ExecutionService {
     /// Looks at every change of these whose window has not ended. Returns how many verdicts were reached.
-    pub(super) async fn watch_changes(
+    pub(crate) async fn watch_changes(
         self: &Arc<Self>,
         unsettled: Vec<Action>,
         caller: &Caller,

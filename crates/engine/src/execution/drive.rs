@@ -22,7 +22,7 @@ const TRIES: u32 = 3;
 
 impl Runner {
     /// State and size of the resource as last observed, and what else the change is about.
-    pub(super) fn state_of_resource(&self) -> Vec<(String, String)> {
+    pub(crate) fn state_of_resource(&self) -> Vec<(String, String)> {
         self.noted(&self.resource)
     }
 
@@ -34,7 +34,7 @@ impl Runner {
     }
 
     /// The resource before anything was done.
-    pub(super) fn prior(&self) -> Resource {
+    pub(crate) fn prior(&self) -> Resource {
         match &self.action.prior {
             Some(prior) => (**prior).clone(),
             None => prior_of_v1(&self.action.before, &self.resource),
@@ -42,14 +42,14 @@ impl Runner {
     }
 
     /// Returns `true` if the resource is what it was before anything was done.
-    pub(super) fn is_as_before(&self, seen: &Observed) -> bool {
+    pub(crate) fn is_as_before(&self, seen: &Observed) -> bool {
         let prior = self.prior();
         self.noted(&prior) == self.noted(&seen.resource)
             && self.procedure.change().undo(&prior, &seen.resource).is_none()
     }
 
     /// Reads the resource anew; what may pass is tried again until a time.
-    pub(super) async fn look(&mut self, until: Timestamp) -> Result<Observed, String> {
+    pub(crate) async fn look(&mut self, until: Timestamp) -> Result<Observed, String> {
         loop {
             match self.act.observe(&self.resource).await {
                 Ok(mut seen) => {
@@ -69,7 +69,7 @@ impl Runner {
     }
 
     /// Checks that the resource is still what the finding saw, and keeps the state before.
-    pub(super) async fn precondition(&mut self, task: &Task) -> Result<Done, String> {
+    pub(crate) async fn precondition(&mut self, task: &Task) -> Result<Done, String> {
         let seen = self.look(self.deadline()).await?;
         if let Some(difference) = task.difference(&seen.resource) {
             return Err(format!("the resource is not what it was: {difference}"));
@@ -92,7 +92,7 @@ impl Runner {
     }
 
     /// Reads the resource until it is what the plan wanted, or for long enough to know that it will not be.
-    pub(super) async fn verify(&mut self, task: &Task) -> Result<Done, String> {
+    pub(crate) async fn verify(&mut self, task: &Task) -> Result<Done, String> {
         let mut looks = 0;
         loop {
             let seen = self.look(self.deadline()).await?;
@@ -110,14 +110,14 @@ impl Runner {
     }
 
     /// Asks for a change until it has come about.
-    pub(super) async fn change(&mut self, goal: &Arc<dyn Goal>, until: Timestamp) -> Result<Done, String> {
+    pub(crate) async fn change(&mut self, goal: &Arc<dyn Goal>, until: Timestamp) -> Result<Done, String> {
         let before = self.state_of_resource();
         self.drive(&**goal, until).await?;
         Ok(Done { detail: "done".to_owned(), before, after: self.state_of_resource() })
     }
 
     /// Leaves the resource as it is until a time. A test does not wait for it.
-    pub(super) async fn hold(&mut self, until: Timestamp) -> Result<Done, String> {
+    pub(crate) async fn hold(&mut self, until: Timestamp) -> Result<Done, String> {
         while self.action.purpose == Purpose::Apply && self.execution.records.clock.now() < until {
             self.wait(POLL_S).await?;
         }
@@ -180,7 +180,7 @@ impl Runner {
     }
 
     /// Returns `true` if a change may be requested now; `false` while that is unknown.
-    pub(super) async fn may_ask(&self) -> Result<bool, String> {
+    pub(crate) async fn may_ask(&self) -> Result<bool, String> {
         match self.is_stopped().await {
             Ok(false) => Ok(true),
             Ok(true) => Err(STOPPED.to_owned()),

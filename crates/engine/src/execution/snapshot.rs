@@ -13,7 +13,7 @@ const LIMIT_S: i64 = 3 * 3600;
 
 impl Runner {
     /// Keeps the state before: a record of a machine, a snapshot of anything that holds data.
-    pub(super) async fn snapshot(&mut self, task: &Task) -> Result<Done, String> {
+    pub(crate) async fn snapshot(&mut self, task: &Task) -> Result<Done, String> {
         let own = task.resource == self.resource.id.0;
         if own && self.resource.kind == ResourceKind::VirtualMachine {
             return self.note_machine().await;
