@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// Files that read text of others by its form: tags, platforms and keys of clouds.
-const READERS: [&str; 2] = ["patch.rs", "tag_resource.rs"];
+/// Files that read text of others by its form: tags, platforms, sizes and keys of clouds.
+const READERS: [&str; 3] = ["patch.rs", "size.rs", "tag_resource.rs"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
