@@ -1,6 +1,5 @@
 //! State that handlers share: ports, settings, and the counts of attempts and calls.
 
-use std::net::IpAddr;
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,7 +33,7 @@ use crate::attempts::Attempts;
 use crate::backups::Backups;
 use crate::error::{Code, FieldProblem, Problem};
 use crate::extract::Caller;
-use crate::identify::{KnownTokens, Watched};
+use crate::identify::{KnownTokens, TrustedProxies, Watched};
 use crate::streams::Streams;
 use crate::verification::{Jobs, Verifier};
 
@@ -54,8 +53,8 @@ pub struct Settings {
     pub max_body_bytes: usize,
     /// Seconds between runs of an agent.
     pub agents_every_s: u64,
-    /// Proxies whose `X-Forwarded-For` is believed. Empty: nobody's.
-    pub trusted_proxies: Vec<IpAddr>,
+    /// Proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: TrustedProxies,
     /// Folder with the files of exports, one folder an export.
     pub exports_dir: PathBuf,
     /// Most bytes of one export.
@@ -76,7 +75,7 @@ impl Default for Settings {
             session_s: 12 * 3600,
             max_body_bytes: 32 * 1024 * 1024,
             agents_every_s: 900,
-            trusted_proxies: Vec::new(),
+            trusted_proxies: TrustedProxies::default(),
             exports_dir: PathBuf::from("exports"),
             export_limit_bytes: reeve_exports::DEFAULT_LIMIT_BYTES,
             samples_days: 400,

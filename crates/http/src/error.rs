@@ -63,6 +63,8 @@ pub enum Code {
     CloudFailed,
     /// 503: the log cannot be written right now.
     LedgerUnavailable,
+    /// 503: this server is a standby, and the active one does not answer.
+    NoActiveServer,
     /// 507: the disk is full.
     DiskFull,
 }
@@ -93,6 +95,7 @@ impl Code {
         Code::LogDamaged,
         Code::CloudFailed,
         Code::LedgerUnavailable,
+        Code::NoActiveServer,
         Code::DiskFull,
     ];
 
@@ -128,6 +131,9 @@ impl Code {
             Code::CloudFailed => ("cloud_failed", StatusCode::BAD_GATEWAY, "The cloud did not do it"),
             Code::LedgerUnavailable => {
                 ("ledger_unavailable", StatusCode::SERVICE_UNAVAILABLE, "The log cannot be written right now")
+            }
+            Code::NoActiveServer => {
+                ("no_active_server", StatusCode::SERVICE_UNAVAILABLE, "No server is active right now")
             }
             Code::DiskFull => ("disk_full", StatusCode::INSUFFICIENT_STORAGE, "The disk is full"),
         }

@@ -16,7 +16,7 @@ use reeve_access::{Authenticator, Principal, TokenHash};
 
 pub(crate) use self::known::KnownTokens;
 pub(crate) use self::origin::network;
-pub use self::origin::{Origin, origin};
+pub use self::origin::{Origin, STANDBY_KEY, TrustedProxies, origin};
 pub(crate) use self::watched::Watched;
 use crate::app::App;
 use crate::error::{Code, Problem};

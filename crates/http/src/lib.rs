@@ -27,6 +27,7 @@ pub mod wire;
 
 pub use app::{App, Ports, Settings, Syncer};
 pub use error::{Code, Problem};
+pub use identify::{STANDBY_KEY, TrustedProxies};
 pub use router::{openapi, router, rules};
 pub use routes::audit_logs::aggregations::named_counts;
 pub use routes::audit_logs::alerts::firings::firing_record;

@@ -171,6 +171,11 @@ impl Ledger {
         cosigned.as_ref().and_then(|cosigned| cosigned.joined(&note)).unwrap_or_else(|| note.to_string())
     }
 
+    /// Origin of the log: its name in checkpoints.
+    pub fn origin(&self) -> &str {
+        &self.0.shared.config.origin
+    }
+
     /// The verifier key of the checkpoints, as text.
     pub fn verifier_key(&self) -> String {
         self.0.shared.signer.read().verifier().to_string()

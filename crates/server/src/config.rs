@@ -19,6 +19,8 @@ pub(crate) struct Config {
     pub(crate) data_dir: PathBuf,
     /// Address to listen on.
     pub(crate) listen: SocketAddr,
+    /// Address at which a standby on another machine reaches this server; by default the one it listens on.
+    pub(crate) internal_url: Option<String>,
     /// State store: a URL `sqlite://...` or `postgres://...`; by default SQLite in the data directory.
     pub(crate) state_url: Option<String>,
     /// File for the last acknowledged (size, root); put it on another disk to notice a swapped one.
@@ -72,6 +74,7 @@ impl Default for Config {
         Config {
             data_dir: PathBuf::from("reeve-data"),
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            internal_url: None,
             state_url: None,
             anchor: None,
             log_origin: None,
@@ -150,6 +153,9 @@ impl Config {
         }
         if self.public_url.as_deref().is_some_and(|url| !is_public_url(url)) {
             bail!("public_url must be an https or http address without a query, such as https://reeve.example.com");
+        }
+        if self.internal_url.as_deref().is_some_and(|url| !is_public_url(url)) {
+            bail!("internal_url must be an https or http address without a query, such as http://10.0.0.5:8080");
         }
         self.publish.check()?;
         self.cosign.check()?;

@@ -26,7 +26,7 @@ use crate::adapters::clouds::CloudRegistry;
 use crate::cli::DemoArgs;
 use crate::config::Config;
 use crate::private;
-use crate::service::{Service, stop_on_signal};
+use crate::service::{Service, bind, stop_on_signal};
 use state::DemoState;
 
 /// Time between two changes of the estate.
@@ -54,7 +54,8 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     crate::commands::first_administrator(&service, crate::commands::token_from_environment()).await?;
     prepare(&service, &state).await?;
     bills::write(&state, &service.config.data_dir).await?;
-    let (listener, address) = service.bind().await?;
+    let listener = bind(&service.config).await?;
+    let address = listener.local_addr()?;
     let stop = stop_on_signal();
     let data_dir = service.config.data_dir.clone();
     let living = tokio::spawn(live(service.tasks.log.clone(), state.clone(), data_dir.clone(), stop.clone()));

@@ -2,6 +2,7 @@
 //! types of one's own. Everything it does stands in the modules below.
 
 mod account;
+mod active;
 mod adapters;
 mod backup;
 mod cli;

@@ -1,6 +1,6 @@
 //! The service: opens what is kept, joins the rooms, serves, and closes in order.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use jiff::SignedDuration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use reeve_access::TokenHash;
 use reeve_anomalies::{AnomalyPorts, AnomalyService};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef, events};
 use reeve_connect_notify::People;
@@ -17,7 +18,7 @@ use reeve_engine::ResponseService;
 use reeve_engine::models::Registry;
 use reeve_engine::models::RegistrySettings;
 use reeve_estate::Catalogue;
-use reeve_http::{App, Ports, Settings, Syncer};
+use reeve_http::{App, Ports, Settings, Syncer, TrustedProxies};
 use reeve_lake::{EntrySearch, EntrySegments, SampleLake};
 use reeve_ledger::Ledger;
 use reeve_notify::delivery::Dispatcher;
@@ -28,6 +29,7 @@ use reeve_recommend::{AgentTypes, Changes};
 use reeve_store::{Store, Vault};
 use reeve_trail::{Journal, Trail};
 
+use crate::active::{ActiveLease, ActiveLock, TakeoverCause, Turn};
 use crate::adapters::attachments::Attachments;
 use crate::adapters::backups::RunningBackups;
 use crate::adapters::bills::Bills;
@@ -74,6 +76,10 @@ pub(crate) struct Service {
     pub(crate) syncer: Arc<ConnectionSyncer>,
     /// The configuration.
     pub(crate) config: Config,
+    /// Lease of the state store.
+    pub(crate) lease: ActiveLease,
+    /// Lock on the data directory; it is let go last.
+    pub(crate) lock: ActiveLock,
 }
 
 /// The log, its search, and nothing else: what importing and searching a data directory need.
@@ -134,8 +140,24 @@ pub(crate) async fn open_store(config: &Config) -> Result<Store> {
 }
 
 impl Service {
-    /// Opens everything in a data directory.
+    /// Opens everything in a data directory that no other server uses.
     pub(crate) async fn open(
+        config: Config,
+        clouds: CloudRegistry,
+        changes: Changes,
+        agent_types: AgentTypes,
+        demo: bool,
+    ) -> Result<Service> {
+        private::make(&config.data_dir)?;
+        match ActiveLock::take(&config.data_dir)? {
+            Turn::Active(lock) => Service::open_as(lock, config, clouds, changes, agent_types, demo).await,
+            Turn::Held(_) => anyhow::bail!("another server uses {}: stop it first", config.data_dir.display()),
+        }
+    }
+
+    /// Opens everything in a data directory as its active server.
+    pub(crate) async fn open_as(
+        lock: ActiveLock,
         config: Config,
         clouds: CloudRegistry,
         changes: Changes,
@@ -144,6 +166,7 @@ impl Service {
     ) -> Result<Service> {
         let log = open_log(&config).await.context("the log could not be opened")?;
         let store = Arc::new(open_store(&config).await?);
+        let lease = ActiveLease::take(store.clone(), &lock, log.ledger.origin(), log.ledger.size()).await?;
         let samples =
             Arc::new(SampleLake::open(&config.data_dir).await.context("the sample table could not be opened")?);
         let clouds = Arc::new(clouds.over(store.clone(), config.outbound.policy()?));
@@ -190,29 +213,18 @@ impl Service {
             registry: registry(&store, &recorder, &clock, agent_types),
             runs: engine.runs.clone(),
             scheduler: engine.scheduler.clone(),
-            sources: sources(&store, settings(&config, demo)),
+            sources: sources(&store, settings(&config, &lock, demo)),
         });
         let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder));
         let ports = ports(&tasks, &engine, &store, &config, &log.ledger, Arc::new(Background(syncer.clone())), clock);
-        let app = Arc::new(App::new(ports, settings(&config, demo)));
+        let app = Arc::new(App::new(ports, settings(&config, &lock, demo)));
         let Log { ledger, segments, .. } = log;
-        Ok(Service { app, tasks, engine, ledger, trail, store, samples, segments, syncer, config })
-    }
-
-    /// Binds the configured address.
-    pub(crate) async fn bind(&self) -> Result<(TcpListener, SocketAddr)> {
-        let listener = TcpListener::bind(self.config.listen).await.with_context(|| {
-            format!(
-                "{} could not be listened on; is something else there? --listen takes another address",
-                self.config.listen
-            )
-        })?;
-        let address = listener.local_addr()?;
-        Ok((listener, address))
+        Ok(Service { app, tasks, engine, ledger, trail, store, samples, segments, syncer, config, lease, lock })
     }
 
     /// Serves until the token is cancelled, then closes in order: no more requests, no more tasks, the log last.
-    pub(crate) async fn serve(self, listener: TcpListener, stop: CancellationToken) -> Result<()> {
+    pub(crate) async fn serve(mut self, listener: TcpListener, stop: CancellationToken) -> Result<()> {
+        self.lock.publish(reachable_at(&self.config, &listener)?)?;
         self.engine.execution.resume().await.context("interrupted actions could not be taken up again")?;
         self.tasks.journal.record_outcome(lifecycle(&events::START, "start")).await;
         let tasks = tasks::start(&self, &stop);
@@ -240,9 +252,41 @@ impl Service {
         self.app.record_tallies(true).await;
         self.tasks.journal.record_outcome(lifecycle(&events::STOP, "stop")).await;
         self.ledger.close().await;
+        self.lease.release().await;
         self.store.close().await;
         Ok(())
     }
+
+    /// Records that this server was a standby, and why it is active now.
+    pub(crate) async fn record_takeover(&self, cause: TakeoverCause) {
+        let entry = Entry::of(&events::TAKEOVER)
+            .by(Actor::system())
+            .on(ResourceRef::new("reeve", "service"))
+            .with_action("take_over", ActionStatus::Success, ActionMethod::System)
+            .with_metadata("cause", cause.as_str())
+            .with_metadata("epoch", self.lease.epoch())
+            .with_metadata("previous_instance", self.lock.previous_instance().unwrap_or_default());
+        self.tasks.journal.record_outcome(entry).await;
+    }
+}
+
+/// Binds the configured address.
+pub(crate) async fn bind(config: &Config) -> Result<TcpListener> {
+    TcpListener::bind(config.listen).await.with_context(|| {
+        format!("{} could not be listened on; is something else there? --listen takes another address", config.listen)
+    })
+}
+
+/// Address for standby servers: the configured one, else the one listened on, as a server on the same machine reaches it.
+fn reachable_at(config: &Config, listener: &TcpListener) -> Result<String> {
+    if let Some(url) = &config.internal_url {
+        return Ok(url.trim_end_matches('/').to_owned());
+    }
+    let mut address = listener.local_addr()?;
+    if address.ip().is_unspecified() {
+        address.set_ip(if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() });
+    }
+    Ok(format!("http://{address}"))
 }
 
 /// Entry about the service's own start or end.
@@ -335,13 +379,16 @@ fn sources(store: &Arc<Store>, settings: Settings) -> Sources {
 }
 
 /// Settings of the HTTP interface.
-fn settings(config: &Config, demo: bool) -> Settings {
+fn settings(config: &Config, lock: &ActiveLock, demo: bool) -> Settings {
     Settings {
         demo,
         secure_cookies: config.secure_cookies,
         max_body_bytes: config.max_body_bytes,
         agents_every_s: config.agents_every_s,
-        trusted_proxies: config.trusted_proxies.clone(),
+        trusted_proxies: TrustedProxies {
+            addresses: config.trusted_proxies.clone(),
+            standby_key: Some(TokenHash::of(lock.forward_key())),
+        },
         exports_dir: config.data_dir.join("exports"),
         export_limit_bytes: config.export_limit_bytes,
         samples_days: config.samples_days,

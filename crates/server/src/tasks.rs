@@ -9,6 +9,7 @@ pub(crate) mod context;
 mod deliveries;
 mod due;
 mod exports;
+mod lease;
 mod models;
 mod predictive;
 mod publish;
@@ -42,6 +43,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     deliveries::start(service, &tracker, stop);
     due::start(service, &tracker, stop);
     exports::start(service, &tracker, stop);
+    lease::start(service, &tracker, stop);
     models::start(service, &tracker, stop);
     predictive::start(service, &tracker, stop);
     publish::start(service, &tracker, stop);

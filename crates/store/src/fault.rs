@@ -16,7 +16,7 @@ pub(crate) enum Fault {
     Backend(String),
 }
 
-/// Why a setting or a lease was not read or written.
+/// Failure to read or write a setting or the lease of the active server.
 #[derive(Debug, thiserror::Error)]
 #[error("the store failed: {0}")]
 pub struct SettingError(pub(crate) String);

@@ -1,4 +1,4 @@
-//! State in SQL: users and tokens, connections and inventory, agents and their recommendations, settings and leases.
+//! State in SQL: users and tokens, connections and inventory, agents and their recommendations, settings, and the lease of the active server.
 //!
 //! SQLite by default, PostgreSQL by configuration; the same statements and the same migrations on both. It implements
 //! the ports [`reeve_access::AccessStore`], [`reeve_access::SavedSearchStore`], [`reeve_estate::EstateStore`] and
@@ -40,6 +40,7 @@ mod workspace;
 
 pub use database::{Options, Store};
 pub use fault::SettingError;
+pub use lease::Lease;
 pub use open::OpenError;
 pub use transfer::{TransferError, import};
 pub use vault::{Vault, VaultError};

@@ -35,6 +35,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 16, sql: include_str!("../migrations/0016_exports.sql") },
     Migration { version: 17, sql: include_str!("../migrations/0017_budgets.sql") },
     Migration { version: 18, sql: include_str!("../migrations/0018_reports.sql") },
+    Migration { version: 19, sql: include_str!("../migrations/0019_active_server.sql") },
 ];
 
 /// The schema this program writes.

@@ -3,7 +3,8 @@
 //! Rows are read in one transaction that sees one moment, while others write. They come back into a database that was never used, in one
 //! transaction, at the schema they were written with; the next opening brings that up to date. Layout: `docs/formats/backup.md`.
 //!
-//! Left out are sessions and leases: whoever was signed out since must not be signed in again by a restore.
+//! Left out are sessions, because whoever was signed out since must not be signed in again by a restore, and the lease of the active
+//! server.
 
 mod export;
 mod import;
@@ -17,7 +18,7 @@ pub use import::import;
 /// Name of the format, in the first line.
 const FORMAT: &str = "reeve/state/v1";
 /// Tables whose rows stay behind. The schema's own journal follows from the migrations.
-const LEFT: [&str; 3] = ["leases", "schema_versions", "sessions"];
+const LEFT: [&str; 4] = ["active_server", "leases", "schema_versions", "sessions"];
 /// Setting that names the backup from which a database was restored.
 const RESTORED: &str = "restored_from";
 

@@ -147,6 +147,26 @@ impl Service {
         bail!("it did not end within 30 seconds of SIGTERM; it said: {}", self.said())
     }
 
+    /// Stops it without ending it (SIGSTOP), as a machine that hangs does.
+    ///
+    /// # Errors
+    /// The signal could not be sent.
+    pub fn freeze(&self) -> Result<()> {
+        let sent = Command::new("sh").args(["-c", "kill -STOP \"$0\"", &self.child.id().to_string()]).status()?;
+        if !sent.success() {
+            bail!("SIGSTOP could not be sent");
+        }
+        Ok(())
+    }
+
+    /// Returns `true` if the process has ended.
+    ///
+    /// # Errors
+    /// The process cannot be asked.
+    pub fn has_ended(&mut self) -> Result<bool> {
+        Ok(self.child.try_wait()?.is_some())
+    }
+
     /// Ends it as a power cut does.
     ///
     /// # Errors

@@ -21,6 +21,9 @@ kinds! { System:
     STOP = "system.stop", Info, Shared,
         "The service stopped as it was asked to.",
         ["metadata.version"];
+    TAKEOVER = "system.takeover", High, Reeve,
+        "A standby server became active because the active one ended or did not respond.",
+        ["metadata.cause", "metadata.epoch", "metadata.previous_instance"];
     TASK = "system.task", Info, Shared,
         "A scheduled task did something, or could not.",
         ["resource.type", "resource.id"];

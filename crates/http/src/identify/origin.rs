@@ -9,6 +9,20 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, header};
 
+use reeve_access::TokenHash;
+
+/// Header with which a standby server shows that it forwards a request: the secret in the record of the active server.
+pub const STANDBY_KEY: &str = "reeve-standby-key";
+
+/// Proxies whose `X-Forwarded-For` is believed. The default believes nobody.
+#[derive(Debug, Clone, Default)]
+pub struct TrustedProxies {
+    /// Addresses of configured proxies.
+    pub addresses: Vec<IpAddr>,
+    /// Secret of the standby servers.
+    pub standby_key: Option<TokenHash>,
+}
+
 /// Origin of a request, for the log.
 #[derive(Debug, Clone, Default)]
 pub struct Origin {
@@ -20,14 +34,26 @@ pub struct Origin {
 
 /// Origin of a request. `X-Forwarded-For` counts only as far as trusted proxies lead.
 #[must_use]
-pub fn origin(trusted: &[IpAddr], headers: &HeaderMap, peer: Option<&ConnectInfo<SocketAddr>>) -> Origin {
+pub fn origin(trusted: &TrustedProxies, headers: &HeaderMap, peer: Option<&ConnectInfo<SocketAddr>>) -> Origin {
     let peer = peer.map(|ConnectInfo(address)| address.ip().to_canonical());
-    let ip = peer.map(|peer| client(headers, peer, trusted));
+    let ip = peer.map(|peer| {
+        if is_standby(headers, trusted.standby_key.as_ref()) {
+            let proxies: Vec<IpAddr> = trusted.addresses.iter().copied().chain([peer]).collect();
+            return client(headers, peer, &proxies);
+        }
+        client(headers, peer, &trusted.addresses)
+    });
     let user_agent = headers
         .get(header::USER_AGENT)
         .and_then(|value| value.to_str().ok())
         .map(|text| text.chars().take(512).collect());
     Origin { ip_address: ip.map(|ip| ip.to_string()), user_agent }
+}
+
+/// Returns `true` if a standby of this server forwards the request.
+fn is_standby(headers: &HeaderMap, key: Option<&TokenHash>) -> bool {
+    let presented = headers.get(STANDBY_KEY).and_then(|value| value.to_str().ok());
+    key.zip(presented).is_some_and(|(key, presented)| *key == TokenHash::of(presented))
 }
 
 /// The last hop that is not a trusted proxy. A hop that is no address ends the walk at the proxy that reported it.
@@ -68,7 +94,7 @@ pub(crate) fn network(ip_address: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use axum::http::HeaderValue;
+    use axum::http::{HeaderName, HeaderValue};
 
     use super::*;
 
@@ -99,6 +125,18 @@ mod tests {
         check("127.0.0.1", &["\u{e9}, 203.0.113.9:5000"], "203.0.113.9");
         check("127.0.0.1", &["::ffff:203.0.113.9"], "203.0.113.9");
         check("127.0.0.1", &["[2001:db8:1::7]"], "2001:db8:1::7");
+    }
+
+    #[test]
+    fn a_standby_is_known_by_its_key() {
+        let key = TokenHash::of("secret");
+        let presented = |text: &'static str| {
+            HeaderMap::from_iter([(HeaderName::from_static(STANDBY_KEY), HeaderValue::from_static(text))])
+        };
+        assert!(is_standby(&presented("secret"), Some(&key)));
+        assert!(!is_standby(&presented("guess"), Some(&key)));
+        assert!(!is_standby(&presented("secret"), None), "a server without standbys");
+        assert!(!is_standby(&HeaderMap::new(), Some(&key)));
     }
 
     #[test]

@@ -6,12 +6,15 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use reeve_recommend::{AgentTypes, Changes};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use crate::active::{self, ActiveLock, Turn};
 use crate::adapters::clouds::CloudRegistry;
 use crate::cli::ServeArgs;
 use crate::config::Config;
-use crate::service::{Service, stop_on_signal};
+use crate::private;
+use crate::service::{Service, bind, stop_on_signal};
 
 /// Settings of a service that is started in the process that asks for it.
 #[derive(Clone)]
@@ -28,30 +31,85 @@ pub struct Startup {
     pub stop: CancellationToken,
 }
 
-/// Serves until it is told to stop; `bound` is called with the address once it can be reached.
+/// Serves until it is told to stop; `bound` is called with the address once it can be reached. While another server uses the data
+/// directory this one is its standby.
 ///
 /// # Errors
-/// When the configuration, the data directory or the address cannot be used.
+/// The configuration, the data directory or the address cannot be used.
 pub async fn serve(startup: Startup, bound: impl FnOnce(SocketAddr)) -> Result<()> {
     let config = Config::from_file(&startup.config)?;
-    let service = Service::open(config, CloudRegistry::real(), startup.changes, startup.agent_types, false).await?;
-    super::first_administrator(&service, startup.admin_token).await?;
-    let (listener, address) = service.bind().await?;
-    bound(address);
-    service.serve(listener, startup.stop).await
+    start(config, startup, |address, _| {
+        bound(address);
+        Ok(())
+    })
+    .await
 }
 
 /// Serves until it is told to stop.
 pub(crate) async fn run(args: &ServeArgs) -> Result<()> {
     let config = Config::load(args)?;
-    let (changes, agent_types) = (Changes::builtin(), reeve_agents::registry());
-    let service = Service::open(config, CloudRegistry::real(), changes, agent_types, false).await?;
-    super::first_administrator(&service, super::token_from_environment()).await?;
-    let (listener, address) = service.bind().await?;
-    let mut out = std::io::stdout();
-    writeln!(out, "Dashboard: http://{address}")?;
-    writeln!(out, "Interface: http://{address}/api/openapi.json")?;
-    writeln!(out, "Data:      {}", service.config.data_dir.display())?;
-    out.flush()?;
-    service.serve(listener, stop_on_signal()).await
+    let startup = Startup {
+        config: PathBuf::new(),
+        changes: Changes::builtin(),
+        agent_types: reeve_agents::registry(),
+        admin_token: super::token_from_environment(),
+        stop: stop_on_signal(),
+    };
+    let data_dir = config.data_dir.clone();
+    start(config, startup, |address, role| {
+        let mut out = std::io::stdout();
+        writeln!(out, "Dashboard: http://{address}")?;
+        writeln!(out, "Interface: http://{address}/api/openapi.json")?;
+        writeln!(out, "Data:      {}", data_dir.display())?;
+        if role == Role::Standby {
+            writeln!(out, "Standby:   another server uses this data directory; requests go to it until it is gone")?;
+        }
+        Ok(out.flush()?)
+    })
+    .await
+}
+
+/// Part that a server plays when it can be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Active,
+    Standby,
+}
+
+/// Becomes active, at once or once the server that is active is gone, and serves.
+async fn start(config: Config, startup: Startup, reachable: impl FnOnce(SocketAddr, Role) -> Result<()>) -> Result<()> {
+    private::make(&config.data_dir)?;
+    let lock = match ActiveLock::take(&config.data_dir)? {
+        Turn::Active(lock) => lock,
+        Turn::Held(_) => return stand_by(config, startup, reachable).await,
+    };
+    let stop = startup.stop.clone();
+    let service = open(lock, config, startup).await?;
+    let listener = bind(&service.config).await?;
+    reachable(listener.local_addr()?, Role::Active)?;
+    service.serve(listener, stop).await
+}
+
+/// Forwards requests until the active server is gone, then takes over on the same address.
+async fn stand_by(
+    config: Config,
+    startup: Startup,
+    reachable: impl FnOnce(SocketAddr, Role) -> Result<()>,
+) -> Result<()> {
+    // Connections that arrive in between wait on the listener that stays open.
+    let listener = bind(&config).await?.into_std()?;
+    let forwarding = TcpListener::from_std(listener.try_clone()?)?;
+    reachable(listener.local_addr()?, Role::Standby)?;
+    let stop = startup.stop.clone();
+    let Some((lock, cause)) = active::wait(&config.data_dir, forwarding, &stop).await? else { return Ok(()) };
+    let service = open(lock, config, startup).await?;
+    service.record_takeover(cause).await;
+    service.serve(TcpListener::from_std(listener)?, stop).await
+}
+
+async fn open(lock: ActiveLock, config: Config, startup: Startup) -> Result<Service> {
+    let Startup { changes, agent_types, admin_token, .. } = startup;
+    let service = Service::open_as(lock, config, CloudRegistry::real(), changes, agent_types, false).await?;
+    super::first_administrator(&service, admin_token).await?;
+    Ok(service)
 }

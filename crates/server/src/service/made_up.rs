@@ -203,7 +203,8 @@ async fn keep_everything(service: &Service) -> Vec<RecommendationId> {
 /// Serves in the background; the answer is a client of it and the handles that end it.
 async fn served(service: Service) -> (Api, CancellationToken, tokio::task::JoinHandle<Result<()>>) {
     crate::commands::first_administrator(&service, Some(TOKEN.to_owned())).await.unwrap();
-    let (listener, address) = service.bind().await.unwrap();
+    let listener = bind(&service.config).await.unwrap();
+    let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
     let serving = tokio::spawn(service.serve(listener, stop.clone()));
     (Api::new(&format!("http://{address}")).with_token(TOKEN), stop, serving)

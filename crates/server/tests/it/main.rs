@@ -38,6 +38,7 @@ mod saved_searches;
 mod scheduled;
 mod shape;
 mod spelling;
+mod standby;
 mod tokens;
 mod verifying;
 mod visibility;

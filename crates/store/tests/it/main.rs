@@ -6,6 +6,7 @@
 
 mod contract;
 mod dispatch;
+mod lease;
 mod migrations;
 mod opening;
 mod place;

@@ -25,6 +25,7 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_account(&events::AUDIT_EXPORT, "audit_log").when("method:cli").without(&["metadata.export"]),
     by_reeve(&events::START, "system", "reeve"),
     by_reeve(&events::STOP, "system", "reeve"),
+    by_reeve(&events::TAKEOVER, "system", "reeve").when("metadata.cause:ended"),
     by_user(&events::API_CALL, "api_token"),
     by_reeve(&events::MAINTENANCE, "scheduled", "reeve"),
     by_reeve(&events::ERROR, "system", "reeve").status("failed").when("resource.id:charges.read"),
@@ -69,7 +70,13 @@ async fn what_the_program_does_with_its_data_is_recorded() {
     for one in error {
         one.is_found(&admin).await;
     }
+    let standby = Service::serve(&data, &variables).unwrap();
     service.stop().unwrap();
+    let taken = EMITTED.iter().filter(|one| one.kind.name == events::TAKEOVER.name);
+    for one in taken {
+        one.is_found(&standby.admin()).await;
+    }
+    standby.stop().unwrap();
 
     run(&["keys", "rotate", "--data-dir", text(&data)]);
     run(&["backup", "create", text(&backup), "--data-dir", text(&data)]);
