@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use reeve_audit::events;
+use reeve_testkit::http::until;
 use reeve_testkit::service::{Service, reeve};
 use serde_json::{Value, json};
 
@@ -72,6 +74,11 @@ async fn what_the_program_does_with_its_data_is_recorded() {
     }
     let standby = Service::serve(&data, &variables).unwrap();
     service.stop().unwrap();
+    until("the takeover", Duration::from_secs(60), || async {
+        let answer = standby.nobody().attempt("GET", "/healthz", &[], None, Vec::new()).await.ok()?;
+        (answer.text == "ok\n").then_some(())
+    })
+    .await;
     let taken = EMITTED.iter().filter(|one| one.kind.name == events::TAKEOVER.name);
     for one in taken {
         one.is_found(&standby.admin()).await;
