@@ -44,6 +44,7 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
         sync_every_s: 60,
         agents_every_s: 300,
         seal_after_s: 120,
+        charges_every_s: 15,
         ..Config::default()
     };
     private::make(&config.data_dir)?;

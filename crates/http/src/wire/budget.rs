@@ -177,8 +177,9 @@ pub struct BudgetAlertBody {
     pub raised_at: String,
 }
 
+/// An amount to the cent. The quotient of the exact amount is off by its last digit, `23800.000000000004`; that of cents is not.
 fn cents(amount: Amount) -> f64 {
-    amount.rounded(2).as_f64()
+    (amount.as_f64() * 100.0).round() / 100.0
 }
 
 /// A share in percent, to a tenth.
@@ -233,7 +234,7 @@ impl BudgetBody {
         BudgetBody {
             id: budget.id.0.clone(),
             name: budget.name.clone(),
-            amount: budget.amount.as_f64(),
+            amount: cents(budget.amount),
             currency: budget.currency.clone(),
             period: budget.period.as_str().to_owned(),
             scope: BudgetScopeBody {

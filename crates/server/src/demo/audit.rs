@@ -110,18 +110,22 @@ impl Session {
         Ok(())
     }
 
-    /// A budget that the company keeps to, one that analytics is going to exceed, and one of a team.
+    /// A budget that the company keeps to, one that the largest account is going to exceed, and one of a team.
     async fn budgets(&self) -> Result<()> {
         let costs = self.send(self.client.get(self.address("costs"))).await?;
         let monthly = costs["monthly"].as_f64().context("costs without a sum")?;
         let (largest, share) = largest(&costs["by_account"]).context("costs without an account")?;
+        // Bills name an account as its connection does.
+        let connections = self.send(self.client.get(self.address("connections"))).await?;
+        let name = connections["items"].as_array().into_iter().flatten().find(|one| one["account"] == largest.as_str());
+        let name = name.and_then(|one| one["name"].as_str()).unwrap_or(largest);
         let hundreds = |amount: f64| (amount / 100.0).ceil().max(1.0) * 100.0;
         let budgets = [
             json!({ "name": "All clouds", "amount": hundreds(monthly * 1.1), "period": "month" }),
-            json!({ "name": "Largest account", "amount": hundreds(share * 0.9), "period": "month",
-                "scope": { "accounts": [largest] },
+            json!({ "name": name, "amount": hundreds(share * 0.9), "period": "month",
+                "scope": { "accounts": [name] },
                 "thresholds": [{ "percent": 80, "basis": "actual" }, { "percent": 100, "basis": "forecast" }] }),
-            json!({ "name": "Team shop", "amount": hundreds(monthly * 0.3), "period": "quarter",
+            json!({ "name": "Team shop", "amount": hundreds(monthly * 0.85), "period": "quarter",
                 "scope": { "tags": [{ "name": "team", "value": "shop" }] } }),
         ];
         for budget in budgets {
