@@ -190,7 +190,7 @@ async function setsTraffic({ page, program }) {
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('must be a time span such as 15m, or disabled').waitFor();
   await lead.fill('20m');
-  await dialog.getByText('Event awareness').click();
+  await dialog.getByRole('switch', { name: 'Event awareness' }).press('Space');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Traffic intelligence saved.').waitFor();
   const stored = await read(page, 'intelligence/traffic-intelligence');
@@ -201,7 +201,7 @@ async function setsTraffic({ page, program }) {
   await page.goto('/intelligence/predictions');
   await page.getByRole('button', { name: 'Traffic intelligence' }).click();
   await dialog.getByLabel('Add capacity').fill('15m');
-  await dialog.getByText('Event awareness').click();
+  await dialog.getByRole('switch', { name: 'Event awareness' }).press('Space');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await eventually('the settings as they were', async () => {
     const now = await read(page, 'intelligence/traffic-intelligence');
