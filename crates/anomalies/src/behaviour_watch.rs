@@ -108,6 +108,7 @@ impl SecurityFinding {
                 sign: self.sign,
             }],
             evidence: self.evidence,
+            contributions: Vec::new(),
             started_at: recorded_at,
             last_at: recorded_at,
         }

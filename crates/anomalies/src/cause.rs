@@ -76,10 +76,7 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> Cause {
     if last.is_some() {
         return by_somebody(&grave, evidence);
     }
-    let near = |other: &&Anomaly| {
-        other.id != anomaly.id && anomaly.started_at.duration_since(other.started_at).abs() <= TOGETHER
-    };
-    let with: Vec<&Anomaly> = around.others.iter().filter(near).collect();
+    let with = together(anomaly, around.others);
     if let Some((shared, count)) = shared(&anomaly.place, &with) {
         evidence.push(format!("{count} other resources of {shared} became strange within 30 minutes"));
         return Cause {
@@ -96,12 +93,12 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> Cause {
     if slight.is_empty() { not_known(anomaly, evidence) } else { by_somebody(&slight, evidence) }
 }
 
-fn ended(action: &Action) -> jiff::Timestamp {
+pub(super) fn ended(action: &Action) -> jiff::Timestamp {
     action.finished_at.unwrap_or(action.started_at)
 }
 
 /// The last action on the resource shortly before.
-fn by_reeve<'a>(anomaly: &Anomaly, actions: &'a [Action]) -> Option<&'a Action> {
+pub(super) fn by_reeve<'a>(anomaly: &Anomaly, actions: &'a [Action]) -> Option<&'a Action> {
     // A point is dated by its beginning, and the change may have begun within it.
     let before = |action: &&Action| {
         anomaly.started_at >= action.started_at - POINT && anomaly.started_at.duration_since(ended(action)) <= SHORTLY
@@ -110,8 +107,16 @@ fn by_reeve<'a>(anomaly: &Anomaly, actions: &'a [Action]) -> Option<&'a Action> 
     own.filter(before).max_by_key(|action| action.started_at)
 }
 
+/// Returns the anomalies that began at about the same time.
+pub(super) fn together<'a>(anomaly: &Anomaly, others: &'a [Anomaly]) -> Vec<&'a Anomaly> {
+    let near = |other: &&Anomaly| {
+        other.id != anomaly.id && anomaly.started_at.duration_since(other.started_at).abs() <= TOGETHER
+    };
+    others.iter().filter(near).collect()
+}
+
 /// Returns the changes that others made to the resource shortly before; the newest last.
-fn seen_shortly<'a>(anomaly: &Anomaly, around: &Around<'a>) -> Vec<&'a ResourceChange> {
+pub(super) fn seen_shortly<'a>(anomaly: &Anomaly, around: &Around<'a>) -> Vec<&'a ResourceChange> {
     let mut seen = by_others(around.seen, around.actions);
     seen.retain(|change| {
         change.resource.0 == anomaly.place.id
@@ -125,7 +130,7 @@ fn seen_shortly<'a>(anomaly: &Anomaly, around: &Around<'a>) -> Vec<&'a ResourceC
 }
 
 /// Describes the changes in one sentence, with the two inventories that they lie between.
-fn changed(changes: &[&ResourceChange]) -> String {
+pub(super) fn changed(changes: &[&ResourceChange]) -> String {
     let told: Vec<String> = changes.iter().take(NAMED).map(|change| words::changed(change)).collect();
     let span = changes.last().map(|change| words::between(change.last_seen_at, change.seen_at)).unwrap_or_default();
     format!("{} {span}, not by Reeve", told.join(", and "))
@@ -155,7 +160,7 @@ fn not_known(anomaly: &Anomaly, evidence: Vec<String>) -> Cause {
 }
 
 /// The narrowest thing that several others at the same time have in common with the place: service in a region, or account.
-fn shared(place: &Place, with: &[&Anomaly]) -> Option<(String, usize)> {
+pub(super) fn shared(place: &Place, with: &[&Anomaly]) -> Option<(String, usize)> {
     let service = with
         .iter()
         .filter(|o| o.place.service.is_some() && o.place.service == place.service && o.place.region == place.region)

@@ -2,6 +2,7 @@
 
 use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, events};
 
+use super::investigation::{Investigation, Source};
 use super::record::{Anomaly, Stage};
 use super::threat::ThreatList;
 use reeve_recommend::Caller;
@@ -46,12 +47,43 @@ pub(super) fn stage(stage: Stage, anomaly: &Anomaly, detail: &str, caller: &Call
             ("score", Json::from(reading.score)),
             ("sign", Json::from(reading.sign.clone())),
         ])),
-        (Stage::Investigate, _) if !anomaly.related_entries.is_empty() => {
-            let sequences: Vec<Json> = anomaly.related_entries.iter().map(|entry| Json::from(entry.sequence)).collect();
+        (Stage::Investigate, _) => {
+            let found = anomaly.investigation.as_ref().map(described);
+            let entry = entry.with_metadata("investigation", found.unwrap_or(Json::Null));
+            if anomaly.related_entries.is_empty() {
+                return entry;
+            }
+            let sequences: Vec<Json> = anomaly.related_entries.iter().map(|one| Json::from(one.sequence)).collect();
             entry.with_metadata("entries", Json::from(sequences))
         }
         _ => entry,
     }
+}
+
+/// The sources and hypotheses of an investigation, for its entry in the log.
+fn described(of: &Investigation) -> Json {
+    let lookups = of.lookups.iter().map(|lookup| {
+        // Entries of the log are not counted: their readers differ.
+        let found = lookup.found.filter(|_| lookup.source != Source::AuditLog);
+        Json::object([
+            ("source", Json::from(lookup.source.as_str())),
+            ("subject", Json::from(lookup.subject.clone())),
+            ("from", Json::from(lookup.from.to_string())),
+            ("to", Json::from(lookup.to.to_string())),
+            ("found", found.map_or(Json::Null, Json::from)),
+        ])
+    });
+    let hypotheses = of.hypotheses.iter().map(|one| {
+        Json::object([
+            ("kind", Json::from(one.kind.as_str())),
+            ("support", Json::from(one.support.as_str())),
+            ("statement", Json::from(one.statement.clone())),
+        ])
+    });
+    Json::object([
+        ("lookups", Json::from(lookups.collect::<Vec<_>>())),
+        ("hypotheses", Json::from(hypotheses.collect::<Vec<_>>())),
+    ])
 }
 
 /// A change of the settings.

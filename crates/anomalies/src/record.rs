@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use reeve_estate::{Metric, named};
 
+use super::contribution::Contribution;
+use super::investigation::Investigation;
 use super::related_entries::RelatedEntry;
 use super::words;
 use reeve_recommend::AnomalyId;
@@ -161,6 +163,10 @@ pub struct Anomaly {
     pub readings: Vec<Reading>,
     /// Deviation of the strangest from what was expected, percent; `None` where nothing was expected.
     pub deviation_percent: Option<f64>,
+    /// Parts of unusual spending, the greatest first; empty for other classes.
+    pub contributions: Vec<Contribution>,
+    /// Investigation; `None` before it, and of anomalies from before releases kept it.
+    pub investigation: Option<Investigation>,
     /// Likely cause in words; empty until investigated.
     pub cause: String,
     /// Evidence of the cause beside the readings.

@@ -51,7 +51,7 @@ impl RelatedEntry {
         email.as_deref().or(id.as_deref()).unwrap_or("somebody")
     }
 
-    fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         format!("{} did {} on it at {}", self.who(), self.operation, words::minute(self.at))
     }
 }
@@ -182,6 +182,8 @@ mod tests {
             readings: Vec::new(),
             deviation_percent: None,
             cause: cause.to_owned(),
+            contributions: Vec::new(),
+            investigation: None,
             evidence: vec!["CPU was 97 %".to_owned()],
             advice: "Look.".to_owned(),
             related_entries: Vec::new(),

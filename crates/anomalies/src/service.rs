@@ -3,6 +3,7 @@
 mod configure;
 mod execute;
 mod feedback;
+mod investigate;
 mod isolation;
 
 use std::future::Future;
@@ -10,9 +11,10 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{Entry, EventId};
-use reeve_estate::{EstateStore, ResourceId, StoreError};
+use reeve_estate::{EstateStore, SampleStore, StoreError};
 
-use super::cause::{Around, Cause, likely_cause};
+use super::contribution::Contribution;
+use super::investigation::Investigation;
 use super::log_entry;
 use super::port::{AnomalyFilter, AnomalyStore};
 use super::record::{Anomaly, AnomalyClass, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage, derive_id};
@@ -49,6 +51,8 @@ pub struct Finding {
     pub readings: Vec<Reading>,
     /// Further evidence, as sentences.
     pub evidence: Vec<String>,
+    /// Parts of unusual spending; empty for other classes.
+    pub contributions: Vec<Contribution>,
     /// Start of the anomaly.
     pub started_at: Timestamp,
     /// Its last strange point.
@@ -83,6 +87,8 @@ pub struct AnomalyPorts {
     pub agents: Arc<dyn AgentStore>,
     /// Changes that inventories found, for causes.
     pub estate: Arc<dyn EstateStore>,
+    /// Samples, for causes.
+    pub samples: Arc<dyn SampleStore>,
     /// Remedies that can be applied to anomalies.
     pub responses: Arc<dyn Responses>,
     /// Lists of indicators.
@@ -171,7 +177,7 @@ impl AnomalyService {
         next.readings.sort_by(|a, b| b.score.total_cmp(&a.score));
         let recent = self.ports.clock.now().duration_since(next.detected_at) <= LATE;
         if recent && next.related_entries.is_empty() && !next.cause.is_empty() {
-            next.related_entries = self.related_entries(&next).await;
+            next.related_entries = self.related_entries(&next).await.unwrap_or_default();
         }
         match self.ports.anomalies.anomaly_update(&next).await {
             Ok(()) if more_severe && next.class == AnomalyClass::Security => self.respond(next, caller).await.map(drop),
@@ -207,7 +213,9 @@ impl AnomalyService {
     /// Investigates and recommends. Returns what may be done about it.
     async fn diagnose(&self, anomaly: &mut Anomaly, caller: &Caller) -> Result<Remedies, EngineError> {
         let cause = self.investigate(anomaly).await?;
-        self.record_stage(anomaly, Stage::Investigate, cause.words, caller).await?;
+        let looked = anomaly.investigation.as_ref().map(Investigation::summary).unwrap_or_default();
+        let detail = format!("{} ({looked})", cause.words);
+        self.record_stage(anomaly, Stage::Investigate, detail, caller).await?;
         let isolation = self.recommend_isolation(anomaly).await?;
         let advice = anomaly.advice.clone();
         self.record_stage(anomaly, Stage::Recommend, advice, caller).await?;
@@ -232,6 +240,8 @@ impl AnomalyService {
             place: finding.place,
             readings: finding.readings,
             deviation_percent: deviation.filter(|percent| percent.is_finite()),
+            contributions: finding.contributions,
+            investigation: None,
             cause: String::new(),
             evidence: finding.evidence,
             advice: String::new(),
@@ -269,29 +279,15 @@ impl AnomalyService {
         Ok(())
     }
 
-    async fn investigate(&self, anomaly: &mut Anomaly) -> Result<Cause, EngineError> {
-        let since = anomaly.started_at.checked_sub(CONTEXT).unwrap_or(Timestamp::MIN);
-        let place = ResourceId::new(anomaly.place.id.clone());
-        let actions = self.ports.agents.action_on(&place, since).await?;
-        let around = AnomalyFilter { since: Some(since), limit: 500, ..AnomalyFilter::default() };
-        let (others, _) = self.ports.anomalies.anomaly_list(&around).await?;
-        let seen = self.ports.estate.resource_changes(&[place], since).await?;
-        let cause = likely_cause(anomaly, &Around { actions: &actions, seen: &seen, others: &others });
-        anomaly.evidence.extend(cause.evidence.iter().cloned());
-        anomaly.cause.clone_from(&cause.words);
-        anomaly.advice.clone_from(&cause.advice);
-        anomaly.related_entries = self.related_entries(anomaly).await;
-        Ok(cause)
-    }
-
     /// Reads the log entries before the anomaly. A failure to read them does not delay the alert.
-    async fn related_entries(&self, anomaly: &Anomaly) -> Vec<RelatedEntry> {
-        let Some(query) = related_entries::query(anomaly) else { return Vec::new() };
+    /// `None` if it was not read.
+    async fn related_entries(&self, anomaly: &Anomaly) -> Option<Vec<RelatedEntry>> {
+        let query = related_entries::query(anomaly)?;
         match self.ports.log.newest(query, MOST_READ).await {
-            Ok(found) => related_entries::related_entries(anomaly, found),
+            Ok(found) => Some(related_entries::related_entries(anomaly, found)),
             Err(error) => {
                 tracing::warn!(%error, anomaly = anomaly.id.0, "the log was not asked for the cause of an anomaly");
-                Vec::new()
+                None
             }
         }
     }

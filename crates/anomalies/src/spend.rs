@@ -7,6 +7,7 @@
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::charge::Charge;
 
+use super::contribution::Contribution;
 use super::record::{AnomalyClass, Place, Reading};
 use super::service::Finding;
 use super::settings::CostSettings;
@@ -57,10 +58,7 @@ fn finding(anomaly: &Anomaly, threshold_percent: f64) -> Option<Finding> {
         AnomalyKind::Drop => "costs less than usual",
     };
     let currency = &anomaly.scope.currency;
-    let contributor = |one: &charges::Contributor| {
-        let resource = known(&one.resource, "no resource named");
-        format!("{resource}, {}: {} instead of {} {currency}", one.description, one.observed, one.expected)
-    };
+    let contributions: Vec<Contribution> = anomaly.contributors.iter().map(|one| contribution(one, currency)).collect();
     let optional = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Some(Finding {
         class: AnomalyClass::Cost,
@@ -85,10 +83,21 @@ fn finding(anomaly: &Anomaly, threshold_percent: f64) -> Option<Finding> {
             score: anomaly.significance / (anomaly.significance + 2.0),
             sign: what.to_owned(),
         }],
-        evidence: anomaly.contributors.iter().map(contributor).collect(),
+        evidence: contributions.iter().map(Contribution::words).collect(),
+        contributions,
         started_at,
         last_at,
     })
+}
+
+fn contribution(one: &charges::Contributor, currency: &str) -> Contribution {
+    Contribution {
+        resource: one.resource.to_string(),
+        description: one.description.to_string(),
+        observed: one.observed.as_f64(),
+        expected: one.expected.as_f64(),
+        currency: currency.to_owned(),
+    }
 }
 
 /// More than twice the usual is urgent; less than usual is good to know.

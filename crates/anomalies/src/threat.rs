@@ -14,6 +14,7 @@ use reeve_audit::{Entry, FieldError};
 use reeve_estate::StoreError;
 
 use super::behaviour_watch::{SecurityFinding, operation, place};
+use super::investigate::ON_LIST;
 use super::service::Finding;
 use reeve_recommend::recommendation::Priority;
 
@@ -255,7 +256,7 @@ impl Threats {
             place,
             score: 1.0,
             usual: 0.0,
-            sign: "on a threat list".to_owned(),
+            sign: ON_LIST.to_owned(),
             evidence: vec![evidence(&what, list, *updated_at, indicator)],
         };
         Some(finding.finding(entry, recorded_at))

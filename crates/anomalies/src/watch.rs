@@ -254,6 +254,7 @@ fn finding(resource: &Resource, mut strange: Vec<Strange>) -> Option<Finding> {
             service: Some(resource.service.clone()),
         },
         evidence: Vec::new(),
+        contributions: Vec::new(),
         readings: strange.into_iter().map(|(reading, _)| reading).collect(),
         started_at,
         last_at,

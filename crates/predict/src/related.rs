@@ -6,6 +6,8 @@
 
 use reeve_estate::{Money, Resource, ResourceKind};
 
+use reeve_recommend::relief::{group_behind, only_disk};
+
 use super::rule::{ResponseKind, Rule};
 
 /// Resource that a rule's response changes.
@@ -29,25 +31,4 @@ pub(super) fn response_target<'a>(rule: &Rule, measured: &'a Resource, all: &'a 
     let costs: Vec<Money> = own.filter_map(|one| one.monthly_cost).collect();
     let bill = (!costs.is_empty()).then(|| costs.into_iter().fold(Money::ZERO, |sum, one| sum + one));
     ResponseTarget { measured, resource: other.unwrap_or(measured), bill }
-}
-
-/// The group that all of a balancer's targets belong to; none where there are several, or machines of their own.
-fn group_behind<'a>(balancer: &Resource, all: &'a [Resource]) -> Option<&'a Resource> {
-    let attached = |one: &&Resource| one.connection == balancer.connection && balancer.attached_to.contains(&one.id);
-    let mut groups = all.iter().filter(attached).map(|target| target.group.as_ref());
-    let first = groups.next()??;
-    if groups.any(|group| group != Some(first)) {
-        return None;
-    }
-    all.iter().find(|one| one.kind == ResourceKind::ScalingGroup && one.id == *first)
-}
-
-fn only_disk<'a>(machine: &Resource, all: &'a [Resource]) -> Option<&'a Resource> {
-    let attached = |one: &&Resource| {
-        one.kind == ResourceKind::Volume
-            && one.connection == machine.connection
-            && one.attached_to.contains(&machine.id)
-    };
-    let mut disks = all.iter().filter(attached);
-    disks.next().filter(|_| disks.next().is_none())
 }

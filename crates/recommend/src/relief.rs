@@ -6,6 +6,7 @@
 //! storage capacity" (at least 10 % more, at most 64 TiB).
 
 mod members;
+mod related;
 mod size;
 mod storage;
 
@@ -18,6 +19,7 @@ use crate::plan::Plan;
 use crate::recommendation::Effort;
 
 pub use members::{more_members, scale_until};
+pub use related::{group_behind, only_disk};
 pub use size::{Shortage, larger_size};
 pub use storage::{grow, more_storage};
 

@@ -206,7 +206,7 @@ impl Service {
             threats: store.clone(),
             workspace: store.clone(),
             carrier: Arc::new(Carriers { folder: config.export_folder.clone(), policy: config.outbound.policy()? }),
-            anomaly_service: Arc::new(anomaly_service(&store, &engine.responses, &recorder, &clock, trail.clone())),
+            anomaly_service: Arc::new(anomaly_service(&store, &samples, &engine.responses, &recorder, &clock, trail.clone())),
             dispatcher: dispatcher(&config, store.clone(), recorder.clone(), clock.clone())?,
             rule_service: rule_service(&store, &samples, &engine.responses, &recorder, &clock, agent_types.clone()),
             model_service: engine.models.clone(),
@@ -401,6 +401,7 @@ fn settings(config: &Config, lock: &ActiveLock, demo: bool) -> Settings {
 /// Service that answers anomalies, with the log to read about their causes.
 fn anomaly_service(
     store: &Arc<Store>,
+    samples: &Arc<SampleLake>,
     responses: &Arc<ResponseService>,
     recorder: &Arc<LedgerRecorder>,
     clock: &Arc<dyn Clock>,
@@ -410,6 +411,7 @@ fn anomaly_service(
         anomalies: store.clone(),
         agents: store.clone(),
         estate: store.clone(),
+        samples: samples.clone(),
         responses: responses.clone(),
         threats: store.clone(),
         recorder: recorder.clone(),

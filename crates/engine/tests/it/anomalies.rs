@@ -18,7 +18,7 @@ use self::kept::anomalies_over;
 pub(crate) use self::kept::{Kept, anomalies};
 use crate::world::{World, operator};
 
-fn finding(world: &World, place: &str, score: f64) -> Finding {
+pub(crate) fn finding(world: &World, place: &str, score: f64) -> Finding {
     let now = world.clock.now();
     let reading = Reading {
         metric: Some(Metric::CpuUtilization),
@@ -45,6 +45,7 @@ fn finding(world: &World, place: &str, score: f64) -> Finding {
         },
         readings: vec![reading],
         evidence: Vec::new(),
+        contributions: Vec::new(),
         started_at: now,
         last_at: now,
     }

@@ -47,6 +47,7 @@ fn threat(world: &World, severity: Priority) -> Finding {
         },
         readings: vec![reading],
         evidence: vec!["StopLogging blinds the log".to_owned()],
+        contributions: Vec::new(),
         started_at: now,
         last_at: now,
     }

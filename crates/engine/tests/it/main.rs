@@ -13,6 +13,7 @@ mod execute;
 mod faults;
 mod feedback;
 mod guardrails;
+mod investigations;
 mod isolation;
 mod journal;
 mod metric_watch;

@@ -1,6 +1,7 @@
 //! Anomalies on the wire.
 
 mod course;
+mod investigation;
 mod settings;
 mod threat;
 
@@ -12,6 +13,9 @@ use reeve_anomalies::{Anomaly, Reading, RelatedEntry};
 
 use crate::time;
 pub use course::{AnomalyCourseBody, AnomalyCourseParams, CourseChangeBody, CoursePointBody};
+pub use investigation::{
+    ContributionBody, EvidenceBody, EvidenceLinkBody, HypothesisBody, InvestigationBody, LookupBody,
+};
 pub use settings::{
     AnomalySettingsBody, AnomalySettingsPut, CostAnomalyBody, CostAnomalyPut, PerformanceAnomalyBody,
     PerformanceAnomalyPut, SecurityAnomalyBody, SecurityAnomalyPut, ThreatIntelligence,
@@ -39,6 +43,12 @@ pub struct AnomalyBody {
     /// Deviation of the strangest from what was expected, percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deviation_percent: Option<f64>,
+    /// Resources of the bill that make the difference, the greatest first; of cost anomalies alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contributions: Vec<ContributionBody>,
+    /// Investigation: the sources that were read and the hypotheses that follow. Absent while it was not investigated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub investigation: Option<InvestigationBody>,
     /// The likely cause. Names what the log tells of it to those who may see those entries.
     pub likely_cause: String,
     /// Evidence.
@@ -194,6 +204,7 @@ impl AnomalyBody {
         let entries: Vec<&RelatedEntry> = anomaly.related_entries.iter().filter(allowed).collect();
         let view = anomaly.cause_for(&entries);
         AnomalyBody {
+            investigation: anomaly.investigation_for(&entries).as_ref().map(InvestigationBody::from),
             likely_cause: view.cause,
             evidence: anomaly.readings.iter().filter_map(Reading::words).chain(view.evidence.iter().cloned()).collect(),
             facts: view.evidence,
@@ -234,6 +245,8 @@ impl From<&Anomaly> for AnomalyBody {
             },
             readings: anomaly.readings.iter().map(ReadingBody::from).collect(),
             deviation_percent: anomaly.deviation_percent,
+            contributions: anomaly.contributions.iter().map(ContributionBody::from).collect(),
+            investigation: anomaly.investigation.as_ref().map(InvestigationBody::from),
             likely_cause: anomaly.cause.clone(),
             evidence: anomaly.evidence_in_words().collect(),
             facts: anomaly.evidence.clone(),

@@ -1,5 +1,7 @@
 //! An anomaly, and the settings of all.
 
+mod investigation;
+
 use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalySettings, AnomalyStatus, CostSettings, FeedbackKind,
     PerformanceSettings, Place, Reaction, Reading, RelatedEntry, Response, SecuritySettings, Sensitivity, Stage,
@@ -8,6 +10,7 @@ use reeve_estate::Metric;
 use reeve_recommend::Priority;
 use serde::{Deserialize, Serialize};
 
+use self::investigation::{ContributionRow, InvestigationRow};
 use super::{RowError, finite, named, time, time_or_none};
 
 /// An anomaly, whole.
@@ -21,6 +24,11 @@ pub(crate) struct AnomalyRow {
     place: PlaceRow,
     readings: Vec<ReadingRow>,
     deviation_percent: Option<f64>,
+    // Documents that were written before there were these have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    contributions: Vec<ContributionRow>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    investigation: Option<InvestigationRow>,
     cause: String,
     evidence: Vec<String>,
     advice: String,
@@ -114,6 +122,8 @@ impl From<&Anomaly> for AnomalyRow {
             },
             readings: anomaly.readings.iter().map(ReadingRow::from).collect(),
             deviation_percent: anomaly.deviation_percent,
+            contributions: anomaly.contributions.iter().map(ContributionRow::from).collect(),
+            investigation: anomaly.investigation.as_ref().map(InvestigationRow::from),
             cause: anomaly.cause.clone(),
             evidence: anomaly.evidence.clone(),
             advice: anomaly.advice.clone(),
@@ -156,6 +166,8 @@ impl AnomalyRow {
             },
             readings,
             deviation_percent: self.deviation_percent,
+            contributions: self.contributions.into_iter().map(ContributionRow::into_contribution).collect(),
+            investigation: self.investigation.map(InvestigationRow::into_investigation).transpose()?,
             cause: self.cause,
             evidence,
             advice: self.advice,

@@ -7,10 +7,11 @@ use jiff::Timestamp;
 use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
 use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, AnomalyStore,
-    FeedbackKind, Place, Reaction, Reading, RelatedEntry, Response, Sensitivity, Stage,
+    Contribution, Evidence, FeedbackKind, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Place, Reaction,
+    Reading, RelatedEntry, Response, Sensitivity, Source, Stage, Support,
 };
 use reeve_estate::{Metric, StoreError};
-use reeve_recommend::Priority;
+use reeve_recommend::{ActionId, Priority};
 
 /// An anomaly with every field filled, version 1.
 ///
@@ -44,6 +45,14 @@ pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
             sign: "a jump".into(),
         }],
         deviation_percent: Some(210.7),
+        contributions: vec![Contribution {
+            resource: "i-1".into(),
+            description: "m5.large".into(),
+            observed: 240.5,
+            expected: 0.0,
+            currency: "USD".into(),
+        }],
+        investigation: Some(investigation(started_at)),
         cause: "not known".into(),
         evidence: vec!["nothing else changed".into()],
         advice: "Look at it.".into(),
@@ -70,6 +79,36 @@ pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
         key: format!("performance/{place}"),
         version: 1,
     })
+}
+
+/// An investigation with every kind of link.
+fn investigation(at: Timestamp) -> Investigation {
+    let lookup = |found, result: &str| Lookup {
+        source: Source::Metrics,
+        subject: "request_rate".into(),
+        from: at,
+        to: at,
+        found,
+        result: result.into(),
+    };
+    let links = [
+        Link::Action(ActionId("ac-1".into())),
+        Link::Resource("i-1".into()),
+        Link::Anomaly(AnomalyId("an-0".into())),
+        Link::Metric(Metric::RequestRate),
+        Link::Entry("e-1".into()),
+    ];
+    let evidence = links.into_iter().map(Some).chain([None]);
+    Investigation {
+        at,
+        lookups: vec![lookup(Some(2016), "higher than usual"), lookup(None, "the samples could not be read")],
+        hypotheses: vec![Hypothesis {
+            kind: HypothesisKind::HigherDemand,
+            support: Support::Moderate,
+            statement: "more work arrived".into(),
+            evidence: evidence.map(|link| Evidence { text: "twice as many".into(), link }).collect(),
+        }],
+    }
 }
 
 /// Runs the suite on an empty store.

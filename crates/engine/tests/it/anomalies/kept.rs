@@ -119,6 +119,7 @@ pub(super) fn anomalies_over(world: &World, kept: &Arc<Kept>) -> AnomalyService 
         anomalies: Arc::clone(kept) as _,
         agents: Arc::clone(&world.memory) as _,
         estate: Arc::clone(&world.memory) as _,
+        samples: Arc::clone(&world.memory) as _,
         responses: Arc::clone(&world.engine.responses) as _,
         threats: Arc::clone(kept) as _,
         recorder: Arc::clone(&world.log) as _,

@@ -1,0 +1,204 @@
+//! Investigation of an anomaly: the sources that were read, over which period and with which result, and the hypotheses that follow
+//! from them, the best supported first.
+//!
+//! Entries of the audit log are not part of it: a user who may see an anomaly may not be allowed to see them. They are kept beside it
+//! (`RelatedEntry`) and added for each reader by `Anomaly::investigation_for`, so that nobody else learns that they exist.
+
+use jiff::Timestamp;
+use reeve_estate::{Metric, named};
+use reeve_recommend::AnomalyId;
+use reeve_recommend::action::ActionId;
+
+named!(
+    /// Source that an investigation reads.
+    Source {
+        /// Samples of the resource's metrics.
+        Metrics => "metrics",
+        /// Changes that Reeve made.
+        Actions => "actions",
+        /// Changes that inventories found.
+        Inventory => "inventory",
+        /// Entries of the audit log.
+        AuditLog => "audit_log",
+        /// Other anomalies.
+        Anomalies => "anomalies",
+        /// Charges of the bill.
+        Charges => "charges",
+        /// The evidence that raised a security anomaly: behavior before it and threat lists.
+        Behavior => "behavior",
+    }
+);
+
+named!(
+    /// Support of a hypothesis by what was found, the strongest first.
+    Support {
+        /// It fits in time and place, and nothing better does.
+        Strong => "strong",
+        /// It fits, and other causes are as likely.
+        Moderate => "moderate",
+        /// It is seldom a cause.
+        Weak => "weak",
+    }
+);
+
+named!(
+    /// Kind of a hypothesis.
+    HypothesisKind {
+        /// A change by Reeve.
+        ChangeByReeve => "change_by_reeve",
+        /// A change that an inventory found and Reeve did not make.
+        ChangeByOthers => "change_by_others",
+        /// An operation on the resource that the audit log has.
+        LoggedOperation => "logged_operation",
+        /// Something that several resources have in common.
+        SharedCause => "shared_cause",
+        /// More work arrived.
+        HigherDemand => "higher_demand",
+        /// A resource that cost nothing before.
+        NewResource => "new_resource",
+        /// A resource that costs more than before.
+        CostlierResource => "costlier_resource",
+        /// An indicator of a threat list.
+        ThreatList => "threat_list",
+        /// Behavior unlike the principal's past.
+        UnusualBehavior => "unusual_behavior",
+        /// Other anomalies of the same resource.
+        SameResource => "same_resource",
+        /// Changed tags.
+        ChangedTags => "changed_tags",
+    }
+);
+
+/// One source that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lookup {
+    /// Source.
+    pub source: Source,
+    /// Part of the source: a metric, a resource, an account.
+    pub subject: String,
+    /// Start of the period.
+    pub from: Timestamp,
+    /// End of the period.
+    pub to: Timestamp,
+    /// Number of records found; `None` if the source could not be read.
+    pub found: Option<u64>,
+    /// Result, as a sentence.
+    pub result: String,
+}
+
+/// Record that evidence refers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Link {
+    /// An action.
+    Action(ActionId),
+    /// A resource, by the provider's identifier.
+    Resource(String),
+    /// Another anomaly.
+    Anomaly(AnomalyId),
+    /// A metric of the anomaly's resource.
+    Metric(Metric),
+    /// An entry of the audit log, by its identifier.
+    Entry(String),
+}
+
+impl Link {
+    /// Name of the kind of record.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Link::Action(_) => "action",
+            Link::Resource(_) => "resource",
+            Link::Anomaly(_) => "anomaly",
+            Link::Metric(_) => "metric",
+            Link::Entry(_) => "entry",
+        }
+    }
+
+    /// Identifier of the record.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        match self {
+            Link::Action(id) => &id.0,
+            Link::Resource(id) | Link::Entry(id) => id,
+            Link::Anomaly(id) => &id.0,
+            Link::Metric(metric) => metric.as_str(),
+        }
+    }
+
+    /// Reads a link back from kind and identifier; `None` for an unknown kind or metric.
+    #[must_use]
+    pub fn parse(kind: &str, id: &str) -> Option<Link> {
+        let text = id.to_owned();
+        match kind {
+            "action" => Some(Link::Action(ActionId(text))),
+            "resource" => Some(Link::Resource(text)),
+            "anomaly" => Some(Link::Anomaly(AnomalyId(text))),
+            "metric" => Metric::parse(id).map(Link::Metric),
+            "entry" => Some(Link::Entry(text)),
+            _ => None,
+        }
+    }
+}
+
+/// One piece of evidence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// As a sentence.
+    pub text: String,
+    /// Record that it refers to.
+    pub link: Option<Link>,
+}
+
+impl Evidence {
+    pub(crate) fn of(text: impl Into<String>, link: impl Into<Option<Link>>) -> Self {
+        Evidence { text: text.into(), link: link.into() }
+    }
+}
+
+/// A possible cause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hypothesis {
+    /// Kind.
+    pub kind: HypothesisKind,
+    /// Support by what was found.
+    pub support: Support,
+    /// As a clause: `its size was changed from m5.large to m5.xlarge ...`.
+    pub statement: String,
+    /// Evidence.
+    pub evidence: Vec<Evidence>,
+}
+
+/// An investigation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Investigation {
+    /// Time of the investigation.
+    pub at: Timestamp,
+    /// Sources that were read, in the order of reading.
+    pub lookups: Vec<Lookup>,
+    /// Possible causes, the best supported first.
+    pub hypotheses: Vec<Hypothesis>,
+}
+
+impl Investigation {
+    /// Summary for the response and its entry: sources, records and the number of hypotheses. Entries of the log are not counted.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let mut sources: Vec<&str> = Vec::new();
+        for lookup in &self.lookups {
+            if !sources.contains(&lookup.source.as_str()) {
+                sources.push(lookup.source.as_str());
+            }
+        }
+        let sources: Vec<String> = sources.iter().map(|name| name.replace('_', " ")).collect();
+        let hypotheses = match self.hypotheses.len() {
+            0 => "no hypothesis".to_owned(),
+            count => counted(count, "hypothesis", "hypotheses"),
+        };
+        format!("{} in {}, {hypotheses}", counted(self.lookups.len(), "lookup", "lookups"), sources.join(", "))
+    }
+}
+
+/// `1 entry`, `3 entries`.
+pub(crate) fn counted(count: usize, one: &str, several: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {several}") }
+}

@@ -1,0 +1,139 @@
+//! Investigation of an anomaly on the wire.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use reeve_anomalies::{Contribution, Evidence, Hypothesis, Investigation, Lookup};
+
+use crate::time;
+
+/// Investigation of an anomaly.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct InvestigationBody {
+    /// Time, RFC 3339 UTC with milliseconds.
+    pub at: String,
+    /// Sources that were read.
+    pub looked_at: Vec<LookupBody>,
+    /// Possible causes, the best supported first. Empty where nothing was found.
+    pub hypotheses: Vec<HypothesisBody>,
+}
+
+/// One source that was read.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct LookupBody {
+    /// `metrics`, `actions`, `inventory`, `audit_log`, `anomalies`, `charges`, `behavior`.
+    pub source: String,
+    /// Part of the source: a metric, a resource, an account.
+    pub subject: String,
+    /// Start of the period.
+    pub from: String,
+    /// End of the period.
+    pub to: String,
+    /// Number of records found; absent if the source could not be read. Entries of the log that the caller may see are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<u64>,
+    /// Result, as a sentence.
+    pub result: String,
+}
+
+/// A possible cause.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct HypothesisBody {
+    /// `change_by_reeve`, `change_by_others`, `logged_operation`, `shared_cause`, `higher_demand`, `new_resource`,
+    /// `costlier_resource`, `threat_list`, `unusual_behavior`, `same_resource`, `changed_tags`.
+    pub kind: String,
+    /// `strong`, `moderate`, `weak`.
+    pub support: String,
+    /// As a clause.
+    pub statement: String,
+    /// Evidence.
+    pub evidence: Vec<EvidenceBody>,
+}
+
+/// One piece of evidence.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct EvidenceBody {
+    /// As a sentence.
+    pub text: String,
+    /// Record that it refers to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<EvidenceLinkBody>,
+}
+
+/// Record that evidence refers to.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct EvidenceLinkBody {
+    /// `action`, `resource`, `anomaly`, `metric`, `entry`.
+    pub kind: String,
+    /// Identifier.
+    pub id: String,
+}
+
+/// Part of unusual spending.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ContributionBody {
+    /// Identifier of the resource as the bill has it; empty where the charges name none.
+    pub resource: String,
+    /// Description of the product.
+    pub description: String,
+    /// Cost during the anomaly.
+    pub observed: f64,
+    /// Cost of as long a time before it.
+    pub expected: f64,
+    /// Currency.
+    pub currency: String,
+}
+
+impl From<&Investigation> for InvestigationBody {
+    fn from(investigation: &Investigation) -> Self {
+        InvestigationBody {
+            at: time::text(investigation.at),
+            looked_at: investigation.lookups.iter().map(LookupBody::from).collect(),
+            hypotheses: investigation.hypotheses.iter().map(HypothesisBody::from).collect(),
+        }
+    }
+}
+
+impl From<&Lookup> for LookupBody {
+    fn from(lookup: &Lookup) -> Self {
+        LookupBody {
+            source: lookup.source.as_str().to_owned(),
+            subject: lookup.subject.clone(),
+            from: time::text(lookup.from),
+            to: time::text(lookup.to),
+            found: lookup.found,
+            result: lookup.result.clone(),
+        }
+    }
+}
+
+impl From<&Hypothesis> for HypothesisBody {
+    fn from(hypothesis: &Hypothesis) -> Self {
+        HypothesisBody {
+            kind: hypothesis.kind.as_str().to_owned(),
+            support: hypothesis.support.as_str().to_owned(),
+            statement: hypothesis.statement.clone(),
+            evidence: hypothesis.evidence.iter().map(EvidenceBody::from).collect(),
+        }
+    }
+}
+
+impl From<&Evidence> for EvidenceBody {
+    fn from(evidence: &Evidence) -> Self {
+        let link =
+            |link: &reeve_anomalies::Link| EvidenceLinkBody { kind: link.kind().to_owned(), id: link.id().to_owned() };
+        EvidenceBody { text: evidence.text.clone(), link: evidence.link.as_ref().map(link) }
+    }
+}
+
+impl From<&Contribution> for ContributionBody {
+    fn from(part: &Contribution) -> Self {
+        ContributionBody {
+            resource: part.resource.clone(),
+            description: part.description.clone(),
+            observed: part.observed,
+            expected: part.expected,
+            currency: part.currency.clone(),
+        }
+    }
+}
