@@ -5,8 +5,8 @@ use reeve_audit::Entry;
 use reeve_estate::ResourceKind;
 use reeve_learn::behaviour::{Judgement, Reason};
 
+use super::finding::Finding;
 use super::record::{AnomalyClass, Place, Reading};
-use super::service::Finding;
 use super::settings::AnomalySettings;
 use crate::behaviour::{EntryWatch, failed_sign_in, machine};
 use reeve_recommend::recommendation::Priority;

@@ -5,5 +5,5 @@ mod hypotheses;
 mod reader;
 
 pub(crate) use companions::{Companion, companions, first_needed};
-pub(crate) use hypotheses::{Context, ON_LIST, hypotheses};
+pub(crate) use hypotheses::{Context, hypotheses};
 pub(crate) use reader::log_lookup;

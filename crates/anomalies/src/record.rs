@@ -5,7 +5,7 @@ use reeve_estate::{Metric, named};
 
 use super::contribution::Contribution;
 use super::investigation::Investigation;
-use super::related_entries::RelatedEntry;
+use super::related_entry::RelatedEntry;
 use super::words;
 use reeve_recommend::AnomalyId;
 use reeve_recommend::recommendation::Priority;

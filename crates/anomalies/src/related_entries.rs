@@ -5,7 +5,7 @@
 //! and never mentioned in its texts; a presenter adds them for users who may see the entries themselves
 //! ([`Anomaly::view`]). Nobody else learns that they exist.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, may_be_by_reeve, time_range};
 use reeve_audit::{
     ActionStatus, Entry,
@@ -18,6 +18,7 @@ use super::behaviour_watch::operation;
 use super::cause::{BY_REEVE, NOT_KNOWN, SHORTLY};
 use super::pace::POINT;
 use super::record::{Anomaly, AnomalyClass};
+use super::related_entry::RelatedEntry;
 use super::words;
 use crate::behaviour::machine;
 
@@ -28,32 +29,9 @@ const MOST_KEPT: usize = 5;
 /// Records of a cloud arrive late; so long after an anomaly was noticed they are looked for again.
 pub(super) const LATE: SignedDuration = SignedDuration::from_hours(1);
 
-/// An entry of the audit log that may tell the cause.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RelatedEntry {
-    /// Position in the log.
-    pub sequence: u64,
-    /// The entry's identifier.
-    pub event_id: String,
-    /// Time of the action.
-    pub at: Timestamp,
-    /// Actor: identifier and e-mail address.
-    pub actor: (Option<String>, Option<String>),
-    /// The operation, or the event's type.
-    pub operation: String,
-}
-
-impl RelatedEntry {
-    /// Returns the actor's e-mail address, or identifier.
-    #[must_use]
-    pub fn who(&self) -> &str {
-        let (id, email) = &self.actor;
-        email.as_deref().or(id.as_deref()).unwrap_or("somebody")
-    }
-
-    pub(crate) fn words(&self) -> String {
-        format!("{} did {} on it at {}", self.who(), self.operation, words::minute(self.at))
-    }
+/// Describes an entry: `ann@example.com did StopInstances on it at 2026-11-15 23:51 UTC`.
+pub(crate) fn described(entry: &RelatedEntry) -> String {
+    format!("{} did {} on it at {}", entry.who(), entry.operation, words::minute(entry.at))
 }
 
 /// Description of the cause for one reader.
@@ -74,14 +52,14 @@ impl Anomaly {
         let mut view =
             CauseView { cause: self.cause.clone(), evidence: self.evidence.clone(), advice: self.advice.clone() };
         view.evidence.extend(
-            related_entries.iter().map(|entry| format!("entry {} of the log: {}", entry.sequence, entry.words())),
+            related_entries.iter().map(|entry| format!("entry {} of the log: {}", entry.sequence, described(entry))),
         );
         let Some(last) = related_entries.last() else { return view };
         if self.cause.starts_with(NOT_KNOWN) {
-            view.cause = last.words();
+            view.cause = described(last);
             view.advice = format!("Ask {} what it was for, and undo it if the trouble stays.", last.who());
         } else if !self.cause.is_empty() && self.cause != BY_REEVE {
-            view.cause = format!("{}; {}", self.cause, last.words());
+            view.cause = format!("{}; {}", self.cause, described(last));
         }
         view
     }
@@ -155,6 +133,7 @@ fn concerns(anomaly: &Anomaly, entry: &Entry) -> bool {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use jiff::Timestamp;
     use reeve_audit::{ActionMethod, Actor, EventType, ResourceRef};
 
     use super::super::record::{AnomalyStatus, Place};

@@ -13,18 +13,19 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{Entry, EventId};
 use reeve_estate::{EstateStore, SampleStore, StoreError};
 
-use super::contribution::Contribution;
+use super::finding::Finding;
 use super::investigation::Investigation;
 use super::log_entry;
 use super::port::{AnomalyFilter, AnomalyStore};
-use super::record::{Anomaly, AnomalyClass, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage, derive_id};
-use super::related_entries::{self, LATE, MOST_READ, RelatedEntry};
+use super::record::{Anomaly, AnomalyClass, AnomalyStatus, FeedbackKind, Response, Stage, derive_id};
+use super::related_entries::{self, LATE, MOST_READ};
+use super::related_entry::RelatedEntry;
 use super::threat::ThreatStore;
 use reeve_recommend::AnomalyId;
 use reeve_recommend::Responses;
 use reeve_recommend::action::ActionId;
 use reeve_recommend::ports::{AgentStore, Clock, LogReader, RecordError, Recorder, record_change};
-use reeve_recommend::recommendation::{Priority, RecommendationId};
+use reeve_recommend::recommendation::RecommendationId;
 use reeve_recommend::{Caller, EngineError};
 
 /// Strangeness of one place this close together is one anomaly; one that is quiet for as long is over.
@@ -35,39 +36,6 @@ const MERGE_SPAN_COST: SignedDuration = SignedDuration::from_hours(72);
 const SUPPRESSED_FOR: SignedDuration = SignedDuration::from_hours(24 * 30);
 /// Time before an anomaly in which other anomalies and actions may be its cause.
 const CONTEXT: SignedDuration = SignedDuration::from_hours(6);
-
-/// Finding of a watch.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
-    /// Class.
-    pub class: AnomalyClass,
-    /// Severity of the finding.
-    pub severity: Priority,
-    /// One line for people.
-    pub title: String,
-    /// Resource or principal concerned.
-    pub place: Place,
-    /// Unusual metrics, the most anomalous first; never empty.
-    pub readings: Vec<Reading>,
-    /// Further evidence, as sentences.
-    pub evidence: Vec<String>,
-    /// Parts of unusual spending; empty for other classes.
-    pub contributions: Vec<Contribution>,
-    /// Start of the anomaly.
-    pub started_at: Timestamp,
-    /// Its last strange point.
-    pub last_at: Timestamp,
-}
-
-impl Finding {
-    fn key(&self) -> String {
-        format!("{}/{}", self.class, self.place.id)
-    }
-
-    fn score(&self) -> f64 {
-        self.readings.iter().map(|reading| reading.score).fold(0.0, f64::max)
-    }
-}
 
 /// Possible remedies of an anomaly.
 #[derive(Debug, Default)]

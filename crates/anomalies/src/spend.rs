@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::charge::Charge;
 
 use super::contribution::Contribution;
+use super::finding::Finding;
 use super::record::{AnomalyClass, Place, Reading};
-use super::service::Finding;
 use super::settings::CostSettings;
 use crate::charges;
 use crate::charges::{Anomaly, AnomalyKind, AnomalyLimits, DAY_MS};

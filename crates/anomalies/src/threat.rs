@@ -14,8 +14,7 @@ use reeve_audit::{Entry, FieldError};
 use reeve_estate::StoreError;
 
 use super::behaviour_watch::{SecurityFinding, operation, place};
-use super::investigate::ON_LIST;
-use super::service::Finding;
+use super::finding::Finding;
 use reeve_recommend::recommendation::Priority;
 
 /// Indicators of a list at most.
@@ -26,6 +25,8 @@ const MOST_AGENTS: usize = 2_000;
 pub const LONGEST_LIST: usize = 8 << 20;
 /// Errors told of a list at most.
 const MOST_ERRORS: usize = 20;
+/// Sign of a finding by a threat list.
+pub(crate) const ON_LIST: &str = "on a threat list";
 /// Prefix of an indicator for user agents.
 const AGENT: &str = "user_agent:";
 

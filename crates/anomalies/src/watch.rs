@@ -9,9 +9,9 @@ use reeve_learn::anomaly::{Detector, Judgement, Sign};
 
 use super::bands::{Hours, TrainedBands};
 use super::changes::{Changes, Lens, View};
+use super::finding::Finding;
 use super::pace::{Averaged, averaged};
 use super::record::{AnomalyClass, Place, Reading};
-use super::service::Finding;
 use super::settings::{AnomalySettings, Sensitivity};
 use super::words;
 use reeve_recommend::action::Action;

@@ -5,6 +5,7 @@ use reeve_estate::{Attribute, Metric};
 use super::super::cause::{self, Around};
 use super::super::investigation::{Evidence, Hypothesis, HypothesisKind, Link, Support};
 use super::super::record::{Anomaly, AnomalyClass};
+use super::super::threat::ON_LIST;
 use super::super::words;
 use super::companions::Companion;
 
@@ -12,8 +13,6 @@ use super::companions::Companion;
 const MOST_OF_IT: f64 = 0.5;
 /// Share of the present cost up to which the cost before was nothing.
 const NOTHING: f64 = 0.02;
-/// Sign of a finding by a threat list.
-pub(crate) const ON_LIST: &str = "on a threat list";
 /// Metrics that carry the work of a resource, the clearest first.
 const WORK: [Metric; 4] = [Metric::RequestRate, Metric::DatabaseConnections, Metric::NetworkIn, Metric::DiskReadOps];
 

@@ -7,7 +7,8 @@ use super::super::investigation::{
     Evidence, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Source, Support, counted,
 };
 use super::super::record::Anomaly;
-use super::super::related_entries::RelatedEntry;
+use super::super::related_entries::described;
+use super::super::related_entry::RelatedEntry;
 
 impl Anomaly {
     /// Returns the investigation as a reader sees it who may see these of the related entries, oldest first.
@@ -25,12 +26,12 @@ impl Anomaly {
         let evidence = entries
             .iter()
             .rev()
-            .map(|entry| Evidence::of(entry.words(), Link::Entry(entry.event_id.clone())))
+            .map(|entry| Evidence::of(described(entry), Link::Entry(entry.event_id.clone())))
             .collect();
         let logged = Hypothesis {
             kind: HypothesisKind::LoggedOperation,
             support: Support::Strong,
-            statement: last.words(),
+            statement: described(last),
             evidence,
         };
         // Beside a known change it names the author; a change by Reeve needs none.
