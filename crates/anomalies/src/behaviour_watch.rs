@@ -6,6 +6,7 @@ use reeve_estate::ResourceKind;
 use reeve_learn::behaviour::{Judgement, Reason};
 
 use super::finding::Finding;
+use super::lesson::{LOWEST, Thresholds};
 use super::record::{AnomalyClass, Place, Reading};
 use super::settings::AnomalySettings;
 use crate::behaviour::{EntryWatch, failed_sign_in, machine};
@@ -15,9 +16,15 @@ use reeve_recommend::recommendation::Priority;
 #[derive(Default)]
 pub struct BehaviourWatch {
     watch: EntryWatch,
+    thresholds: Thresholds,
 }
 
 impl BehaviourWatch {
+    /// Takes other learned thresholds from the next entry on.
+    pub fn set_thresholds(&mut self, thresholds: Thresholds) {
+        self.thresholds = thresholds;
+    }
+
     /// Judges an entry by those before it; a finding where it is strange enough.
     pub fn observe(&mut self, entry: &Entry, recorded_at: Timestamp, settings: &AnomalySettings) -> Option<Finding> {
         // Reeve's own agents and schedule act as they are configured; their entries would only teach what is known.
@@ -26,12 +33,15 @@ impl BehaviourWatch {
         }
         let judged = self.watch.observe(entry);
         let least = settings.security.sensitivity.least_score();
-        if !settings.security.behavioral_analysis || judged.score < least {
+        if !settings.security.behavioral_analysis || judged.score < least * LOWEST {
             return None;
         }
         let operation = operation(entry);
         let reasons: Vec<String> = judged.reasons().take(5).map(str::to_owned).collect();
         let (who, place) = sign_in_attack(entry, &judged).unwrap_or_else(|| place(entry));
+        if judged.score < least * self.thresholds.sensitivity(AnomalyClass::Security, None, &place.0) {
+            return None;
+        }
         let why = reasons.first().map_or("unusual for them", String::as_str);
         let title = match place.1 {
             ADDRESS => format!("Somebody at {who} tries to sign in: {why}"),

@@ -9,7 +9,9 @@ mod anomaly;
 mod days;
 mod totals;
 mod traits;
+mod windows;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use reeve_estate::charge::{Amount, Charge, ChargeCategory};
@@ -18,6 +20,7 @@ pub use advice::{Advice, AdviceType, Saving};
 pub use anomaly::{Anomaly, AnomalyKind, Contributor};
 pub use days::Scope;
 pub use totals::{Costs, CurrencyTotals, Dimension, Discounts, TagCoverage, Totals};
+pub use windows::{WindowAnomaly, Windows, windows};
 
 pub(crate) use days::{is_short, spread};
 
@@ -124,9 +127,18 @@ impl Span {
     }
 }
 
+/// First day of the level that people called usual, by service.
+pub type Baselines = BTreeMap<Scope, i64>;
+
 /// Judges a bill.
 #[must_use]
 pub fn judge(charges: &[Charge], limits: &AnomalyLimits) -> Judgement {
+    judge_from(charges, limits, &Baselines::new())
+}
+
+/// Judges a bill where people called another level usual: what was before it counts at the new level.
+#[must_use]
+pub fn judge_from(charges: &[Charge], limits: &AnomalyLimits, baselines: &Baselines) -> Judgement {
     let days = Days::of(charges);
     let span = days.span(charges);
     let totals = totals::of(charges, span);
@@ -137,7 +149,7 @@ pub fn judge(charges: &[Charge], limits: &AnomalyLimits) -> Judgement {
             abstentions.push(Abstention { check: "anomalies", reason });
             Vec::new()
         }
-        None => anomaly::of(charges, &days, limits),
+        None => anomaly::of(charges, &days, limits, baselines),
     };
     let advice = advice::of(charges, &days, span, thin.as_deref(), &mut abstentions);
     Judgement { totals, anomalies, advice, abstentions }

@@ -3,6 +3,7 @@
 use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, events};
 
 use super::investigation::{Investigation, Source};
+use super::lesson::Threshold;
 use super::record::{Anomaly, Stage};
 use super::threat::ThreatList;
 use reeve_recommend::Caller;
@@ -84,6 +85,26 @@ fn described(of: &Investigation) -> Json {
         ("lookups", Json::from(lookups.collect::<Vec<_>>())),
         ("hypotheses", Json::from(hypotheses.collect::<Vec<_>>())),
     ])
+}
+
+/// A change of a threshold that lessons moved.
+pub(super) fn threshold(operation: &str, before: &Threshold, after: &Threshold, caller: &Caller) -> Entry {
+    let described = |one: &Threshold| {
+        Json::object([
+            ("factor", Json::from(one.factor)),
+            ("lessons", Json::from(one.lessons.len())),
+            ("baseline_from", Json::from(one.baseline_from.map(|at| at.to_string()))),
+        ])
+    };
+    let key = &before.key;
+    entry(POLICY, operation, ActionStatus::Success, caller)
+        .on(ResourceRef::new("anomaly_threshold", key.id()))
+        .with_severity(Severity::Medium)
+        .with_metadata("anomaly_type", key.class.as_str())
+        .with_metadata("metric", Json::from(key.metric.map(|metric| metric.as_str().to_owned())))
+        .with_metadata("place", key.place.clone())
+        .before(described(before))
+        .after(described(after))
 }
 
 /// A change of the settings.

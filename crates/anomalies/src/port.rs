@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::StoreError;
 
+use super::lesson::Lesson;
 use super::record::{Anomaly, AnomalyClass, AnomalyStatus};
 use super::settings::AnomalySettings;
 use reeve_recommend::AnomalyId;
@@ -38,6 +39,10 @@ pub trait AnomalyStore: Send + Sync {
     async fn anomaly_get(&self, id: &AnomalyId) -> Result<Anomaly, StoreError>;
     /// Anomalies, newest beginning first, and how many there are in all.
     async fn anomaly_list(&self, filter: &AnomalyFilter) -> Result<(Vec<Anomaly>, u64), StoreError>;
+    /// Adds a lesson, or replaces the one of its anomaly.
+    async fn anomaly_lesson_put(&self, lesson: &Lesson) -> Result<(), StoreError>;
+    /// Lessons, newest first, those that were taken back included.
+    async fn anomaly_lessons(&self) -> Result<Vec<Lesson>, StoreError>;
     /// The settings; the defaults when never set.
     async fn anomaly_settings_get(&self) -> Result<AnomalySettings, StoreError>;
     /// Replaces the settings; `version` is the stored one plus one.

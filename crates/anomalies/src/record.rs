@@ -6,6 +6,7 @@ use reeve_estate::{Metric, named};
 use super::contribution::Contribution;
 use super::investigation::Investigation;
 use super::related_entry::RelatedEntry;
+use super::remediation::Remediation;
 use super::words;
 use reeve_recommend::AnomalyId;
 use reeve_recommend::recommendation::Priority;
@@ -37,6 +38,17 @@ named!(
         Operational => "operational",
     }
 );
+
+impl AnomalyClass {
+    /// Returns the class of an anomaly of a metric: capacity and health are operational, everything else is performance.
+    #[must_use]
+    pub const fn of_metric(metric: Metric) -> Self {
+        match metric {
+            Metric::DatabaseConnections | Metric::FreeStorage | Metric::CpuCreditBalance => AnomalyClass::Operational,
+            _ => AnomalyClass::Performance,
+        }
+    }
+}
 
 named!(
     /// Status of an anomaly.
@@ -75,6 +87,8 @@ named!(
         False => "false",
         /// It was meant to be.
         Planned => "planned",
+        /// The new level is the usual one from now on.
+        NewNormal => "new_normal",
     }
 );
 
@@ -173,6 +187,8 @@ pub struct Anomaly {
     pub evidence: Vec<String>,
     /// Recommended response.
     pub advice: String,
+    /// Recommended remedy; `None` before one was looked for.
+    pub remediation: Option<Remediation>,
     /// Log entries before the anomaly, oldest first. The texts of the anomaly never mention them, see [`RelatedEntry`].
     pub related_entries: Vec<RelatedEntry>,
     /// The response so far.

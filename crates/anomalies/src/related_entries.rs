@@ -163,6 +163,7 @@ mod tests {
             cause: cause.to_owned(),
             contributions: Vec::new(),
             investigation: None,
+            remediation: None,
             evidence: vec!["CPU was 97 %".to_owned()],
             advice: "Look.".to_owned(),
             related_entries: Vec::new(),

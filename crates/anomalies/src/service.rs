@@ -5,6 +5,8 @@ mod execute;
 mod feedback;
 mod investigate;
 mod isolation;
+mod learn;
+mod recommend;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -23,7 +25,6 @@ use super::related_entry::RelatedEntry;
 use super::threat::ThreatStore;
 use reeve_recommend::AnomalyId;
 use reeve_recommend::Responses;
-use reeve_recommend::action::ActionId;
 use reeve_recommend::ports::{AgentStore, Clock, LogReader, RecordError, Recorder, record_change};
 use reeve_recommend::recommendation::RecommendationId;
 use reeve_recommend::{Caller, EngineError};
@@ -37,14 +38,8 @@ const SUPPRESSED_FOR: SignedDuration = SignedDuration::from_hours(24 * 30);
 /// Time before an anomaly in which other anomalies and actions may be its cause.
 const CONTEXT: SignedDuration = SignedDuration::from_hours(6);
 
-/// Possible remedies of an anomaly.
-#[derive(Debug, Default)]
-struct Remedies {
-    /// The change by Reeve that may have caused it.
-    action: Option<ActionId>,
-    /// The isolation of its machine, or why there is none.
-    isolation: Option<Result<RecommendationId, String>>,
-}
+/// Isolation of a security anomaly's machine, or the reason why there is none; `None` for any other anomaly.
+type Isolation = Option<Result<RecommendationId, String>>;
 
 /// Ports that the service needs.
 #[derive(Clone)]
@@ -114,6 +109,12 @@ impl AnomalyService {
         if known.iter().any(|anomaly| is_suppressed(anomaly, finding.score(), self.ports.clock.now())) {
             return Ok(None);
         }
+        let thresholds = self.thresholds().await?;
+        let passes = |reading| thresholds.passes(finding.class, &finding.place.id, reading);
+        if !finding.readings.iter().any(passes) {
+            tracing::debug!(key = finding.key(), "a deviation below its learned threshold is not reported");
+            return Ok(None);
+        }
         self.open(finding, caller).await
     }
 
@@ -166,28 +167,33 @@ impl AnomalyService {
             anomaly.title.clone()
         };
         self.record_stage(&mut anomaly, Stage::Alert, detail, caller).await?;
-        let remedies =
-            if reaction.investigates() { self.diagnose(&mut anomaly, caller).await? } else { Remedies::default() };
+        let isolation = if reaction.investigates() { self.diagnose(&mut anomaly, caller).await? } else { None };
         anomaly.version += 1;
         match self.ports.anomalies.anomaly_update(&anomaly).await {
             // Others are told already: an execution that fails is told too, and takes nothing back.
-            Ok(()) if reaction.executes() => self.execute(anomaly, remedies, caller).await.map(Some),
+            Ok(()) if reaction.executes() => self.execute(anomaly, isolation, caller).await.map(Some),
             Ok(()) => Ok(Some(anomaly)),
             Err(StoreError::Conflict(_)) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Investigates and recommends. Returns what may be done about it.
-    async fn diagnose(&self, anomaly: &mut Anomaly, caller: &Caller) -> Result<Remedies, EngineError> {
+    /// Investigates and recommends a remedy.
+    async fn diagnose(&self, anomaly: &mut Anomaly, caller: &Caller) -> Result<Isolation, EngineError> {
         let cause = self.investigate(anomaly).await?;
         let looked = anomaly.investigation.as_ref().map(Investigation::summary).unwrap_or_default();
         let detail = format!("{} ({looked})", cause.words);
         self.record_stage(anomaly, Stage::Investigate, detail, caller).await?;
-        let isolation = self.recommend_isolation(anomaly).await?;
+        let isolation = match anomaly.class {
+            AnomalyClass::Security => self.recommend_isolation(anomaly).await?,
+            _ => {
+                self.recommend(anomaly, cause.suspect.as_ref()).await?;
+                None
+            }
+        };
         let advice = anomaly.advice.clone();
         self.record_stage(anomaly, Stage::Recommend, advice, caller).await?;
-        Ok(Remedies { action: cause.suspect, isolation })
+        Ok(isolation)
     }
 
     /// Keeps a new anomaly and responds to it. Returns `None` when another process has found the same.
@@ -210,6 +216,7 @@ impl AnomalyService {
             deviation_percent: deviation.filter(|percent| percent.is_finite()),
             contributions: finding.contributions,
             investigation: None,
+            remediation: None,
             cause: String::new(),
             evidence: finding.evidence,
             advice: String::new(),
@@ -290,15 +297,19 @@ impl AnomalyService {
             let (waiting, _) = self.ports.anomalies.anomaly_list(&filter).await?;
             let last_activity =
                 |anomaly: &Anomaly| anomaly.reopened_at.map_or(anomaly.last_at, |at| at.max(anomaly.last_at));
-            for anomaly in waiting
-                .into_iter()
-                .filter(|anomaly| now.duration_since(last_activity(anomaly)) > merge_span(anomaly.class))
-            {
+            for anomaly in waiting {
+                let anomaly = self.learn_from_outcome(&anomaly, caller).await?.unwrap_or(anomaly);
+                if now.duration_since(last_activity(&anomaly)) <= merge_span(anomaly.class) {
+                    continue;
+                }
                 let version = anomaly.version + 1;
                 let next = Anomaly { status: AnomalyStatus::Resolved, resolved_at: Some(now), version, ..anomaly };
                 self.record(log_entry::about("anomaly.resolve", &next, caller)).await?;
                 match self.ports.anomalies.anomaly_update(&next).await {
-                    Ok(()) => ended += 1,
+                    Ok(()) => {
+                        self.withdraw_remedy(&next, caller).await?;
+                        ended += 1;
+                    }
                     Err(StoreError::Conflict(_)) => {}
                     Err(error) => return Err(error.into()),
                 }

@@ -10,6 +10,7 @@ use reeve_learn::anomaly::{Detector, Judgement, Sign};
 use super::bands::{Hours, TrainedBands};
 use super::changes::{Changes, Lens, View};
 use super::finding::Finding;
+use super::lesson::Thresholds;
 use super::pace::{Averaged, averaged};
 use super::record::{AnomalyClass, Place, Reading};
 use super::settings::{AnomalySettings, Sensitivity};
@@ -31,20 +32,15 @@ const LATE_CHANGES: SignedDuration = SignedDuration::from_hours(1);
 const CHUNK: usize = 32;
 /// Series that are watched at most: a detector has a few kilobytes.
 const MOST_SERIES: usize = 50_000;
+/// Nats of evidence that a threshold of nothing would take less: at seven tenths, a medium detector is as sensitive as a high one.
+const BIAS_NATS: f64 = 2.0;
 /// Metrics watched where the settings name none.
-const METRICS: &[Metric] = &[
-    Metric::CpuUtilization,
-    Metric::MemoryUtilization,
-    Metric::ResponseTime,
-    Metric::ErrorRate,
-    Metric::RequestRate,
-    Metric::NetworkOut,
-    Metric::DatabaseConnections,
-    Metric::FreeStorage,
-];
+const METRICS: &[Metric] = Metric::ALL;
 
 struct Watched {
     detector: Detector,
+    /// Start of the level that people called usual, as it was when the series was read.
+    baseline_from: Option<Timestamp>,
     hours: Hours,
     last: Timestamp,
 }
@@ -59,6 +55,7 @@ pub struct MetricWatch {
     taken_in: Option<Timestamp>,
     changes: Changes,
     bands: TrainedBands,
+    thresholds: Thresholds,
 }
 
 /// A reading that is news, with what gave it away.
@@ -81,6 +78,15 @@ impl MetricWatch {
     /// Takes other trained bands from the next look on.
     pub fn set_bands(&mut self, bands: TrainedBands) {
         self.bands = bands;
+    }
+
+    /// Takes other learned thresholds from the next look on. A series whose baseline was moved is read anew.
+    pub fn set_thresholds(&mut self, thresholds: Thresholds) {
+        self.thresholds = thresholds;
+        let of = |(id, metric): &(ResourceId, Metric)| {
+            self.thresholds.baseline_from(AnomalyClass::of_metric(*metric), Some(*metric), id.as_str())
+        };
+        self.series.retain(|key, watched| watched.baseline_from == of(key));
     }
 
     /// Reads what is new and judges it: what is strange, resource by resource. `actions` are Reeve's own of the last four weeks;
@@ -167,14 +173,22 @@ impl MetricWatch {
         }
         let taken_over = self.looked.filter(|_| is_new).map(|looked| looked - LATE);
         let news = taken_over.map_or(now - NEWS, |looked| looked.max(now - NEWS));
-        let fresh = || Watched { detector: Detector::new(), hours: Hours::default(), last: Timestamp::MIN };
+        let class = AnomalyClass::of_metric(series.metric);
+        let baseline_from = self.thresholds.baseline_from(class, Some(series.metric), series.resource.as_str());
+        let factor = self.thresholds.sensitivity(class, Some(series.metric), series.resource.as_str());
+        let fresh =
+            || Watched { detector: Detector::new(), baseline_from, hours: Hours::default(), last: Timestamp::MIN };
         let watched = self.series.entry(key).or_insert_with(fresh);
         watched.detector.set_sensitivity(sensitivity.of_detector());
+        watched.detector.set_bias((factor - 1.0) * BIAS_NATS);
         let lens = self.changes.lens(&series.resource, series.metric);
         let trained = self.bands.of(&series.resource, series.metric);
         let mut strange = Vec::new();
         for point in averaged(&series.points, series.period_s, watched.last, now) {
             let before = std::mem::replace(&mut watched.last, point.last);
+            if baseline_from.is_some_and(|from| before < from && point.last >= from) {
+                watched.detector.restart();
+            }
             let Some((judged, view)) = observe(&mut watched.detector, &lens, &point, before) else { continue };
             // A band was learned at the size the resource has now, or not at all.
             let trained = trained.filter(|_| view.is_first());
@@ -233,10 +247,7 @@ fn finding(resource: &Resource, mut strange: Vec<Strange>) -> Option<Finding> {
     });
     let (strangest, sign) = strange.first()?;
     let metric = strangest.metric?;
-    let class = match metric {
-        Metric::DatabaseConnections | Metric::FreeStorage | Metric::CpuCreditBalance => AnomalyClass::Operational,
-        _ => AnomalyClass::Performance,
-    };
+    let class = AnomalyClass::of_metric(metric);
     let called = if resource.name.is_empty() { resource.id.as_str() } else { resource.name.as_str() };
     let title = words::title(metric, called, *sign, strangest);
     let severity = severity(strangest.score);

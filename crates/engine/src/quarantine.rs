@@ -10,7 +10,7 @@ use super::{Caller, EngineError, Execution, Findings, Remedy, ResponseService, f
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::origin::Cause;
-use reeve_recommend::recommendation::{Recommendation, RecommendationId};
+use reeve_recommend::recommendation::{Recommendation, RecommendationId, RecommendationType};
 
 impl ResponseService {
     /// Carries out what is permitted beforehand, also where people were asked for it meanwhile.
@@ -116,6 +116,9 @@ impl Findings {
 
 /// Returns `true` if a machine is to be isolated for a more severe threat than before.
 pub(super) fn is_more_severe(known: &Recommendation, made: &Recommendation) -> bool {
-    let threat = |recommendation: &Recommendation| matches!(recommendation.origin.cause, Cause::Anomaly(_));
+    let threat = |recommendation: &Recommendation| {
+        matches!(recommendation.origin.cause, Cause::Anomaly(_))
+            && recommendation.kind == RecommendationType::SecurityGroup
+    };
     threat(known) && threat(made) && made.priority < known.priority
 }

@@ -3,49 +3,34 @@
 
 use std::collections::BTreeMap;
 
-use reeve_estate::ResourceId;
-
 use super::{Caller, EngineError, Remedy, ResponseService, fresh_id};
-use reeve_recommend::action::{Action, ActionId};
+use reeve_recommend::RemedyTarget;
+use reeve_recommend::action::Action;
 use reeve_recommend::agent::{Agent, Mode, RunReport};
-use reeve_recommend::lifecycle::Status;
-use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::recommendation::{Recommendation, RecommendationType};
-
-/// Returns `true` if a recommendation adds capacity to a resource.
-fn relieves(recommendation: &Recommendation) -> bool {
-    use RecommendationType::{AutoScaling, CachingStrategy, DatabaseTuning, InstanceType, LimitIncrease};
-    matches!(recommendation.kind, AutoScaling | CachingStrategy | DatabaseTuning | InstanceType | LimitIncrease)
-}
+use reeve_recommend::recommendation::Recommendation;
 
 impl ResponseService {
-    /// Does about trouble of a resource what agents in active mode may: undoes the change that is suspected, or carries out an
-    /// open recommendation that relieves it. `why` stands in the records.
+    /// Carries out the remedy of an anomaly as far as an agent in active mode may: rolls back the suspected change, or applies an
+    /// open recommendation. `why` stands in the records.
     ///
     /// # Errors
-    /// When the store or the log fails.
-    pub async fn remedy(
-        &self,
-        resource: &ResourceId,
-        suspect: Option<&ActionId>,
-        why: &str,
-    ) -> Result<Remedy, EngineError> {
+    /// The store or the log failed.
+    pub async fn remedy(&self, target: RemedyTarget<'_>, why: &str) -> Result<Remedy, EngineError> {
         let limits = self.records.agents.guardrails_get().await?;
         if limits.kill_switch {
             return Ok(Remedy::Nothing("the kill switch is thrown".to_owned()));
         }
-        let suspect = match suspect {
-            Some(id) => Some(self.records.agents.action_get(id).await?),
-            None => None,
+        let (id, suspect) = match target {
+            RemedyTarget::Apply(id) => (id.clone(), None),
+            RemedyTarget::Undo(id) => {
+                let action = self.records.agents.action_get(id).await?;
+                (action.recommendation.clone(), Some(action))
+            }
         };
-        let Some(recommendation) = self.concerned(resource, suspect.as_ref()).await? else {
-            return Ok(Remedy::Nothing("no open recommendation relieves the resource".to_owned()));
-        };
+        let recommendation = self.records.agents.recommendation_get(&id).await?;
         let Some(agent) = self.records.agent_of(&recommendation).await? else {
-            let words = format!(
-                "no {} agent covers it; recommendation {} waits",
-                recommendation.origin.agent_type, recommendation.id.0
-            );
+            let agent_type = recommendation.origin.agent_type;
+            let words = format!("no {agent_type} agent covers it; recommendation {} waits", id.0);
             return Ok(Remedy::Nothing(format!("{words} for a person")));
         };
         if agent.mode != Mode::Active {
@@ -56,24 +41,6 @@ impl ResponseService {
             Some(action) => self.undo_suspect(&recommendation, &action, &agent, why).await,
             None => self.relieve(recommendation, &agent).await,
         }
-    }
-
-    /// The recommendation of the suspected change, or an open one that relieves the resource.
-    async fn concerned(
-        &self,
-        resource: &ResourceId,
-        suspect: Option<&Action>,
-    ) -> Result<Option<Recommendation>, EngineError> {
-        if let Some(action) = suspect {
-            return Ok(Some(self.records.agents.recommendation_get(&action.recommendation).await?));
-        }
-        let filter = RecommendationFilter {
-            status: vec![Status::Open],
-            resource: Some(resource.0.clone()),
-            ..RecommendationFilter::default()
-        };
-        let (open, _) = self.records.agents.recommendation_list(&filter).await?;
-        Ok(open.into_iter().find(|recommendation| relieves(recommendation) && recommendation.subject.id == *resource))
     }
 
     async fn undo_suspect(

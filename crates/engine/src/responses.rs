@@ -7,7 +7,7 @@ use reeve_estate::ResourceId;
 use reeve_recommend::agent::{AgentType, Scope};
 use reeve_recommend::origin::Cause;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
-use reeve_recommend::{ActionId, ApprovalMatrix, Caller, EngineError, Offer, Remedy, Responses};
+use reeve_recommend::{ApprovalMatrix, Caller, EngineError, Offer, Remedy, RemedyTarget, Responses};
 
 use super::{Approvals, AutomaticExecution, ExecutionService, Findings, GuardrailService, Records, ScopeService};
 
@@ -56,13 +56,8 @@ impl Responses for ResponseService {
         self.quarantine(id, why).await
     }
 
-    async fn remedy(
-        &self,
-        resource: &ResourceId,
-        suspect: Option<&ActionId>,
-        why: &str,
-    ) -> Result<Remedy, EngineError> {
-        self.remedy(resource, suspect, why).await
+    async fn remedy(&self, target: RemedyTarget<'_>, why: &str) -> Result<Remedy, EngineError> {
+        self.remedy(target, why).await
     }
 
     async fn withdraw(

@@ -293,7 +293,7 @@ fn suppression_reason(
     proposal: &Proposal,
     now: jiff::Timestamp,
 ) -> Option<&'static str> {
-    if matches!(cause, Cause::Anomaly(_)) {
+    if matches!(cause, Cause::Anomaly(_)) && proposal.kind == RecommendationType::SecurityGroup {
         return None;
     }
     let same = |r: &&Recommendation| {

@@ -77,6 +77,7 @@ pub struct Judgement {
 #[derive(Debug, Clone, Default)]
 pub struct Detector {
     sensitivity: Sensitivity,
+    bias: f64,
     state: Option<Box<State>>,
 }
 
@@ -104,7 +105,7 @@ impl Detector {
     /// A detector of a sensitivity that has seen nothing.
     #[must_use]
     pub fn with_sensitivity(sensitivity: Sensitivity) -> Self {
-        Self { sensitivity, state: None }
+        Self { sensitivity, bias: 0.0, state: None }
     }
 
     /// Takes another sensitivity from the next point on. What was learnt stays.
@@ -112,6 +113,14 @@ impl Detector {
         self.sensitivity = sensitivity;
         if let Some(state) = &mut self.state {
             state.alarm.set_sensitivity(sensitivity);
+        }
+    }
+
+    /// Asks for so many nats more (or fewer) of evidence for an alarm than the sensitivity does, from the next point on.
+    pub fn set_bias(&mut self, nats: f64) {
+        self.bias = nats;
+        if let Some(state) = &mut self.state {
+            state.alarm.set_bias(nats);
         }
     }
 
@@ -129,7 +138,9 @@ impl Detector {
             Some(state) => state.observe(at_ms, value),
             None if value.is_nan() => unjudged(value, 0.0),
             None => {
-                self.state = Some(Box::new(State::new(at_ms, value, value, self.sensitivity)));
+                let mut state = State::new(at_ms, value, value, self.sensitivity);
+                state.alarm.set_bias(self.bias);
+                self.state = Some(Box::new(state));
                 unjudged(value, 0.0)
             }
         }

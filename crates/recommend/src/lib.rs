@@ -71,7 +71,7 @@ pub use ranking::{FeedbackWeights, Ranking};
 pub use recommendation::{
     Closing, Explanation, Feedback, Priority, Recommendation, RecommendationId, RecommendationType,
 };
-pub use responses::{Offer, Remedy, Responses};
+pub use responses::{Offer, Remedy, RemedyTarget, Responses};
 pub use rollout::{Rollout, RolloutId, RolloutSettings, RolloutStatus, RolloutStore};
 pub use settings::{Setting, SettingValue, Settings};
 pub use trust::{Trust, trust_group};

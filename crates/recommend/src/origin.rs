@@ -29,7 +29,7 @@ pub struct Origin {
 pub enum Cause {
     /// A run of an agent over its scope.
     Run,
-    /// A security anomaly.
+    /// An anomaly.
     Anomaly(AnomalyId),
     /// A predictive rule that fired.
     PredictiveRule(RuleId),

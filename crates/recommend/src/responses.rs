@@ -24,6 +24,15 @@ pub struct Offer {
     pub cause: Cause,
 }
 
+/// Remedy that is to be carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RemedyTarget<'a> {
+    /// A change by Reeve is rolled back.
+    Undo(&'a ActionId),
+    /// An open recommendation is applied.
+    Apply(&'a RecommendationId),
+}
+
 /// Outcome of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remedy {
@@ -65,13 +74,11 @@ pub trait Responses: Send + Sync {
     /// When the store or the log fails.
     async fn respond(&self, id: &RecommendationId, why: &str) -> Result<Remedy, EngineError>;
 
-    /// Relieves a resource in trouble as far as agents in active mode may: undoes the suspected change, or carries out an open
-    /// recommendation that gives the resource more of what it lacks.
+    /// Carries out the remedy of an anomaly as far as an agent in active mode may. `why` stands in the records.
     ///
     /// # Errors
-    /// When the store or the log fails.
-    async fn remedy(&self, resource: &ResourceId, suspect: Option<&ActionId>, why: &str)
-    -> Result<Remedy, EngineError>;
+    /// The store or the log failed.
+    async fn remedy(&self, target: RemedyTarget<'_>, why: &str) -> Result<Remedy, EngineError>;
 
     /// Ends the recommendations of a cause that nobody took up: those on the given resources, or all.
     ///

@@ -188,6 +188,7 @@ impl Service {
         let log_of_callers = reeve_trail::Log::new(log.ledger.clone(), log.search.clone());
         let journal_clock = clock.clone();
         let journal = Arc::new(Journal::new(log_of_callers.clone(), move || journal_clock.now()));
+        let anomaly_service = anomaly_service(&store, &samples, &engine.responses, &recorder, &clock, trail.clone());
         let tasks = Arc::new(TaskContext {
             settings: task_settings(&config),
             journal,
@@ -206,14 +207,7 @@ impl Service {
             threats: store.clone(),
             workspace: store.clone(),
             carrier: Arc::new(Carriers { folder: config.export_folder.clone(), policy: config.outbound.policy()? }),
-            anomaly_service: Arc::new(anomaly_service(
-                &store,
-                &samples,
-                &engine.responses,
-                &recorder,
-                &clock,
-                trail.clone(),
-            )),
+            anomaly_service: Arc::new(anomaly_service),
             dispatcher: dispatcher(&config, store.clone(), recorder.clone(), clock.clone())?,
             rule_service: rule_service(&store, &samples, &engine.responses, &recorder, &clock, agent_types.clone()),
             model_service: engine.models.clone(),

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reeve_anomalies::{Anomaly, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStore};
+use reeve_anomalies::{Anomaly, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStore, Lesson};
 use reeve_estate::StoreError;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
@@ -10,6 +10,7 @@ use sqlx::any::AnyRow;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
+use crate::lesson;
 use crate::rows::anomaly::{AnomalyRow, AnomalySettingsRow};
 use crate::rows::{decode, encode, time, unreadable, version};
 use crate::versioned::Versioned;
@@ -37,6 +38,12 @@ impl AnomalyStore for Store {
     }
     async fn anomaly_list(&self, filter: &AnomalyFilter) -> Result<(Vec<Anomaly>, u64)> {
         Ok(list(self, filter).await?)
+    }
+    async fn anomaly_lesson_put(&self, lesson: &Lesson) -> Result<()> {
+        Ok(lesson::put(self, lesson).await?)
+    }
+    async fn anomaly_lessons(&self) -> Result<Vec<Lesson>> {
+        Ok(lesson::list(self).await?)
     }
     async fn anomaly_settings_get(&self) -> Result<AnomalySettings> {
         Ok(settings_get(self).await?)

@@ -22,6 +22,7 @@ mod export;
 mod fault;
 mod filter;
 mod lease;
+mod lesson;
 mod migrate;
 mod models;
 mod open;

@@ -1405,6 +1405,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/intelligence/anomaly-thresholds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Thresholds that were moved, or those of one anomaly. */
+        get: operations["get_intelligence_anomaly_thresholds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/anomaly-thresholds/{id}/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take every lesson of a threshold back: it is as configured again. The lessons stay on record and no longer count. */
+        post: operations["post_intelligence_anomaly_thresholds_id_reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/intelligence/approvals": {
         parameters: {
             query?: never;
@@ -3037,6 +3071,8 @@ export interface components {
         };
         /** @description An anomaly. */
         AnomalyBody: {
+            /** @description Resources of the bill that make the difference, the greatest first; of cost anomalies alone. */
+            contributions?: components["schemas"]["ContributionBody"][];
             /** @description Time of detection. */
             detected_at: string;
             /**
@@ -3052,6 +3088,7 @@ export interface components {
             feedback: components["schemas"]["AnomalyFeedbackBody"][];
             /** @description Identifier. */
             id: string;
+            investigation?: components["schemas"]["InvestigationBody"] | null;
             /** @description Its last strange point. */
             last_at: string;
             /** @description The likely cause. Names what the log tells of it to those who may see those entries. */
@@ -3062,6 +3099,7 @@ export interface components {
             readings: components["schemas"]["ReadingBody"][];
             /** @description Advice. */
             recommended_action: string;
+            remediation?: components["schemas"]["RemediationBody"] | null;
             /** @description End. */
             resolved_at?: string | null;
             /** @description Place of the anomaly: a resource, or the principal of a security anomaly. */
@@ -3114,7 +3152,7 @@ export interface components {
             by: string;
             /** @description In words. */
             comments?: string | null;
-            /** @description `real`, `false`, `planned`. */
+            /** @description `real`, `false`, `planned`, `new_normal`. */
             kind: string;
             /** @description Time of withdrawal; it no longer counts. */
             withdrawn_at?: string | null;
@@ -3125,7 +3163,7 @@ export interface components {
         AnomalyFeedbackCreate: {
             /** @description In words. */
             comments?: string | null;
-            /** @description `real`, `false`, `planned`. */
+            /** @description `real`, `false`, `planned`, `new_normal`. */
             kind: string;
         };
         /** @description Place of an anomaly. */
@@ -3172,6 +3210,30 @@ export interface components {
              * @description Version that was read; another is a conflict. Left out, the newest is changed.
              */
             version?: number | null;
+        };
+        /** @description Threshold of one kind of anomaly at one place. */
+        AnomalyThresholdBody: {
+            /** @description Start of the level that people called the new usual one. */
+            baseline_from?: string | null;
+            /** @description Side of the expected value: `above`, `below`. */
+            direction: string;
+            /**
+             * Format: double
+             * @description Multiple of the usual band from which a deviation is reported: 1 as configured, 0.7 to 4.
+             */
+            factor: number;
+            /** @description Identifier. */
+            id: string;
+            /** @description Lessons that count, newest first. */
+            lessons: components["schemas"]["LessonBody"][];
+            /** @description The metric; absent for spending and behavior. */
+            metric?: string | null;
+            /** @description Identifier of the resource, account or principal. */
+            place: string;
+            /** @description Reason why the threshold is what it is. */
+            reason: string;
+            /** @description `cost`, `performance`, `security`, `operational`. */
+            type: string;
         };
         /** @description Applicability of a recommendation by a person now. Execution decides by the same code. */
         ApplicabilityBody: {
@@ -3890,6 +3952,25 @@ export interface components {
             /** @description `true` if it does. */
             ok: boolean;
         };
+        /** @description Part of unusual spending. */
+        ContributionBody: {
+            /** @description Currency. */
+            currency: string;
+            /** @description Description of the product. */
+            description: string;
+            /**
+             * Format: double
+             * @description Cost of as long a time before it.
+             */
+            expected: number;
+            /**
+             * Format: double
+             * @description Cost during the anomaly.
+             */
+            observed: number;
+            /** @description Identifier of the resource as the bill has it; empty where the charges name none. */
+            resource: string;
+        };
         /** @description A control and what was found for it. */
         ControlBody: {
             /** @description Requirement, in Reeve's own words. */
@@ -4437,6 +4518,19 @@ export interface components {
              *     feature so far.
              */
             source: string;
+        };
+        /** @description One piece of evidence. */
+        EvidenceBody: {
+            link?: components["schemas"]["EvidenceLinkBody"] | null;
+            /** @description As a sentence. */
+            text: string;
+        };
+        /** @description Record that evidence refers to. */
+        EvidenceLinkBody: {
+            /** @description Identifier. */
+            id: string;
+            /** @description `action`, `resource`, `anomaly`, `metric`, `entry`. */
+            kind: string;
         };
         /** @description An exception to a guardrail that an approval request asks for. */
         ExceptionAskedBody: {
@@ -5279,6 +5373,20 @@ export interface components {
              */
             min_uptime: number;
         };
+        /** @description A possible cause. */
+        HypothesisBody: {
+            /** @description Evidence. */
+            evidence: components["schemas"]["EvidenceBody"][];
+            /**
+             * @description `change_by_reeve`, `change_by_others`, `logged_operation`, `shared_cause`, `higher_demand`, `new_resource`,
+             *     `costlier_resource`, `threat_list`, `unusual_behavior`, `same_resource`, `changed_tags`.
+             */
+            kind: string;
+            /** @description As a clause. */
+            statement: string;
+            /** @description `strong`, `moderate`, `weak`. */
+            support: string;
+        };
         /** @description Impact on the specification's three scales. */
         ImpactBody: {
             /** @description Cost, in words with figures. */
@@ -5303,6 +5411,15 @@ export interface components {
              * @description Position in the log, from 0.
              */
             sequence: number;
+        };
+        /** @description Investigation of an anomaly. */
+        InvestigationBody: {
+            /** @description Time, RFC 3339 UTC with milliseconds. */
+            at: string;
+            /** @description Possible causes, the best supported first. Empty where nothing was found. */
+            hypotheses: components["schemas"]["HypothesisBody"][];
+            /** @description Sources that were read. */
+            looked_at: components["schemas"]["LookupBody"][];
         };
         /** @description A key and the sizes of the log it was in charge of. */
         KeyBody: {
@@ -5351,6 +5468,22 @@ export interface components {
              * @description Share of the learning period that is over, percent.
              */
             percent: number;
+        };
+        /** @description What an anomaly turned out to be. */
+        LessonBody: {
+            /** @description Anomaly it is from. */
+            anomaly_id: string;
+            /** @description Time, RFC 3339 UTC with milliseconds. */
+            at: string;
+            /** @description Person or service it is from. */
+            by: string;
+            /**
+             * Format: double
+             * @description Deviation of the anomaly, in multiples of the usual band.
+             */
+            deviation: number;
+            /** @description `false_alarm`, `confirmed`, `new_normal`, `remedy_held`, `remedy_failed`. */
+            kind: string;
         };
         /** @description A page of a list. */
         List_ActionRecordBody: {
@@ -5536,6 +5669,8 @@ export interface components {
         List_AnomalyBody: {
             /** @description The items. */
             items: {
+                /** @description Resources of the bill that make the difference, the greatest first; of cost anomalies alone. */
+                contributions?: components["schemas"]["ContributionBody"][];
                 /** @description Time of detection. */
                 detected_at: string;
                 /**
@@ -5551,6 +5686,7 @@ export interface components {
                 feedback: components["schemas"]["AnomalyFeedbackBody"][];
                 /** @description Identifier. */
                 id: string;
+                investigation?: components["schemas"]["InvestigationBody"] | null;
                 /** @description Its last strange point. */
                 last_at: string;
                 /** @description The likely cause. Names what the log tells of it to those who may see those entries. */
@@ -5561,6 +5697,7 @@ export interface components {
                 readings: components["schemas"]["ReadingBody"][];
                 /** @description Advice. */
                 recommended_action: string;
+                remediation?: components["schemas"]["RemediationBody"] | null;
                 /** @description End. */
                 resolved_at?: string | null;
                 /** @description Place of the anomaly: a resource, or the principal of a security anomaly. */
@@ -5575,6 +5712,40 @@ export interface components {
                 status: string;
                 /** @description One line for people. */
                 title: string;
+                /** @description `cost`, `performance`, `security`, `operational`. */
+                type: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description Total number.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_AnomalyThresholdBody: {
+            /** @description The items. */
+            items: {
+                /** @description Start of the level that people called the new usual one. */
+                baseline_from?: string | null;
+                /** @description Side of the expected value: `above`, `below`. */
+                direction: string;
+                /**
+                 * Format: double
+                 * @description Multiple of the usual band from which a deviation is reported: 1 as configured, 0.7 to 4.
+                 */
+                factor: number;
+                /** @description Identifier. */
+                id: string;
+                /** @description Lessons that count, newest first. */
+                lessons: components["schemas"]["LessonBody"][];
+                /** @description The metric; absent for spending and behavior. */
+                metric?: string | null;
+                /** @description Identifier of the resource, account or principal. */
+                place: string;
+                /** @description Reason why the threshold is what it is. */
+                reason: string;
                 /** @description `cost`, `performance`, `security`, `operational`. */
                 type: string;
             }[];
@@ -6902,6 +7073,24 @@ export interface components {
              */
             total: number;
         };
+        /** @description One source that was read. */
+        LookupBody: {
+            /**
+             * Format: int64
+             * @description Number of records found; absent if the source could not be read. Entries of the log that the caller may see are counted.
+             */
+            found?: number | null;
+            /** @description Start of the period. */
+            from: string;
+            /** @description Result, as a sentence. */
+            result: string;
+            /** @description `metrics`, `actions`, `inventory`, `audit_log`, `anomalies`, `charges`, `behavior`. */
+            source: string;
+            /** @description Part of the source: a metric, a resource, an account. */
+            subject: string;
+            /** @description End of the period. */
+            to: string;
+        };
         /** @description A maintenance window. */
         MaintenanceWindowBody: {
             /** @description Account identifiers or connection names; empty is all. */
@@ -7493,6 +7682,19 @@ export interface components {
         RejectBody: {
             /** @description Reason. */
             reason: string;
+        };
+        /** @description Recommended remedy of an anomaly. */
+        RemediationBody: {
+            /** @description Change by Reeve that is to be rolled back. */
+            action_id?: string | null;
+            /** @description One line for people. */
+            description: string;
+            /** @description `true` if Reeve can carry it out. */
+            has_plan: boolean;
+            /** @description Reason why Reeve has no change, or none that it can carry out. */
+            reason?: string | null;
+            /** @description Recommendation that carries the change. */
+            recommendation_id?: string | null;
         };
         /** @description A report. */
         ReportBody: {
@@ -13703,6 +13905,84 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_intelligence_anomaly_thresholds: {
+        parameters: {
+            query?: {
+                /** @description Identifier of an anomaly: the thresholds that it was held against, those that nothing moved included. */
+                anomaly?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_AnomalyThresholdBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    post_intelligence_anomaly_thresholds_id_reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnomalyThresholdBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

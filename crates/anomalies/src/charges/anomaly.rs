@@ -13,14 +13,14 @@ use jiff::civil::Date;
 use reeve_estate::charge::{Amount, Charge};
 
 use super::days::{Days, Scope, spread};
-use super::{AnomalyLimits, is_usage};
+use super::{AnomalyLimits, Baselines, is_usage};
 
 /// Days after which a new level is the usual one.
 const SETTLED: usize = 7;
 /// Share of the history's days with a cost, below which a day must also exceed everything seen.
 const REGULAR: f64 = 0.6;
 /// Share of the average that is always taken for noise, as a standard deviation.
-const FLOOR: f64 = 0.05;
+pub(super) const FLOOR: f64 = 0.05;
 /// Contributors told of each anomaly.
 const CONTRIBUTORS: usize = 5;
 /// Days that can be judged: ten years.
@@ -93,12 +93,13 @@ pub(super) fn cannot(days: &Days, limits: &AnomalyLimits) -> Option<String> {
 }
 
 /// The anomalies of every scope, the greatest difference first.
-pub(super) fn of(charges: &[Charge], days: &Days, limits: &AnomalyLimits) -> Vec<Anomaly> {
+pub(super) fn of(charges: &[Charge], days: &Days, limits: &AnomalyLimits, baselines: &Baselines) -> Vec<Anomaly> {
     let mut found: Vec<Anomaly> = Vec::new();
     for (scope, costs) in &days.scopes {
         let line: Vec<Amount> =
             (days.first..=days.last).map(|day| costs.get(&day).copied().unwrap_or_default()).collect();
-        found.extend(grouped(scope, days.first, &line, &judged(days.first, &line, limits)));
+        let from = baselines.get(scope).and_then(|day| usize::try_from(day - days.first).ok());
+        found.extend(grouped(scope, days.first, &line, &judged(days.first, &line, limits, from)));
     }
     found.sort_by(|a, b| {
         let impact = |anomaly: &Anomaly| (anomaly.observed - anomaly.expected).abs();
@@ -120,8 +121,12 @@ struct Verdict {
     unusual: bool,
 }
 
-fn judged(first: i64, line: &[Amount], limits: &AnomalyLimits) -> Vec<Option<Verdict>> {
-    let values: Vec<f64> = line.iter().map(|amount| amount.as_f64()).collect();
+/// Judges every day. `from` is the place of the first day of a level that people called usual.
+fn judged(first: i64, line: &[Amount], limits: &AnomalyLimits, from: Option<usize>) -> Vec<Option<Verdict>> {
+    let mut values: Vec<f64> = line.iter().map(|amount| amount.as_f64()).collect();
+    if let Some(from) = from {
+        to_new_level(&mut values, from, limits.baseline_days);
+    }
     let mut verdicts: Vec<Option<Verdict>> = Vec::with_capacity(values.len());
     // Days of the past that do not teach.
     let mut left_out = vec![false; values.len()];
@@ -148,6 +153,15 @@ fn judged(first: i64, line: &[Amount], limits: &AnomalyLimits) -> Vec<Option<Ver
         verdicts.push(verdict);
     }
     verdicts
+}
+
+/// Brings the days before a place to the level of those from it on.
+fn to_new_level(values: &mut [f64], from: usize, days: usize) {
+    let (Some(before), Some(after)) = (values.get(from.saturating_sub(days)..from), values.get(from..)) else { return };
+    let (before, after) = (median(before.to_vec()), median(after.to_vec()));
+    if before > 0.0 && after > 0.0 {
+        values.iter_mut().take(from).for_each(|value| *value *= after / before);
+    }
 }
 
 fn one(values: &[f64], day: usize, past: &[usize], limits: &AnomalyLimits) -> Verdict {
@@ -207,12 +221,12 @@ fn day_of(date: Date) -> Option<i64> {
 
 /// A standard deviation told from absolute residuals: by their median and by their mean, whichever is greater, since the
 /// median of a week's five days knows nothing of the other two.
-fn deviation(residuals: Vec<f64>) -> f64 {
+pub(super) fn deviation(residuals: Vec<f64>) -> f64 {
     let mean = residuals.iter().sum::<f64>() / residuals.len().max(1) as f64;
     (1.4826 * median(residuals)).max(1.2533 * mean)
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+pub(super) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {
         0 => 0.0,
@@ -266,7 +280,8 @@ fn grouped(scope: &Scope, first: i64, line: &[Amount], verdicts: &[Option<Verdic
     found
 }
 
-type Parts = BTreeMap<(Arc<str>, Arc<str>, Arc<str>), (Amount, Amount)>;
+/// Cost of each resource, product and region during an anomaly, and before it.
+pub(super) type Parts = BTreeMap<(Arc<str>, Arc<str>, Arc<str>), (Amount, Amount)>;
 
 /// Finds what made the differences, in one pass over the charges.
 fn contribute(charges: &[Charge], found: &mut [Anomaly], limits: &AnomalyLimits) {

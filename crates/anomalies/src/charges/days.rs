@@ -26,7 +26,7 @@ pub struct Scope {
 
 impl Scope {
     /// Of a charge.
-    pub(super) fn of(charge: &Charge) -> Self {
+    pub(crate) fn of(charge: &Charge) -> Self {
         Scope {
             currency: Arc::clone(&charge.currency),
             provider: named(charge.provider.as_ref()),

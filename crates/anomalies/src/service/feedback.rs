@@ -23,7 +23,7 @@ impl AnomalyService {
         caller: &Caller,
     ) -> Result<Anomaly, EngineError> {
         let Some(kind) = FeedbackKind::parse(kind) else {
-            let message = "must be one of real, false, planned";
+            let message = "must be one of real, false, planned, new_normal";
             return Err(EngineError::Invalid(vec![FieldError::new("kind", "invalid_value", message)]));
         };
         let comments = comments.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
@@ -38,6 +38,9 @@ impl AnomalyService {
         let lesson = match kind {
             FeedbackKind::Real => "it counts as found rightly".to_owned(),
             FeedbackKind::Planned => "it was planned; nothing is learned from it".to_owned(),
+            FeedbackKind::NewNormal => {
+                format!("what {} does now is its usual level; the baseline begins anew", next.place.name)
+            }
             FeedbackKind::False => {
                 format!("{} is not called strange for 30 days unless it is stranger than this", next.place.name)
             }
@@ -46,6 +49,8 @@ impl AnomalyService {
             next.status = AnomalyStatus::Resolved;
             next.resolved_at = Some(now);
         }
+        let effect = self.learn_from_answer(&next, Some(kind), caller).await?;
+        let lesson = effect.map_or(lesson.clone(), |effect| format!("{lesson}; {effect}"));
         self.record(log_entry::stage(Stage::Learn, &next, &lesson, caller).with_metadata("feedback", kind.as_str()))
             .await?;
         next.responses.push(Response { stage: Stage::Learn, at: now, detail: lesson });
@@ -89,6 +94,7 @@ impl AnomalyService {
         }
         self.record(entry).await?;
         self.ports.anomalies.anomaly_update(&next).await?;
+        self.learn_from_answer(&next, next.current_feedback().map(|said| said.kind), caller).await?;
         Ok(next)
     }
 }

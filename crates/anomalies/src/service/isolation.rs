@@ -2,7 +2,8 @@
 
 use reeve_estate::{ResourceId, ResourceKind, StoreError};
 
-use super::super::record::{Anomaly, AnomalyClass};
+use super::super::record::Anomaly;
+use super::super::remediation::Remediation;
 use super::AnomalyService;
 use crate::quarantine;
 use reeve_recommend::{AgentType, Cause, EngineError, Offer, Priority, Recommendation, RecommendationId, Remedy};
@@ -15,7 +16,15 @@ impl AnomalyService {
         anomaly: &mut Anomaly,
     ) -> Result<Option<Result<RecommendationId, String>>, EngineError> {
         let machine = anomaly.place.kind == ResourceKind::VirtualMachine.as_str();
-        if anomaly.class != AnomalyClass::Security || !machine || anomaly.severity > Priority::High {
+        if !machine {
+            let what = anomaly.place.kind.replace('_', " ");
+            let why = format!("Reeve cannot block this {what}; disable it in your identity provider or firewall");
+            anomaly.remediation = Some(Remediation::none(why));
+            return Ok(None);
+        }
+        if anomaly.severity > Priority::High {
+            let why = format!("the threat is {}, and a machine is isolated for a severe one alone", anomaly.severity);
+            anomaly.remediation = Some(Remediation::none(why));
             return Ok(None);
         }
         let proposed = match self.keep_isolation(anomaly).await {
@@ -23,6 +32,16 @@ impl AnomalyService {
             Err(error) if error.is_outage() => return Err(error),
             Err(error) => Err(error.to_string()),
         };
+        anomaly.remediation = Some(match &proposed {
+            Ok(recommendation) => Remediation {
+                description: format!("Isolate {}: recommendation {}", anomaly.place.name, recommendation.id.0),
+                recommendation: Some(recommendation.id.clone()),
+                action: None,
+                has_plan: recommendation.plan.is_some(),
+                by_hand: None,
+            },
+            Err(why) => Remediation::none(why.clone()),
+        });
         if let Ok(recommendation) = &proposed {
             let how = if recommendation.plan.is_some() { "which can be undone" } else { "by hand" };
             let more = format!(

@@ -6,6 +6,7 @@ mod actions;
 mod agents;
 mod anomalies;
 mod anomaly_settings;
+mod anomaly_thresholds;
 mod approvals;
 mod bodies;
 mod calendars;
@@ -96,6 +97,8 @@ fn strange(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceConfigure), routes!(traffic::put))
         .add(Access::Needs(IntelligenceView), routes!(anomaly_settings::get))
         .add(Access::Needs(IntelligenceConfigure), routes!(anomaly_settings::put))
+        .add(Access::Needs(IntelligenceView), routes!(anomaly_thresholds::list))
+        .add(Access::Needs(IntelligenceOperate), routes!(anomaly_thresholds::reset))
         .add(Access::Needs(IntelligenceView), routes!(threats::list))
         .add(Access::Needs(IntelligenceView), routes!(threats::get))
         .add(Access::Needs(IntelligenceConfigure), routes!(threats::put, threats::delete))

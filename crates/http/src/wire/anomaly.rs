@@ -4,6 +4,7 @@ mod course;
 mod investigation;
 mod settings;
 mod threat;
+mod threshold;
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -14,13 +15,14 @@ use reeve_anomalies::{Anomaly, Reading, RelatedEntry};
 use crate::time;
 pub use course::{AnomalyCourseBody, AnomalyCourseParams, CourseChangeBody, CoursePointBody};
 pub use investigation::{
-    ContributionBody, EvidenceBody, EvidenceLinkBody, HypothesisBody, InvestigationBody, LookupBody,
+    ContributionBody, EvidenceBody, EvidenceLinkBody, HypothesisBody, InvestigationBody, LookupBody, RemediationBody,
 };
 pub use settings::{
     AnomalySettingsBody, AnomalySettingsPut, CostAnomalyBody, CostAnomalyPut, PerformanceAnomalyBody,
     PerformanceAnomalyPut, SecurityAnomalyBody, SecurityAnomalyPut, ThreatIntelligence,
 };
 pub use threat::{ThreatListBody, ThreatListPut, ThreatListTextBody};
+pub use threshold::{AnomalyThresholdBody, AnomalyThresholdParams, LessonBody};
 
 /// An anomaly.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -57,6 +59,9 @@ pub struct AnomalyBody {
     pub facts: Vec<String>,
     /// Advice.
     pub recommended_action: String,
+    /// Recommended remedy. Absent while none was looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remediation: Option<RemediationBody>,
     /// Entries of the audit log on its resource shortly before it, oldest first: those that the caller may see.
     pub log_entries: Vec<AnomalyEntryBody>,
     /// The response so far: alert, investigate, recommend, execute, learn.
@@ -148,7 +153,7 @@ pub struct ResponseBody {
 /// Feedback of a person.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AnomalyFeedbackBody {
-    /// `real`, `false`, `planned`.
+    /// `real`, `false`, `planned`, `new_normal`.
     pub kind: String,
     /// In words.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -169,7 +174,7 @@ pub struct AnomalyFeedbackBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnomalyFeedbackCreate {
-    /// `real`, `false`, `planned`.
+    /// `real`, `false`, `planned`, `new_normal`.
     pub kind: String,
     /// In words.
     pub comments: Option<String>,
@@ -251,6 +256,7 @@ impl From<&Anomaly> for AnomalyBody {
             evidence: anomaly.evidence_in_words().collect(),
             facts: anomaly.evidence.clone(),
             recommended_action: anomaly.advice.clone(),
+            remediation: anomaly.remediation.as_ref().map(RemediationBody::from),
             log_entries: Vec::new(),
             responses: anomaly
                 .responses

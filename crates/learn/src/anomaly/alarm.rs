@@ -38,6 +38,8 @@ const OTHER_SIDE: (f64, f64) = (15.0, 0.1);
 const GOES_ON: f64 = 20.0;
 /// Decay of the height that a new alarm must reach: by a factor of e in this many rests.
 const FORGET_RESTS: f64 = 3.5;
+/// Nats that an alarm takes at the least, whatever the bias.
+const LEAST_NATS: f64 = 0.3;
 /// Nats over the threshold in which an alarm's score goes two thirds of its way to 1.
 const CERTAIN: f64 = 3.0;
 
@@ -45,6 +47,8 @@ const CERTAIN: f64 = 3.0;
 #[derive(Debug, Clone)]
 pub(crate) struct Alarm {
     sensitivity: Sensitivity,
+    /// Nats beyond those of the sensitivity.
+    bias: f64,
     peaks: [Peaks; SIGNS],
     unrest: f64,
     together: Peaks,
@@ -75,6 +79,7 @@ impl Alarm {
     pub(crate) fn new(sensitivity: Sensitivity) -> Self {
         Self {
             sensitivity,
+            bias: 0.0,
             peaks: std::array::from_fn(|_| Peaks::new(&SIGN)),
             unrest: 0.0,
             together: Peaks::new(&TOGETHER),
@@ -91,6 +96,11 @@ impl Alarm {
         self.sensitivity = sensitivity;
     }
 
+    /// Takes other nats beyond those of the sensitivity.
+    pub(crate) fn set_bias(&mut self, nats: f64) {
+        self.bias = nats;
+    }
+
     /// Returns the sensitivity of the alarm.
     pub(crate) fn sensitivity(&self) -> Sensitivity {
         self.sensitivity
@@ -100,6 +110,7 @@ impl Alarm {
     pub(crate) fn forget(&mut self) {
         let fresh = Alarm::new(self.sensitivity);
         *self = Alarm {
+            bias: self.bias,
             guard: self.guard,
             since: self.since,
             alarm_strength: self.alarm_strength,
@@ -173,7 +184,7 @@ impl Alarm {
         rest: f64,
         known: impl FnOnce() -> bool,
     ) -> Verdict {
-        let nats = self.sensitivity.alarm_nats();
+        let nats = (self.sensitivity.alarm_nats() + self.bias).max(LEAST_NATS);
         self.guard *= 1.0 - 1.0 / (FORGET_RESTS * rest);
         self.since += 1.0;
         let same_side = deviation * self.deviation > 0.0;

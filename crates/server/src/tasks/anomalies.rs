@@ -10,7 +10,7 @@ use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use reeve_anomalies::threat::{ListState, Threats, together};
 use reeve_anomalies::watch::{BehaviourWatch, MetricWatch};
-use reeve_anomalies::{AnomalySettings, Finding, Position, TrainedBands, needed_from};
+use reeve_anomalies::{AnomalySettings, Finding, Position, Thresholds, TrainedBands, needed_from};
 use reeve_audit::query::Query;
 use reeve_estate::StoreError;
 use reeve_ledger::TrailError;
@@ -35,6 +35,8 @@ struct Watches {
     metrics: Option<MetricWatch>,
     behaviour: BehaviourWatch,
     threats: Threats,
+    /// Learned thresholds of the last look.
+    thresholds: Thresholds,
     /// Of the lists that `threats` was made of.
     lists: Vec<ListState>,
     /// Unknown before the first look.
@@ -69,6 +71,11 @@ async fn watch(context: &TaskContext, trail: &Trail, watches: &mut Watches) -> R
     let now = context.now();
     let (looked, cursor) = (context.anomalies.anomaly_looked_get().await?, context.anomalies.anomaly_cursor().await?);
     let mut found = Vec::new();
+    match context.anomaly_service.thresholds().await {
+        Ok(thresholds) => watches.thresholds = thresholds,
+        Err(error) => tracing::warn!(%error, "learned thresholds could not be read; those of the last look are used"),
+    }
+    watches.behaviour.set_thresholds(watches.thresholds.clone());
     match look(context, watches, &settings, looked).await {
         Ok(strange) => found.extend(strange),
         Err(error) => tracing::warn!(%error, "samples could not be watched"),
@@ -110,6 +117,7 @@ async fn look(
         Ok(bands) => metrics.set_bands(bands),
         Err(error) => tracing::warn!(%error, "trained bands could not be read; those of the last look are used"),
     }
+    metrics.set_thresholds(watches.thresholds.clone());
     let found = metrics.look(&*context.estate, &*context.samples, &actions, settings, now).await;
     watches.metrics = Some(metrics);
     found

@@ -17,8 +17,8 @@ use tokio_util::task::TaskTracker;
 use crate::adapters::bills::{Bill, files, read};
 use crate::service::Service;
 
-/// State of the last reading: the files with size and time, and the settings' version.
-type Seen = (Vec<Bill>, u64);
+/// State of the last reading: the files with size and time, the settings' version, and the number of lessons.
+type Seen = (Vec<Bill>, u64, usize);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
     let (context, store, folder) =
@@ -33,16 +33,21 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 Ok(settings) => settings,
                 Err(error) => return context.journal.failed("charges", &error).await,
             };
+            let thresholds = match context.anomaly_service.thresholds().await {
+                Ok(thresholds) => thresholds,
+                Err(error) => return context.journal.failed("charges", &error).await,
+            };
             let mut seen = seen.lock().await;
             let now = context.now();
             let files = files(&folder);
-            let current = (files.clone(), settings.version);
+            let lessons: usize = thresholds.list().iter().map(|one| one.lessons.len()).sum();
+            let current = (files.clone(), settings.version, lessons);
             if files.is_empty() || seen.as_ref() == Some(&current) {
                 return tracing::debug!(bills = files.len(), "no bill has changed");
             }
             let judged = tokio::task::spawn_blocking(move || {
                 let (charges, unreadable) = read(&files);
-                (spend::look(&charges, &settings.cost, now), unreadable)
+                (spend::look(&charges, &settings.cost, &thresholds, now), unreadable)
             });
             let ((found, abstained), unreadable) = match judged.await {
                 Ok(judged) => judged,

@@ -149,11 +149,39 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
     assert_eq!((&entry["who"], &entry["operation"]), (&json!("ann@example.com"), &json!("StopInstances")));
     assert!(receipt.text.contains(entry["event_id"].as_str().unwrap()), "{}", receipt.text);
 
+    let kinds = |of: &Value| -> Vec<String> {
+        let all = of["investigation"]["hypotheses"].as_array().unwrap();
+        all.iter().map(|one| one["kind"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(kinds(&told), ["change_by_others", "logged_operation", "threat_list"]);
+    let log_read = |of: &Value| {
+        let all = of["investigation"]["looked_at"].as_array().unwrap();
+        all.iter().find(|one| one["source"] == "audit_log").unwrap()["found"].clone()
+    };
+    assert_eq!(log_read(&told), 1);
+    let id = told["id"].as_str().unwrap();
+    let thresholds = admin.get(&format!("intelligence/anomaly-thresholds?anomaly={id}")).await.expect(200);
+    assert_eq!((thresholds.items().len(), &thresholds.items()[0]["factor"]), (1, &json!(1.0)));
+    let _ = admin.get("intelligence/anomaly-thresholds?anomaly=none").await.problem(404, "not_found");
+    let said =
+        admin.post(&format!("intelligence/anomalies/{id}/feedback"), json!({ "kind": "real" })).await.expect(200);
+    assert!(said.text.contains("the threshold moved from 1 of the usual band to 0.9"), "{}", said.text);
+    let moved = admin.get("intelligence/anomaly-thresholds").await.expect(200);
+    assert_eq!(moved.items()[0]["lessons"][0]["kind"], "confirmed");
+    let path_of = |moved: &Value| format!("intelligence/anomaly-thresholds/{}/reset", moved["id"].as_str().unwrap());
+    let reset = admin.post(&path_of(&moved.items()[0]), json!({})).await.expect(200);
+    assert_eq!(reset.body["factor"], 1.0);
+    let _ = admin.post(&path_of(&moved.items()[0]), json!({})).await.problem(404, "not_found");
+
     // An operator sees anomalies and not what others did.
     let blind = operator.get(&path).await.expect(200);
     let cause = blind.items()[0]["likely_cause"].as_str().unwrap();
     assert!(cause.starts_with("it was stopped between ") && cause.ends_with(", not by Reeve"), "{cause}");
     let one = operator.get(&format!("intelligence/anomalies/{}", told["id"].as_str().unwrap())).await.expect(200);
+    assert_eq!(
+        (kinds(&one.body), log_read(&one.body)),
+        (vec!["change_by_others".into(), "threat_list".into()], json!(0))
+    );
     for text in [&blind.text, &one.text] {
         assert!(!text.contains("ann@example.com") && !text.contains("StopInstances"), "{text}");
     }

@@ -10,7 +10,7 @@ use reeve_estate::Metric;
 use reeve_recommend::Priority;
 use serde::{Deserialize, Serialize};
 
-use self::investigation::{ContributionRow, InvestigationRow};
+use self::investigation::{ContributionRow, InvestigationRow, RemediationRow};
 use super::{RowError, finite, named, time, time_or_none};
 
 /// An anomaly, whole.
@@ -29,6 +29,8 @@ pub(crate) struct AnomalyRow {
     contributions: Vec<ContributionRow>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     investigation: Option<InvestigationRow>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    remediation: Option<RemediationRow>,
     cause: String,
     evidence: Vec<String>,
     advice: String,
@@ -124,6 +126,7 @@ impl From<&Anomaly> for AnomalyRow {
             deviation_percent: anomaly.deviation_percent,
             contributions: anomaly.contributions.iter().map(ContributionRow::from).collect(),
             investigation: anomaly.investigation.as_ref().map(InvestigationRow::from),
+            remediation: anomaly.remediation.as_ref().map(RemediationRow::from),
             cause: anomaly.cause.clone(),
             evidence: anomaly.evidence.clone(),
             advice: anomaly.advice.clone(),
@@ -168,6 +171,7 @@ impl AnomalyRow {
             deviation_percent: self.deviation_percent,
             contributions: self.contributions.into_iter().map(ContributionRow::into_contribution).collect(),
             investigation: self.investigation.map(InvestigationRow::into_investigation).transpose()?,
+            remediation: self.remediation.map(RemediationRow::into_remediation),
             cause: self.cause,
             evidence,
             advice: self.advice,

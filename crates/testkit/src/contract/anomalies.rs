@@ -7,11 +7,12 @@ use jiff::Timestamp;
 use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
 use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, AnomalyStore,
-    Contribution, Evidence, FeedbackKind, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Place, Reaction,
-    Reading, RelatedEntry, Response, Sensitivity, Source, Stage, Support,
+    Contribution, Direction, Evidence, FeedbackKind, Hypothesis, HypothesisKind, Investigation, Lesson, LessonKind,
+    Link, Lookup, Place, Reaction, Reading, RelatedEntry, Remediation, Response, Sensitivity, Source, Stage, Support,
+    ThresholdKey,
 };
 use reeve_estate::{Metric, StoreError};
-use reeve_recommend::{ActionId, Priority};
+use reeve_recommend::{ActionId, Priority, RecommendationId};
 
 /// An anomaly with every field filled, version 1.
 ///
@@ -53,6 +54,13 @@ pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
             currency: "USD".into(),
         }],
         investigation: Some(investigation(started_at)),
+        remediation: Some(Remediation {
+            description: "Resize web-1".into(),
+            recommendation: Some(RecommendationId("rec-1".into())),
+            action: Some(ActionId("ac-1".into())),
+            has_plan: true,
+            by_hand: Some("it is in a group".into()),
+        }),
         cause: "not known".into(),
         evidence: vec!["nothing else changed".into()],
         advice: "Look at it.".into(),
@@ -118,7 +126,41 @@ fn investigation(at: Timestamp) -> Investigation {
 pub async fn run(store: Arc<dyn AnomalyStore>) -> Result<()> {
     there_and_back(&*store).await?;
     lists(&*store).await?;
+    lessons(&*store).await?;
     settings(&*store).await
+}
+
+/// An anomaly has one lesson; another takes its place.
+async fn lessons(store: &dyn AnomalyStore) -> Result<()> {
+    assert_eq!(store.anomaly_lessons().await?, []);
+    let lesson = |anomaly: &str, at: &str, metric: Option<Metric>| -> Result<Lesson> {
+        Ok(Lesson {
+            anomaly: AnomalyId(anomaly.into()),
+            key: ThresholdKey {
+                class: AnomalyClass::Operational,
+                metric,
+                direction: Direction::Below,
+                place: "i-1".into(),
+            },
+            kind: LessonKind::FalseAlarm,
+            excess: 1.1 + 0.2,
+            started_at: "2026-11-20T10:00:00Z".parse()?,
+            at: at.parse()?,
+            by: "ann@example.com".into(),
+            withdrawn: None,
+        })
+    };
+    let first = lesson("an-1", "2026-11-20T11:00:00Z", Some(Metric::FreeStorage))?;
+    let second = lesson("an-2", "2026-11-20T12:00:00Z", None)?;
+    for one in [&first, &second] {
+        store.anomaly_lesson_put(one).await?;
+    }
+    assert_eq!(store.anomaly_lessons().await?, [second.clone(), first.clone()], "newest first");
+    let withdrawn = Some(("2026-11-20T13:00:00Z".parse()?, "bob@example.com".into()));
+    let taken_back = Lesson { withdrawn, kind: LessonKind::RemedyHeld, ..first };
+    store.anomaly_lesson_put(&taken_back).await?;
+    assert_eq!(store.anomaly_lessons().await?, [second, taken_back]);
+    Ok(())
 }
 
 async fn there_and_back(store: &dyn AnomalyStore) -> Result<()> {

@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
-use reeve_anomalies::{Anomaly, AnomalyFilter, AnomalyId, AnomalyPorts, AnomalyService, AnomalySettings, AnomalyStore};
+use reeve_anomalies::{
+    Anomaly, AnomalyFilter, AnomalyId, AnomalyPorts, AnomalyService, AnomalySettings, AnomalyStore, Lesson,
+};
 use reeve_estate::StoreError;
 
 use crate::world::World;
@@ -18,6 +20,7 @@ pub(crate) struct Kept {
     pub(super) all: Mutex<Vec<Anomaly>>,
     pub(crate) settings: Mutex<AnomalySettings>,
     pub(super) lists: Mutex<Vec<ThreatList>>,
+    pub(crate) lessons: Mutex<Vec<Lesson>>,
     /// The next list is the one from before another process wrote.
     pub(super) stale: AtomicBool,
 }
@@ -86,6 +89,16 @@ impl AnomalyStore for Kept {
         found.sort_by_key(|recommendation| std::cmp::Reverse(recommendation.started_at));
         let total = found.len() as u64;
         Ok((found, total))
+    }
+    async fn anomaly_lesson_put(&self, lesson: &Lesson) -> Result<(), StoreError> {
+        let mut lessons = self.lessons.lock();
+        lessons.retain(|known| known.anomaly != lesson.anomaly);
+        lessons.push(lesson.clone());
+        lessons.sort_by_key(|one| std::cmp::Reverse(one.at));
+        Ok(())
+    }
+    async fn anomaly_lessons(&self) -> Result<Vec<Lesson>, StoreError> {
+        Ok(self.lessons.lock().clone())
     }
     async fn anomaly_settings_get(&self) -> Result<AnomalySettings, StoreError> {
         Ok(self.settings.lock().clone())

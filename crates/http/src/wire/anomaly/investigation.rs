@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use reeve_anomalies::{Contribution, Evidence, Hypothesis, Investigation, Lookup};
+use reeve_anomalies::{Contribution, Evidence, Hypothesis, Investigation, Lookup, Remediation};
 
 use crate::time;
 
@@ -82,6 +82,36 @@ pub struct ContributionBody {
     pub expected: f64,
     /// Currency.
     pub currency: String,
+}
+
+/// Recommended remedy of an anomaly.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RemediationBody {
+    /// One line for people.
+    pub description: String,
+    /// Recommendation that carries the change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recommendation_id: Option<String>,
+    /// Change by Reeve that is to be rolled back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action_id: Option<String>,
+    /// `true` if Reeve can carry it out.
+    pub has_plan: bool,
+    /// Reason why Reeve has no change, or none that it can carry out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl From<&Remediation> for RemediationBody {
+    fn from(remediation: &Remediation) -> Self {
+        RemediationBody {
+            description: remediation.description.clone(),
+            recommendation_id: remediation.recommendation.as_ref().map(|id| id.0.clone()),
+            action_id: remediation.action.as_ref().map(|id| id.0.clone()),
+            has_plan: remediation.has_plan,
+            reason: remediation.by_hand.clone(),
+        }
+    }
 }
 
 impl From<&Investigation> for InvestigationBody {

@@ -1,8 +1,9 @@
-//! Investigation of an anomaly, and the parts of unusual spending.
+//! Investigation of an anomaly, the parts of unusual spending, and the remedy.
 
 use reeve_anomalies::{
-    Contribution, Evidence, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Source, Support,
+    Contribution, Evidence, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Remediation, Source, Support,
 };
+use reeve_recommend::{ActionId, RecommendationId};
 use serde::{Deserialize, Serialize};
 
 use crate::rows::{RowError, finite, named, time};
@@ -49,6 +50,39 @@ struct EvidenceRow {
     /// Kind and identifier of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     link: Option<(String, String)>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct RemediationRow {
+    description: String,
+    recommendation: Option<String>,
+    action: Option<String>,
+    has_plan: bool,
+    by_hand: Option<String>,
+}
+
+impl From<&Remediation> for RemediationRow {
+    fn from(remediation: &Remediation) -> Self {
+        RemediationRow {
+            description: remediation.description.clone(),
+            recommendation: remediation.recommendation.as_ref().map(|id| id.0.clone()),
+            action: remediation.action.as_ref().map(|id| id.0.clone()),
+            has_plan: remediation.has_plan,
+            by_hand: remediation.by_hand.clone(),
+        }
+    }
+}
+
+impl RemediationRow {
+    pub(super) fn into_remediation(self) -> Remediation {
+        Remediation {
+            description: self.description,
+            recommendation: self.recommendation.map(RecommendationId),
+            action: self.action.map(ActionId),
+            has_plan: self.has_plan,
+            by_hand: self.by_hand,
+        }
+    }
 }
 
 impl From<&Contribution> for ContributionRow {

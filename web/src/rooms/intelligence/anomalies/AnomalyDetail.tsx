@@ -18,7 +18,10 @@ import { sentence, words } from '../../../display/wording';
 import { useChange } from '../queries';
 import { Story } from '../Story';
 import { Course } from './Course';
+import { Investigation } from './Investigation';
 import { Observed } from './Observed';
+import { Remedy } from './Remedy';
+import { Thresholds } from './Thresholds';
 import { WhatItWas } from './WhatItWas';
 import { deviation } from './course';
 import { acknowledge, anomalyQuery, reopen } from './queries';
@@ -76,7 +79,9 @@ function Shown({ of: one }: { of: Anomaly }) {
           <Stack gap="lg">
             <Cause of={one} />
             <Box hiddenFrom="lg"><WhatItWas of={one} /></Box>
+            <Remedy of={one} />
             <Observed of={one} />
+            <Investigation of={one} />
             <Course of={one} />
             {may('audit.search') && <Story member="anomaly_id" id={one.id} moves={moves} />}
           </Stack>
@@ -84,6 +89,7 @@ function Shown({ of: one }: { of: Anomaly }) {
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack gap="lg">
             <Box visibleFrom="lg"><WhatItWas of={one} /></Box>
+            <Thresholds of={one} />
             <About of={one} />
           </Stack>
         </Grid.Col>
@@ -102,10 +108,12 @@ function Cause({ of: one }: { of: Anomaly }) {
             {one.facts.map((text) => <Text component="li" size="sm" key={text} style={{ overflowWrap: 'anywhere' }}>{sentence(text)}</Text>)}
           </Stack>
         )}
-        <div>
-          <Text size="xs" fw={600} className="muted">What to do</Text>
-          <Text size="sm">{one.recommended_action}</Text>
-        </div>
+        {!one.remediation && (
+          <div>
+            <Text size="xs" fw={600} className="muted">What to do</Text>
+            <Text size="sm">{one.recommended_action}</Text>
+          </div>
+        )}
       </Stack>
     </Panel>
   );

@@ -67,7 +67,7 @@ function Settings({ of: settings, locked, onClose }: { of: AnomalySettings } & P
       {locked && <Alert color="gray" variant="light">Shown as it is. Changing it needs the right to configure intelligence, which operators and administrators have.</Alert>}
       <Divider label="Performance and operations" labelPosition="left" />
       <MultiSelect
-        label="Metrics that are watched" description="None: processor, memory, requests, connections, network and storage, the usual ones" data={options(METRICS)} clearable searchable
+        label="Metrics that are watched" description="None: all of them" data={options(METRICS)} clearable searchable
         readOnly={locked} {...form.getInputProps('performance.metrics')}
       />
       <Select label="Sensitivity" aria-label="Sensitivity to performance" data={SENSITIVITIES} allowDeselect={false} readOnly={locked} {...form.getInputProps('performance.sensitivity')} />
@@ -80,7 +80,7 @@ function Settings({ of: settings, locked, onClose }: { of: AnomalySettings } & P
       <Divider label="Cost" labelPosition="left" />
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         {whole('Threshold', 'cost.threshold', ' %', 'Above or below the baseline')}
-        {whole('Window', 'cost.window', ' h', 'Spending that is compared')}
+        {whole('Window', 'cost.window', ' h', 'Below 24 h: by the hour')}
         {whole('Baseline', 'cost.baseline', ' days', 'What is averaged')}
       </SimpleGrid>
       {action('cost')}

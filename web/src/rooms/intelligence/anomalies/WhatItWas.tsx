@@ -11,8 +11,9 @@ import { useChange } from '../queries';
 import { sayWhatItWas } from './queries';
 
 const KINDS = [
-  { value: 'real', label: 'Real', description: 'It was trouble. It counts as found rightly.' },
-  { value: 'false', label: 'False alarm', description: 'Nothing was wrong. The like of it stays quiet for thirty days, unless it is stranger than this.' },
+  { value: 'real', label: 'Real', description: 'It was trouble. Each one confirmed lowers the threshold of its kind here by a tenth.' },
+  { value: 'false', label: 'False alarm', description: 'Nothing was wrong. Similar ones stay quiet for thirty days, and three false alarms raise the threshold beyond them.' },
+  { value: 'new_normal', label: 'New normal', description: 'This level is usual from now on. The baseline begins anew.' },
   { value: 'planned', label: 'Planned', description: 'It was meant to happen. It ends, and nothing is learned from it.' },
 ];
 const LABELS: Record<string, string> = Object.fromEntries(KINDS.map(({ value, label }) => [value, label]));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { courseOf, deviation, shownSpan } from './course';
+import { courseOf, deviation, factorText, shownSpan } from './course';
 
 const at = (hour: number) => new Date(Date.UTC(2026, 10, 20, hour)).toISOString();
 
@@ -23,4 +23,10 @@ describe('the course of an anomaly', () => {
   it.each([[312.4, '312 % above'], [-40, '40 % below'], [1900, '20 times as much'], [null, '']])('%d', (percent, words) => {
     expect(deviation(percent)).toBe(words);
   });
+});
+
+it('a threshold says which way it was moved', () => {
+  expect(factorText(1)).toBe('At the edge of the usual band, as configured');
+  expect(factorText(2.2000000000000002)).toBe('Raised to 2.2 times the usual band');
+  expect(factorText(0.81)).toBe('Lowered to 0.81 of the usual band');
 });

@@ -47,3 +47,10 @@ export function deviation(percent: number | null | undefined): string {
   if (whole >= 1000) return `${Math.round(whole / 100) + 1} times as much`;
   return `${whole} % ${percent >= 0 ? 'above' : 'below'}`;
 }
+
+/** A threshold as a sentence: as configured, raised or lowered. */
+export function factorText(factor: number): string {
+  const times = Number(factor.toFixed(2));
+  if (times === 1) return 'At the edge of the usual band, as configured';
+  return times > 1 ? `Raised to ${times} times the usual band` : `Lowered to ${times} of the usual band`;
+}

@@ -40,6 +40,16 @@ export function courseQuery(id: string, metric: string, span: { from: string; to
   });
 }
 
+/** The thresholds that an anomaly was held against; asked for again once an answer may have moved them. */
+export function thresholdsQuery(anomaly: string, answers: number) {
+  return queryOptions({
+    queryKey: ['intelligence', 'anomaly-thresholds', anomaly, answers],
+    queryFn: () => body(client.GET('/api/v1/intelligence/anomaly-thresholds', { params: { query: { anomaly } } })),
+  });
+}
+
+export const resetThreshold = (id: string) => body(client.POST('/api/v1/intelligence/anomaly-thresholds/{id}/reset', { params: { path: { id } } }));
+
 export const anomalySettingsQuery = queryOptions({
   queryKey: ['intelligence', 'anomaly-settings'],
   queryFn: () => body(client.GET('/api/v1/intelligence/anomaly-settings')),

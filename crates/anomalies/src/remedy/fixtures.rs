@@ -1,0 +1,84 @@
+//! Anomalies and resources that the tests of remedies share.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use reeve_estate::{
+    Catalogue, ConnectionId, Metric, Provider, Resource, ResourceId, ResourceKind, ResourceState, Specification,
+};
+use reeve_recommend::recommendation::Priority;
+use reeve_recommend::{AnomalyId, ApprovalMatrix};
+
+use super::super::record::{Anomaly, AnomalyClass, AnomalyStatus, Place, Reading};
+use super::Terms;
+
+pub(super) fn terms(matrix: &ApprovalMatrix) -> Terms<'_> {
+    Terms { catalogue: Catalogue::builtin(), matrix }
+}
+
+pub(super) fn resource(id: &str, kind: ResourceKind, size: Option<&str>) -> Resource {
+    let machine = matches!(kind, ResourceKind::VirtualMachine | ResourceKind::ScalingGroup);
+    Resource {
+        id: ResourceId::new(id),
+        connection: ConnectionId("c-1".to_owned()),
+        provider: Provider::Aws,
+        account: "111122223333".to_owned(),
+        region: "us-east-1".to_owned(),
+        service: "ec2".to_owned(),
+        kind,
+        name: id.to_owned(),
+        state: if machine { ResourceState::Running } else { ResourceState::Available },
+        specification: Specification {
+            instance_type: size.map(str::to_owned),
+            architecture: machine.then(|| "x86_64".to_owned()),
+            storage_gib: Some(100.0),
+            ..Specification::default()
+        },
+        purchase: None,
+        tags: BTreeMap::new(),
+        group: None,
+        attached_to: Vec::new(),
+        monthly_cost: None,
+        created_at: None,
+        observed_at: Timestamp::UNIX_EPOCH,
+    }
+}
+
+pub(super) fn anomaly(metric: Option<Metric>, value: f64, expected: f64) -> Anomaly {
+    let at = Timestamp::UNIX_EPOCH;
+    Anomaly {
+        id: AnomalyId("an-1".to_owned()),
+        class: AnomalyClass::Performance,
+        status: AnomalyStatus::Open,
+        severity: Priority::High,
+        title: "something rose".to_owned(),
+        place: Place { id: "i-1".to_owned(), ..Place::default() },
+        readings: vec![Reading {
+            metric,
+            at,
+            value,
+            expected,
+            low: expected * 0.8,
+            high: expected * 1.2,
+            score: 0.9,
+            sign: "a sudden rise".to_owned(),
+        }],
+        deviation_percent: None,
+        contributions: Vec::new(),
+        investigation: None,
+        cause: String::new(),
+        evidence: Vec::new(),
+        advice: String::new(),
+        remediation: None,
+        related_entries: Vec::new(),
+        responses: Vec::new(),
+        feedback: Vec::new(),
+        started_at: at,
+        last_at: at,
+        detected_at: at,
+        resolved_at: None,
+        reopened_at: None,
+        key: String::new(),
+        version: 1,
+    }
+}

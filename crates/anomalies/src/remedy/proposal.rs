@@ -1,0 +1,136 @@
+//! Proposal of a remedy: the change with the anomaly as its reason.
+
+use reeve_estate::{Money, Resource};
+use reeve_recommend::agent::Impact;
+use reeve_recommend::recommendation::{Decision, Explanation, ImpactAssessment, RecommendationType};
+use reeve_recommend::relief::Relief;
+use reeve_recommend::{AgentType, ApprovalMatrix, Hazards, Proposal, Trust};
+
+use super::super::quarantine::code;
+use super::super::record::Anomaly;
+use super::Remedy;
+
+/// Code that every proposal of an anomaly carries.
+const CODE: &str = "anomaly";
+/// Confidence of a remedy at most, percent: that the change relieves it shows only afterwards.
+const MOST_CONFIDENCE: f64 = 95.0;
+/// Evidence of the anomaly that is taken over.
+const MOST_EVIDENCE: usize = 4;
+
+/// Kind of finding that a remedy is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Finding {
+    pub(super) agent_type: AgentType,
+    pub(super) kind: RecommendationType,
+    /// The specification's action of the agent type.
+    pub(super) rule: &'static str,
+}
+
+/// Facts about a change beside its relief.
+#[derive(Debug, Clone)]
+pub(super) struct Facts {
+    /// Check that led to the change.
+    pub(super) check: Decision,
+    /// Expected degradation, percent; `None` where it was not measured.
+    pub(super) degradation_percent: Option<f64>,
+    /// The same in words.
+    pub(super) performance: String,
+    /// Dimensions that were not measured.
+    pub(super) not_measured: Vec<String>,
+    /// Monthly cost that the added cost is compared with.
+    pub(super) compared_with: Option<Money>,
+}
+
+pub(super) fn remedy(
+    of: &Anomaly,
+    resource: &Resource,
+    relief: Relief,
+    finding: Finding,
+    facts: Facts,
+    matrix: &ApprovalMatrix,
+) -> Remedy {
+    let code_owner = reeve_recommend::owned_by_code(resource);
+    let hazards = Hazards {
+        iac: code_owner.is_some(),
+        unpriced: relief.added.is_none(),
+        unmeasured: !facts.not_measured.is_empty(),
+        idle: facts.degradation_percent == Some(0.0),
+    };
+    let risk = relief.risk(resource, hazards);
+    let cost_percent = relief.cost_percent(facts.compared_with);
+    let cost = cost_words(&relief, cost_percent);
+    let score = of.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
+    let factors = factors(of, &relief, code_owner.as_deref());
+    let mut reason_codes = vec![CODE.to_owned(), code(&of.id)];
+    reason_codes.extend(code_owner.map(|_| "iac_managed".to_owned()));
+    let mut not_measured = facts.not_measured;
+    if relief.added.is_none() {
+        not_measured.push("price".to_owned());
+    }
+    let saves = relief.added.is_some_and(|added| added.usd() < 0.0);
+    let action = relief.words.clone();
+    let explanation = Explanation {
+        action: action.clone(),
+        factors,
+        data_points: of.readings.len() as u64,
+        confidence_range: None,
+        similar_cases: 0,
+        models: Vec::new(),
+        success_rate: None,
+        risk,
+        cost_reduction: if saves { cost.clone() } else { format!("none: {cost}") },
+        performance_impact: facts.performance.clone(),
+        decision_path: vec![is_anomalous(of, score), facts.check],
+    };
+    let proposal = Proposal {
+        kind: finding.kind,
+        rule: finding.rule,
+        title: format!("{action}: {}", of.title),
+        subject: reeve_recommend::subject(resource, relief.target.clone()),
+        priority: of.severity,
+        confidence: (score * 100.0).clamp(0.0, MOST_CONFIDENCE),
+        trust: Trust { raw: score, features: Vec::new(), cap_percent: Some(MOST_CONFIDENCE) },
+        impact_level: relief.added.map_or(Impact::Low, |added| matrix.impact_by_cost(added)).max(risk),
+        impact: ImpactAssessment {
+            cost_percent,
+            cost,
+            performance_degradation_percent: facts.degradation_percent,
+            performance: facts.performance,
+            security: "none".to_owned(),
+        },
+        effort: relief.effort,
+        savings_monthly: relief.added.map(|added| -added),
+        savings_after_discounts: None,
+        monthly_cost: resource.monthly_cost,
+        plan: relief.plan,
+        reason_codes,
+        not_measured,
+        explanation,
+    };
+    Remedy { resource: resource.clone(), agent_type: finding.agent_type, proposal, by_hand: relief.by_hand }
+}
+
+/// What decided, in sentences.
+fn factors(of: &Anomaly, relief: &Relief, code_owner: Option<&str>) -> Vec<String> {
+    let mut factors = vec![of.title.clone()];
+    factors.extend(of.evidence_in_words().take(MOST_EVIDENCE));
+    factors.extend(relief.notes.iter().cloned());
+    factors.extend(relief.by_hand.as_ref().map(|why| format!("It is advice, and left to a person: {why}")));
+    factors.extend(code_owner.map(|tag| format!("It is managed by infrastructure as code ({tag}): change it there")));
+    factors
+}
+
+fn is_anomalous(of: &Anomaly, score: f64) -> Decision {
+    Decision {
+        check: "Is it an anomaly?".to_owned(),
+        answer: Some(true),
+        detail: format!("anomaly {}, score {score:.2} of 1", of.id.0),
+    }
+}
+
+fn cost_words(relief: &Relief, percent: Option<f64>) -> String {
+    match relief.added.filter(|added| added.usd() < 0.0) {
+        Some(added) => format!("${:.2} a month less", -added.usd()),
+        None => relief.cost_words(percent),
+    }
+}

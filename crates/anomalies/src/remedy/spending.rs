@@ -1,0 +1,191 @@
+//! Remedies of cost anomalies: a resource that was enlarged gets its size back, one that nobody uses is stopped, one that is too large
+//! gets a smaller size. What is in use is left to people.
+
+use reeve_estate::{InstanceSpec, Money, Resource, ResourceKind, ResourceState, Series};
+use reeve_recommend::procedure::stop_idle;
+use reeve_recommend::recommendation::{Decision, Effort, RecommendationType};
+use reeve_recommend::relief::Relief;
+use reeve_recommend::{AgentType, is_opted_out, resize};
+
+use super::super::contribution::Contribution;
+use super::super::record::Anomaly;
+use super::super::words::figures;
+use super::proposal::{Facts, Finding, remedy};
+use super::{Remedy, Terms};
+
+/// A resource with less mean CPU than this, percent, and
+const IDLE_MEAN: f64 = 3.0;
+/// with less at its busiest is not used.
+const IDLE_PEAK: f64 = 10.0;
+/// A smaller size may be used up to this, percent, at its busiest.
+const FITS: f64 = 70.0;
+/// Points below which use is not known.
+const LEAST_POINTS: usize = 12;
+
+const STOP: Finding = Finding {
+    agent_type: AgentType::COST_OPTIMIZER,
+    kind: RecommendationType::IdleResourceCleanup,
+    rule: "identify_idle_resources",
+};
+const SMALLER: Finding = Finding {
+    agent_type: AgentType::COST_OPTIMIZER,
+    kind: RecommendationType::RightSize,
+    rule: "downsize_underutilized",
+};
+
+/// CPU of a resource since the anomaly began.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Usage {
+    mean: f64,
+    peak: f64,
+}
+
+impl Usage {
+    /// Of a series of CPU; `None` where too little was measured.
+    pub(crate) fn of(series: &Series) -> Option<Usage> {
+        let values: Vec<f64> =
+            series.points.iter().map(|(_, value)| *value).filter(|value| value.is_finite()).collect();
+        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+        let peak = values.iter().copied().fold(0.0, f64::max);
+        (values.len() >= LEAST_POINTS).then_some(Usage { mean, peak })
+    }
+
+    fn is_idle(self) -> bool {
+        self.mean < IDLE_MEAN && self.peak < IDLE_PEAK
+    }
+
+    fn words(self) -> String {
+        format!("CPU {} % on average and {} % at its busiest", figures(self.mean), figures(self.peak))
+    }
+}
+
+/// Returns the change that makes a resource of the bill cost less; the error is the reason why there is none. `before` is the size
+/// that somebody changed, `volumes` are those attached to it.
+pub(crate) fn spending(
+    of: &Anomaly,
+    part: &Contribution,
+    resource: &Resource,
+    volumes: &[Resource],
+    usage: Option<Usage>,
+    before: Option<&str>,
+    terms: Terms<'_>,
+) -> Result<Remedy, String> {
+    let name = &resource.name;
+    let kind = resource.kind.as_str().replace('_', " ");
+    if is_opted_out(resource) {
+        return Err(format!("a tag says to leave {name} alone"));
+    }
+    if resource.group.is_some() {
+        return Err(format!("{name} belongs to a group, which starts another one"));
+    }
+    if !matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Database) {
+        return Err(format!("Reeve has no change that makes a {kind} cost less"));
+    }
+    if !matches!(resource.state, ResourceState::Running | ResourceState::Available) {
+        return Err(format!("{name} does not run any more"));
+    }
+    let is_new = part.expected <= 0.02 * part.observed;
+    let choose = Choice { of, resource, usage, terms };
+    match (before, usage) {
+        (Some(before), _) if choose.fits(before).is_some_and(|fits| fits) => {
+            choose.size(before, "Was it enlarged just before, and does its load fit the size it had?")
+        }
+        (_, Some(usage)) if usage.is_idle() => Ok(choose.stop(volumes, "Is it not used?")),
+        (_, None) if is_new => Ok(choose.stop(volumes, "Is it new, and is its use not measured?")),
+        (_, Some(_)) => match choose.smaller() {
+            Some(smaller) => choose.size(&smaller, "Does its load fit a smaller size?"),
+            None => Err(format!("{name} is in use: whether it is needed is for a person")),
+        },
+        (_, None) => Err(format!("the use of {name} is not measured")),
+    }
+}
+
+/// A resource whose cost is to fall.
+struct Choice<'a> {
+    of: &'a Anomaly,
+    resource: &'a Resource,
+    usage: Option<Usage>,
+    terms: Terms<'a>,
+}
+
+impl Choice<'_> {
+    fn spec(&self, size: &str) -> Option<InstanceSpec> {
+        let database = self.resource.kind == ResourceKind::Database;
+        if database {
+            return self.terms.catalogue.database(size).map(|found| found.machine);
+        }
+        self.terms.catalogue.instance(self.resource.provider, size).cloned()
+    }
+
+    /// Returns `true` if the load fits a size; `None` where a size or the load is not known.
+    fn fits(&self, size: &str) -> Option<bool> {
+        let now = self.spec(self.resource.specification.instance_type.as_deref()?)?;
+        let then = self.spec(size)?;
+        let peak = self.usage?.peak * f64::from(now.vcpu) / f64::from(then.vcpu);
+        Some(size != self.resource.specification.instance_type.as_deref()? && peak <= FITS && then.vcpu <= now.vcpu)
+    }
+
+    /// The next smaller size of the family that the load fits.
+    fn smaller(&self) -> Option<String> {
+        let size = self.resource.specification.instance_type.as_deref()?;
+        let machine = size.strip_prefix("db.").unwrap_or(size);
+        let prefix = &size[..size.len() - machine.len()];
+        let all = self.terms.catalogue.smaller_in_family(self.resource.provider, machine);
+        let sizes = all.into_iter().map(|spec| format!("{prefix}{}", spec.name));
+        sizes.into_iter().take(1).find(|size| self.fits(size) == Some(true))
+    }
+
+    fn monthly(&self, of: &Resource) -> Option<Money> {
+        self.terms.catalogue.monthly_cost(of).map(|monthly| monthly.cost)
+    }
+
+    fn size(&self, to: &str, check: &str) -> Result<Remedy, String> {
+        let resource = self.resource;
+        let from = resource.specification.instance_type.clone().ok_or("its size is not known")?;
+        let mut after = resource.clone();
+        after.specification.instance_type = Some(to.to_owned());
+        let added = self.monthly(&after).zip(self.monthly(resource)).map(|(after, now)| after - now);
+        let relief = Relief {
+            target: Some(to.to_owned()),
+            added,
+            ..Relief::advice(format!("Resize {} from {from} to {to}", resource.name), Effort::Medium, "")
+                .planned(resize(resource, &from, to))
+        };
+        let facts = Facts {
+            performance: "its load fits the smaller size by CPU; memory was not compared".to_owned(),
+            not_measured: vec!["memory_utilization".to_owned()],
+            ..self.facts(check, self.usage.map(|_| 0.0))
+        };
+        Ok(remedy(self.of, resource, relief, SMALLER, facts, self.terms.matrix))
+    }
+
+    fn stop(&self, volumes: &[Resource], check: &str) -> Remedy {
+        let resource = self.resource;
+        let words = format!("Stop {} after a snapshot; nothing is deleted", resource.name);
+        let relief = Relief {
+            added: resource.monthly_cost.or_else(|| self.monthly(resource)).map(|cost| -cost),
+            ..Relief::advice(words, Effort::Low, "").planned(stop_idle(resource, volumes))
+        };
+        let performance = match self.usage {
+            Some(usage) => format!("none expected: {}", usage.words()),
+            None => "not known: its use was not measured".to_owned(),
+        };
+        let not_measured = if self.usage.is_some() { Vec::new() } else { vec!["cpu_utilization".to_owned()] };
+        let facts = Facts { performance, not_measured, ..self.facts(check, self.usage.map(|_| 0.0)) };
+        remedy(self.of, resource, relief, STOP, facts, self.terms.matrix)
+    }
+
+    fn facts(&self, check: &str, degradation_percent: Option<f64>) -> Facts {
+        let detail = self.usage.map_or_else(|| "no samples".to_owned(), Usage::words);
+        Facts {
+            check: Decision { check: check.to_owned(), answer: Some(true), detail },
+            degradation_percent,
+            performance: String::new(),
+            not_measured: Vec::new(),
+            compared_with: self.resource.monthly_cost.or_else(|| self.monthly(self.resource)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! Remediation of an anomaly: the recommendation with a plan that relieves it, a rollback of Reeve's own change, or the reason why
+//! there is neither.
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_estate::{Attribute, Catalogue, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, StoreError};
+
+use super::super::contribution::Contribution;
+use super::super::record::{Anomaly, AnomalyClass};
+use super::super::remediation::Remediation;
+use super::super::remedy::{Remedy, Terms, Usage, capacity, spending};
+use super::AnomalyService;
+use reeve_recommend::ActionId;
+use reeve_recommend::lifecycle::Status;
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::{Cause, EngineError, Offer};
+
+/// Period before a cost anomaly in which a changed size may be its cause: bills are a day or two late.
+const ENLARGED_WITHIN: SignedDuration = SignedDuration::from_hours(96);
+/// Resources of a bill that are looked at, the costliest first.
+const MOST_PARTS: usize = 3;
+/// States in which a recommendation is still to be decided or carried out.
+const OPEN: [Status; 5] = [Status::Open, Status::PendingApproval, Status::Approved, Status::Scheduled, Status::Snoozed];
+
+impl AnomalyService {
+    /// Finds the remedy of an anomaly that is not of security and keeps it as a recommendation. The anomaly's advice says so.
+    pub(super) async fn recommend(&self, anomaly: &mut Anomaly, suspect: Option<&ActionId>) -> Result<(), EngineError> {
+        let remediation = match suspect {
+            Some(action) => Remediation::rollback(action.clone()),
+            None => match self.remedy(anomaly).await? {
+                Ok(remedy) => self.keep_remedy(anomaly, remedy).await?,
+                Err(why) => Remediation::none(why),
+            },
+        };
+        if suspect.is_none() {
+            anomaly.advice = format!("{} {}.", anomaly.advice, remediation.description);
+        }
+        anomaly.remediation = Some(remediation);
+        Ok(())
+    }
+
+    /// Judges which change relieves an anomaly; the inner error is the reason why there is none.
+    async fn remedy(&self, anomaly: &Anomaly) -> Result<Result<Remedy, String>, EngineError> {
+        if anomaly.class == AnomalyClass::Cost {
+            return self.cheaper(anomaly).await;
+        }
+        if ResourceKind::parse(&anomaly.place.kind).is_none() {
+            return Ok(Err("it is of no resource that Reeve could change".to_owned()));
+        }
+        let id = ResourceId::new(anomaly.place.id.clone());
+        let Some(resource) = self.resource(&id).await? else {
+            return Ok(Err(format!("{id} is no resource that Reeve sees")));
+        };
+        let (all, _) = self.ports.estate.resource_list(&connected(&resource)).await?;
+        let matrix = self.ports.responses.approval_matrix().await?;
+        let terms = Terms { catalogue: Catalogue::builtin(), matrix: &matrix };
+        Ok(capacity(anomaly, &resource, &all, terms, self.ports.clock.now()))
+    }
+
+    /// Judges the resources that make the difference of a bill, the costliest first.
+    async fn cheaper(&self, anomaly: &Anomaly) -> Result<Result<Remedy, String>, EngineError> {
+        if anomaly.readings.first().is_some_and(|reading| reading.value < reading.expected) {
+            return Ok(Err("it costs less than usual".to_owned()));
+        }
+        let mut why = None;
+        let parts = anomaly.contributions.iter().filter(|part| part.observed > part.expected);
+        for part in parts.take(MOST_PARTS) {
+            match self.cheaper_resource(anomaly, part).await? {
+                Ok(remedy) => return Ok(Ok(remedy)),
+                Err(reason) => why = why.or(Some(reason)),
+            }
+        }
+        Ok(Err(why.unwrap_or_else(|| "the bill names no resource that makes the difference".to_owned())))
+    }
+
+    async fn cheaper_resource(
+        &self,
+        anomaly: &Anomaly,
+        part: &Contribution,
+    ) -> Result<Result<Remedy, String>, EngineError> {
+        let mut found = None;
+        for name in [part.resource_id(), part.resource.as_str()] {
+            if found.is_none() && !name.is_empty() {
+                found = self.resource(&ResourceId::new(name)).await?;
+            }
+        }
+        let Some(resource) = found else {
+            return Ok(Err(format!("{} is no resource that Reeve sees", part.name())));
+        };
+        let since = anomaly.started_at.checked_sub(ENLARGED_WITHIN).unwrap_or(Timestamp::MIN);
+        let changes = self.ports.estate.resource_changes(std::slice::from_ref(&resource.id), since).await?;
+        let now = resource.specification.instance_type.clone();
+        let resized = changes.iter().filter(|change| change.attribute == Attribute::InstanceType);
+        let before = resized.max_by_key(|change| change.seen_at).filter(|change| Some(&change.after) == now.as_ref());
+        let before = before.map(|change| change.before.as_str());
+        let (all, _) = self.ports.estate.resource_list(&connected(&resource)).await?;
+        let attached = |one: &Resource| one.kind == ResourceKind::Volume && one.attached_to.contains(&resource.id);
+        let volumes: Vec<Resource> = all.into_iter().filter(attached).collect();
+        let usage = self.usage(&resource.id, anomaly.started_at).await;
+        let matrix = self.ports.responses.approval_matrix().await?;
+        let terms = Terms { catalogue: Catalogue::builtin(), matrix: &matrix };
+        Ok(spending(anomaly, part, &resource, &volumes, usage, before, terms))
+    }
+
+    /// CPU since a time; `None` where it was not measured or cannot be read.
+    async fn usage(&self, id: &ResourceId, from: Timestamp) -> Option<Usage> {
+        let now = self.ports.clock.now();
+        let metric = [Metric::CpuUtilization];
+        let read = self.ports.samples.sample_series(std::slice::from_ref(id), &metric, from, now).await;
+        let read = read.inspect_err(|error| tracing::warn!(%error, resource = id.0, "its use was not read")).ok()?;
+        read.first().and_then(Usage::of)
+    }
+
+    async fn resource(&self, id: &ResourceId) -> Result<Option<Resource>, EngineError> {
+        match self.ports.estate.resource_get(id).await {
+            Ok(found) => Ok(Some(found)),
+            Err(StoreError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Keeps a remedy as a recommendation, unless one of its kind waits already.
+    async fn keep_remedy(&self, anomaly: &Anomaly, remedy: Remedy) -> Result<Remediation, EngineError> {
+        let words = remedy.proposal.explanation.action.clone();
+        if let Some(open) = self.open_already(&remedy).await? {
+            let words = format!("{}, as recommended before", open.explanation.action);
+            return Ok(of_recommendation(&open, &words, remedy.by_hand));
+        }
+        let (cause, by_hand) = (Cause::Anomaly(anomaly.id.clone()), remedy.by_hand.clone());
+        let offer = Offer { resource: remedy.resource, proposal: remedy.proposal, cause };
+        let kept = match self.ports.responses.keep(remedy.agent_type, offer).await {
+            Ok(kept) => kept,
+            Err(error) if error.is_outage() => return Err(error),
+            Err(error) => Err(error.to_string()),
+        };
+        Ok(match kept {
+            Ok(kept) => of_recommendation(&kept, &words, by_hand),
+            Err(reason) => Remediation::none(format!("{words}: {}", reason.replace('_', " "))),
+        })
+    }
+
+    /// A recommendation of the remedy's kind and agent type that waits on its resource.
+    async fn open_already(&self, remedy: &Remedy) -> Result<Option<Recommendation>, EngineError> {
+        let filter = RecommendationFilter {
+            status: OPEN.to_vec(),
+            resource: Some(remedy.resource.id.0.clone()),
+            ..RecommendationFilter::default()
+        };
+        let (open, _) = self.ports.agents.recommendation_list(&filter).await?;
+        Ok(open.into_iter().find(|one| {
+            one.kind == remedy.proposal.kind
+                && one.subject.id == remedy.resource.id
+                && one.subject.target_type == remedy.proposal.subject.target_type
+                && one.origin.agent_type == remedy.agent_type
+        }))
+    }
+}
+
+/// The resources of the same connection.
+fn connected(resource: &Resource) -> ResourceFilter {
+    ResourceFilter { connection: Some(resource.connection.clone()), ..ResourceFilter::default() }
+}
+
+fn of_recommendation(of: &Recommendation, words: &str, by_hand: Option<String>) -> Remediation {
+    let has_plan = of.plan.is_some();
+    Remediation {
+        description: format!("{words}: recommendation {}", of.id.0),
+        recommendation: Some(of.id.clone()),
+        action: None,
+        has_plan,
+        by_hand: by_hand.filter(|_| !has_plan),
+    }
+}
