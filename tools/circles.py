@@ -2,22 +2,15 @@
 
 Files that import each other in a circle can only be understood, moved and tested together. The graph is made of the paths behind `crate::`,
 `super::` and `self::`, outside tests; a name that a module re-exports leads to the file that defines it, and a re-export itself is no edge.
-`circles.toml` beside this file lists the crates that still have larger circles, with the number of files in them; the numbers only go down.
-`python3 tools/circles.py` lists the circles, `--lower` lowers the numbers.
+`python3 tools/circles.py` lists the circles that are too large.
 """
 
 import re
 import sys
-import tomllib
-from pathlib import Path
 
 from shape import ROOT, tracked
 
-ALLOWANCE = Path(__file__).resolve().parent / "circles.toml"
 LARGEST = 3
-HEAD = """# Crates with import circles of more than three files, and the number of files in them. The numbers only go down
-# (`python3 tools/circles.py --lower`), and a crate leaves the list with its last such circle.
-"""
 USE = re.compile(r"^[ \t]*(pub(?:\([^)]*\))?[ \t]+)?use\s+((?:crate|super|self)\b[^;]*);", re.MULTILINE)
 INLINE = re.compile(r"(?<![\w:])((?:crate|self|super(?:::super)*)::\w+(?:::\w+)*)")
 
@@ -27,6 +20,8 @@ def code(text):
     text = re.sub(r"(?m)^#\[cfg\(test\)\]\n(?:pub(?:\([^)]*\))? )?mod \w+;\n", "", text)
     text = f"\n{text}".split("\n#[cfg(test)]\nmod ", 1)[0]
     text = re.sub(r"//[^\n]*", "", text)
+    # Where a name may be seen is no import.
+    text = re.sub(r"pub\(in [^)]*\)", "pub", text)
     return re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)
 
 
@@ -169,46 +164,22 @@ def named(circle):
     return ", ".join("::".join(module) or "lib.rs" for module in circle)
 
 
-def compare(found, allowance):
+def refusals(found):
+    """One line for each circle, with the remedy."""
     for name, large in sorted(found.items()):
-        count, allowed = sum(map(len, large)), allowance.get(name, 0)
-        if count > allowed:
-            for circle in large:
-                yield f"{name}: {len(circle)} files import each other in a circle ({named(circle)}); move what they share into a file below them"
-        elif count < allowed:
-            yield f"{name}: {count} files in circles, the allowance still says {allowed}: python3 tools/circles.py --lower"
-    for name in sorted(allowance.keys() - found.keys()):
-        yield f"{name}: no large circle any more: python3 tools/circles.py --lower"
-
-
-def read_allowance():
-    return tomllib.loads(ALLOWANCE.read_text(encoding="utf-8")) if ALLOWANCE.exists() else {}
-
-
-def lowered(found, allowance):
-    return {name: min(allowed, sum(map(len, found[name]))) for name, allowed in allowance.items() if name in found}
-
-
-def write_allowance(allowance):
-    lines = [f'"{name}" = {number}\n' if "/" in name else f"{name} = {number}\n" for name, number in sorted(allowance.items())]
-    ALLOWANCE.write_text(HEAD + "".join(lines), encoding="utf-8")
+        for circle in large:
+            yield f"{name}: {len(circle)} files import each other in a circle ({named(circle)}); move what they share into a file below them"
 
 
 def problems():
-    return list(compare(survey(), read_allowance()))
+    return list(refusals(survey()))
 
 
-def main(arguments):
-    found = survey()
-    if arguments == ["--lower"]:
-        write_allowance(lowered(found, read_allowance()))
-    for name, large in sorted(found.items()):
-        for circle in large:
-            print(f"{name}: {len(circle)}: {named(circle)}")
-    wrong = list(compare(found, read_allowance()))
-    print("\n".join(wrong) or "circles: none is larger than it may be")
+def main():
+    wrong = problems()
+    print("\n".join(wrong) or f"circles: none has more than {LARGEST} files")
     return bool(wrong)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
