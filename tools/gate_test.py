@@ -113,25 +113,29 @@ fn a() {}
 // Which is no doc comment.
 /// Whatever it takes.
 """
-        self.assertEqual([number for number, _ in openings.doc_comments(text)], [1, 5, 8, 11, 15])
+        self.assertEqual([number for number, _, _ in openings.doc_comments(text)], [1, 5, 8, 11, 15])
         self.assertEqual([number for number, _ in openings.openings(text)], [1, 5, 11])
 
-    def test_allowance(self):
-        def compare(count, comments, allowance):
-            return list(openings.compare({"a": {"comments": comments, "places": ["place"] * count}}, allowance))
+    def test_sections(self):
+        text = """/// Returns the rules.
+///
+/// # Errors
+/// When the store fails.
+fn a() {}
+/// Returns the rule. If it is closed, nothing.
+/// # Panics
+/// The rule is unknown.
+fn b() {}
+"""
+        self.assertEqual([number for number, _ in openings.openings(text)], [4])
 
-        self.assertEqual(compare(3, 100, {"a": 3}), [])
-        self.assertIn("3 are allowed", compare(4, 100, {"a": 3})[0])
-        self.assertIn("still says 4", compare(3, 100, {"a": 4})[0])
-        # One in a hundred needs no entry, and may not keep one.
-        self.assertEqual(compare(1, 100, {}), [])
-        self.assertIn("leaves the list", compare(1, 100, {"a": 1})[0])
-        self.assertIn("1 are allowed", compare(2, 100, {})[0])
-        self.assertIn("no such crate", compare(0, 100, {"b": 1})[0])
+    def test_share(self):
+        def compare(count, comments):
+            return list(openings.compare({"a": {"comments": comments, "places": ["place"] * count}}))
 
-    def test_lowered(self):
-        crates = {"a": {"comments": 10, "places": ["place"] * 3}, "b": {"comments": 10, "places": []}, "c": {"comments": 10, "places": ["place"] * 3}}
-        self.assertEqual(openings.lowered(crates, {"a": 5, "b": 4, "c": 2, "gone": 1}), {"a": 3, "c": 2})
+        self.assertEqual(compare(1, 100), [])
+        self.assertIn("1 are allowed", compare(2, 100)[0])
+        self.assertIn("0 are allowed", compare(1, 99)[0])
 
 
 class Errors(unittest.TestCase):

@@ -14,6 +14,9 @@ RULES = [
     (r"#\[ig" r"nore", ("*.rs",), "a test that does not run tests nothing"),
     (r"(?<![\w./:$}-])/(?:ho" r"me|ro" r"ot|Us" r"ers|wo" r"rk)/\w", ("*.rs", "*.ts", "*.tsx", "*.py", "*.md", "*.toml", "*.json", "tools/*", "Makefile"),
      "a path of one machine; take it from the environment or make it relative"),
+    # Names that only this project used; each had an established term.
+    (r"\b(?:struct|enum|trait|type|fn|mod) (?:Desk(?:Ports)?|Deeds?|Went|RuleBook|desk|deeds|went|graver?|meet|weigh|opinion|foretell|foresee)\b(?= *[<({;:])", ("*.rs",),
+     "take the field's term: service, event, outcome, log entry, severity, feedback, forecast"),
     (r"-----BEGIN [A-Z ]*PRIV" r"ATE KEY-----", ("*",), "no private key belongs here; generate it in the test"),
 ]
 EXEMPT = ("LICENSE", "fuzz/corpus/", "/fixtures/", "Cargo.lock", "package-lock.json")

@@ -6,7 +6,7 @@ use super::catalogue::AGENTS;
 use super::random::Random;
 use super::world::User;
 
-/// Why calls fail, with how it is said.
+/// Errors of failed calls, with their messages.
 pub(crate) const ERRORS: [(&str, &str); 8] = [
     ("AccessDenied", "User is not authorized to perform this operation on the resource"),
     ("UnauthorizedOperation", "You are not authorized to perform this operation"),

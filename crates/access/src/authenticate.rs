@@ -29,7 +29,7 @@ impl<'a> Authenticator<'a> {
     /// Returns the principal of an API token, and the token; `None` if it is unknown, has ended, or its user may not sign in.
     ///
     /// # Errors
-    /// When the store fails.
+    /// The store failed.
     pub async fn by_token(&self, hash: &TokenHash) -> Result<Option<(Principal, ApiToken)>, AccessError> {
         let Some(token) = found(self.store.token_by_hash(hash).await)? else { return Ok(None) };
         let Some(user) = self.active_user(&token.user).await? else { return Ok(None) };
@@ -42,7 +42,7 @@ impl<'a> Authenticator<'a> {
     /// is revoked.
     ///
     /// # Errors
-    /// When the store fails.
+    /// The store failed.
     pub async fn by_session(&self, hash: &TokenHash) -> Result<Option<Principal>, AccessError> {
         let Some(session) = found(self.store.session_by_hash(hash).await)? else { return Ok(None) };
         let token = match &session.method {
@@ -56,11 +56,11 @@ impl<'a> Authenticator<'a> {
         self.with_rights_of(&session.user, token, (PrincipalKind::Session, session.id)).await
     }
 
-    /// Returns the principal of work that was asked for earlier, with the rights it has now: those of the user, bounded by the token that the
+    /// Returns the principal of work that was requested earlier, with the rights it has now: those of the user, bounded by the token that the
     /// request came with. `None` once the user or the token is gone, inactive or at its end.
     ///
     /// # Errors
-    /// When the store fails.
+    /// The store failed.
     pub async fn of_earlier_request(
         &self,
         user: &UserId,

@@ -12,7 +12,7 @@ use crate::store::ApiToken;
 use crate::token::TokenHash;
 use crate::user::{User, UserId};
 
-/// A token as somebody asks for it.
+/// Request for a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenRequest {
     /// Purpose of the token.
@@ -60,7 +60,7 @@ impl ApiToken {
         }
     }
 
-    /// Makes the token that a principal asks for, for its owner.
+    /// Creates the token that a principal requests, for its owner.
     ///
     /// # Errors
     /// The field that breaks a rule: `name`, `roles` or `expires_at`.
@@ -111,7 +111,7 @@ impl ApiToken {
     }
 }
 
-/// Refuses an end that is over or lies after the longest one.
+/// Refuses an end that is over or is after the longest one.
 fn check_end(end_ms: Option<i64>, longest_ms: Option<i64>, now_ms: i64) -> Result<(), FieldError> {
     let Some(end_ms) = end_ms else { return Ok(()) };
     if end_ms <= now_ms {

@@ -9,7 +9,7 @@ pub(crate) const MAX_NAME: usize = 200;
 pub(crate) fn read_name(name: &str, most: usize) -> Result<String, FieldError> {
     let name = name.trim();
     if name.is_empty() || name.chars().count() > most || name.contains(char::is_control) {
-        let message = format!("must have 1 to {most} characters, none of control");
+        let message = format!("must have 1 to {most} characters without control characters");
         return Err(FieldError::new("name", "invalid", message));
     }
     Ok(name.to_owned())

@@ -44,7 +44,7 @@ const WELL_KNOWN: &[&str] = &[
     "superadmin",
 ];
 
-/// Why a new password is refused, in words for the person who chose it.
+/// Reason why a new password is refused, in words for the person who chose it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PasswordRule {
     /// Too few characters.
@@ -70,7 +70,7 @@ pub enum PasswordRule {
     ContainsEmail,
 }
 
-/// Why a password was not hashed.
+/// Reason why a password was not hashed.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the password could not be hashed: {0}")]
 pub struct HashError(String);
@@ -106,7 +106,7 @@ pub fn check(password: &str, email: &str) -> Result<(), PasswordRule> {
 /// Hashes a password with a salt of its own; gives a PHC string (`$argon2id$v=19$m=19456,t=2,p=1$...`).
 ///
 /// # Errors
-/// When the system has no randomness or the password is longer than Argon2 takes.
+/// The operating system gave no randomness, or the password is longer than Argon2 accepts.
 pub fn hash(password: &str) -> Result<String, HashError> {
     let hashed: PasswordHash =
         Argon2::default().hash_password(password.as_bytes()).map_err(|error| HashError(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! Permissions: what a route asks for.
+//! Permissions: what a route requires.
 
 macro_rules! permissions {
     ($($(#[$doc:meta])* $name:ident => $text:literal),+ $(,)?) => {

@@ -30,7 +30,7 @@ pub struct TokenGrant {
     pub narrowed: bool,
 }
 
-/// User or program that asks for something, with everything that a decision needs.
+/// User or program that sends a request, with everything that a decision needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
     /// The user behind it.

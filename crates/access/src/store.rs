@@ -7,7 +7,7 @@ use crate::team::{Team, TeamId};
 use crate::token::TokenHash;
 use crate::user::{User, UserId};
 
-/// Why the store did not answer.
+/// Reason why the store did not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum AccessError {
     /// No such record.

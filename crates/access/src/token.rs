@@ -52,7 +52,7 @@ impl Secret {
     /// 32 random bytes with a prefix that secret scanners can look for.
     ///
     /// # Errors
-    /// When the operating system has no randomness to give.
+    /// The operating system gave no randomness.
     pub fn generate(prefix: &str) -> Result<Self, std::io::Error> {
         let mut bytes = [0u8; 32];
         rand::rngs::SysRng.try_fill_bytes(&mut bytes).map_err(std::io::Error::other)?;

@@ -151,7 +151,7 @@ impl Evaluator {
     /// Takes up what was kept. State of rules that are not evaluated, or of another revision, is ignored.
     ///
     /// # Errors
-    /// When a state cannot be read.
+    /// A state cannot be read.
     pub fn restore(&mut self, groups: Vec<StoredGroup>, tallies: Vec<StoredTally>) -> Result<(), state::StateError> {
         let places: HashMap<(RuleId, u64), usize> = self
             .rules

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use crate::group::GroupKey;
 use crate::rule::{RuleId, names};
 
-/// Entries that a firing names: the first ones. The count goes on.
+/// Entries that a firing names: the first ones. The count continues.
 pub const KEPT_ENTRIES: usize = 100;
 
 /// A firing's identifier. It follows from the rule, the group and the entry that completed the window, so that the same firing

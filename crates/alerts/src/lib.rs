@@ -28,9 +28,9 @@
 //! 7. **Late.** An entry with `at < watermark` is counted as late, and goes no further.
 //! 8. **Watermark.** It becomes the larger of itself and `at - lateness`. Pending entries with `at < watermark - window` and open
 //!    firings whose span ends before the watermark are dropped: no entry that can still count could meet them.
-//! 9. **Joining.** If `at` lies in the span of an open firing, the entry joins the first such firing (in order of creation).
+//! 9. **Joining.** If `at` is in the span of an open firing, the entry joins the first such firing (in order of creation).
 //!    Nobody is notified again.
-//! 10. **Counting.** Otherwise it becomes pending. If `count` pending entries, this one among them, lie within `window` of each
+//! 10. **Counting.** Otherwise it becomes pending. If `count` pending entries, this one among them, are within `window` of each
 //!     other, the rule fires: the pending entries are taken in order of (`at`, sequence), the first run of `count` neighbours that
 //!     includes this entry and whose last is at most `window` after its first decides, and *until* is the `at` of its last. The
 //!     span of the firing is `[until - window, until + window]`. It takes every pending entry within its span.

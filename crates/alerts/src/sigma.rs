@@ -49,7 +49,7 @@ impl SigmaProblem {
 /// Reads rules, one or several documents of YAML.
 ///
 /// # Errors
-/// When the text is too long or is not YAML.
+/// The text is too long or is not YAML.
 pub fn read_sigma(text: &str) -> Result<Vec<SigmaRule>, SigmaProblem> {
     if text.len() > MAX_SIGMA_BYTES {
         return Err(SigmaProblem::new(1, format!("the text has {} bytes; the limit is {MAX_SIGMA_BYTES}", text.len())));

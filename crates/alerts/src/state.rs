@@ -64,7 +64,7 @@ pub fn encode(group: &GroupMemory) -> String {
 /// Reads a group's memory.
 ///
 /// # Errors
-/// When it is something else, or of a newer program.
+/// The content has another format, or a newer version of it.
 pub fn decode(text: &str) -> Result<GroupMemory, StateError> {
     let Version { v } = serde_json::from_str(text)?;
     if v != 1 {
@@ -88,7 +88,7 @@ pub fn encode_entries(entries: &[FiringEntry]) -> String {
 /// Reads the entries of a firing.
 ///
 /// # Errors
-/// When it is something else.
+/// The text is not such a state.
 pub fn decode_entries(text: &str) -> Result<Vec<FiringEntry>, StateError> {
     Ok(entries_in(serde_json::from_str(text)?))
 }

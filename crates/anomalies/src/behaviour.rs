@@ -58,13 +58,13 @@ impl EntryWatch {
         self.watch.observe(&event(entry))
     }
 
-    /// The watch itself, to ask for profiles and for what was unusual.
+    /// Returns the watch, for profiles and unusual events.
     pub fn watch(&self) -> &Watch {
         &self.watch
     }
 }
 
-/// Judges entries that lie there whole, in the order of their times and then in retrospect; `T` tells which entry it was.
+/// Judges entries that are complete, in the order of their times and then in retrospect; `T` tells which entry it was.
 #[derive(Debug)]
 pub struct EntryReview<T>(Review<T>);
 

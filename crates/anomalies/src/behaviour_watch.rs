@@ -81,7 +81,7 @@ fn sign_in_attack(entry: &Entry, judged: &Judgement) -> Option<(String, (String,
 pub(super) struct SecurityFinding {
     pub(super) severity: Priority,
     pub(super) title: String,
-    /// Whom or what the trouble is of, and its kind.
+    /// Whom or what the problem is of, and its kind.
     pub(super) place: (String, &'static str),
     pub(super) score: f64,
     /// Scores up to this are usual.

@@ -69,7 +69,7 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> Cause {
         return Cause {
             words: BY_REEVE.to_owned(),
             evidence,
-            advice: format!("Look at action {} and undo it if the trouble stays.", action.id.0),
+            advice: format!("Look at action {} and undo it if the problem persists.", action.id.0),
             suspect: Some(action.id.clone()),
         };
     }
@@ -78,9 +78,9 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> Cause {
     }
     let with = together(anomaly, around.others);
     if let Some((shared, count)) = shared(&anomaly.place, &with) {
-        evidence.push(format!("{count} other resources of {shared} became strange within 30 minutes"));
+        evidence.push(format!("{count} other resources of {shared} became anomalous within 30 minutes"));
         return Cause {
-            words: format!("something that {shared} has in common: {} resources became strange together", count + 1),
+            words: format!("something that {shared} has in common: {} resources became anomalous together", count + 1),
             evidence,
             advice: format!("Look at what changed in {shared}: deployments, traffic, and the cloud's own status."),
             suspect: None,
@@ -129,7 +129,7 @@ pub(super) fn seen_shortly<'a>(anomaly: &Anomaly, around: &Around<'a>) -> Vec<&'
     seen
 }
 
-/// Describes the changes in one sentence, with the two inventories that they lie between.
+/// Describes the changes in one sentence, with the two inventories that they are between.
 pub(super) fn changed(changes: &[&ResourceChange]) -> String {
     let told: Vec<String> = changes.iter().take(NAMED).map(|change| words::changed(change)).collect();
     let span = changes.last().map(|change| words::between(change.last_seen_at, change.seen_at)).unwrap_or_default();
@@ -143,7 +143,7 @@ fn by_somebody(changes: &[&ResourceChange], evidence: Vec<String>) -> Cause {
     Cause {
         words: changed(&newest),
         evidence,
-        advice: "Ask who changed it and what for; change it back if the trouble stays.".to_owned(),
+        advice: "Ask who changed it and what for; change it back if the problem persists.".to_owned(),
         suspect: None,
     }
 }

@@ -64,7 +64,7 @@ impl Default for AnomalyLimits {
 pub struct Abstention {
     /// Check that abstained: `anomalies`, `commitment_coverage`, and so on.
     pub check: &'static str,
-    /// Why, with the numbers.
+    /// Reason, with its numbers.
     pub reason: String,
 }
 
@@ -104,11 +104,11 @@ impl Span {
         (self.end_ms - self.start_ms) as f64 / DAY_MS as f64
     }
 
-    /// Why a month cannot be told from it.
+    /// Reason why the charges are too few for a monthly figure.
     fn thin(self, rows: usize) -> Option<String> {
         if self.days() < LEAST_DAYS {
             return Some(format!(
-                "{rows} charges of {:.1} days; a month is told from {LEAST_DAYS} days and more",
+                "{rows} charges of {:.1} days; a monthly figure needs at least {LEAST_DAYS} days",
                 self.days()
             ));
         }

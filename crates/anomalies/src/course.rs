@@ -1,5 +1,5 @@
 //! The course of a metric beside what was expected of it, point by point: the detector read over the past again, so that nothing
-//! has to be kept and any span can be asked for. With another past before it than the watch had, it may differ a little from
+//! has to be kept and any span can be requested. With another past before it than the watch had, it may differ a little from
 //! what the anomaly was called by.
 
 use jiff::Timestamp;
@@ -37,7 +37,7 @@ pub struct CoursePoint {
 pub struct CourseChange {
     /// From when.
     pub from: Timestamp,
-    /// To when; of what others changed it is known only to lie between the two.
+    /// To when; of what others changed it is known only to be between the two.
     pub to: Timestamp,
     /// Description of the change.
     pub words: String,

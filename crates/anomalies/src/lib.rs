@@ -1,4 +1,4 @@
-//! Anomalies: what was unusual, told once, with its likely cause, answered in the specification's order (alert, investigate,
+//! Anomalies: each is reported once, with its likely cause, and answered in the specification's order (alert, investigate,
 //! recommend, execute when configured, learn), every stage recorded.
 //!
 //! [`AnomalyService`] owns their life; [`watch`] finds them in metrics and in the audit log, [`spend`] in bills, [`threat`] by the lists that

@@ -18,7 +18,7 @@ const LATEST: SignedDuration = SignedDuration::from_mins(15);
 /// Input of a detector.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Averaged {
-    /// Time of the point, or the start of the span that several points lie in.
+    /// Time of the point, or the start of the span that several points are in.
     pub(super) at: Timestamp,
     /// The value, or the mean of several.
     pub(super) value: f64,

@@ -53,6 +53,6 @@ pub trait AnomalyStore: Send + Sync {
     async fn anomaly_looked_put(&self, at: Timestamp) -> Result<(), StoreError>;
     /// Returns the next sequence of the log to judge behavior by; `None` before the log was ever followed.
     async fn anomaly_cursor(&self) -> Result<Option<u64>, StoreError>;
-    /// Moves the cursor. A conflict when it does not stand at `from` any more: another process has judged what lies between.
+    /// Moves the cursor. A conflict when it does not stand at `from` any more: another process has judged what is between.
     async fn anomaly_advance(&self, from: Option<u64>, to: u64) -> Result<(), StoreError>;
 }

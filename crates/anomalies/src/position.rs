@@ -30,7 +30,7 @@ impl Position {
         Position { next: news.saturating_sub(WARM_UP), news, news_after }
     }
 
-    /// Returns the position of a watch that goes on, with the cursor as it is kept: what another process has judged is no news.
+    /// Returns the position of a watch that continues, with the cursor as it is kept: what another process has judged is no news.
     #[must_use]
     pub fn going_on(self, cursor: Option<u64>, end: u64) -> Self {
         let news = self.news.max(cursor.unwrap_or_default());

@@ -29,7 +29,7 @@ pub(crate) fn code(anomaly: &AnomalyId) -> String {
 /// The plan that cuts a machine off.
 ///
 /// # Errors
-/// Why there is none, in words.
+/// Reason why there is no plan, in words.
 pub fn plan(machine: &Resource) -> Result<Plan, &'static str> {
     let spec = &machine.specification;
     if machine.provider != Provider::Aws {
@@ -59,13 +59,13 @@ fn factors(anomaly: &Anomaly, by_hand: Option<&str>, code_owner: Option<&str>) -
             .to_owned(),
     );
     factors.push(
-        "Credentials that were carried away work elsewhere until they expire: revoke the sessions of the machine's role too"
-            .to_owned(),
+        "Stolen credentials work elsewhere until they expire: revoke the sessions of the machine's role too".to_owned(),
     );
     factors.extend(by_hand.map(|why| format!("It is advice, and left to a person: {why}")));
     factors.extend(
-        code_owner
-            .map(|tag| format!("It is managed by infrastructure as code ({tag}), which may give it its groups back")),
+        code_owner.map(|tag| {
+            format!("It is managed by infrastructure as code ({tag}), which may restore its security groups")
+        }),
     );
     factors
 }
@@ -94,7 +94,7 @@ pub(crate) fn proposal(machine: &Resource, anomaly: &Anomaly) -> Proposal {
             cost: "none: it runs on".to_owned(),
             performance_degradation_percent: None,
             performance: cut_off.to_owned(),
-            security: "what may have taken the machine over reaches nothing any more".to_owned(),
+            security: "an intruder on the machine can reach nothing else".to_owned(),
         },
         effort: Effort::Low,
         savings_monthly: Some(Money::ZERO),

@@ -53,11 +53,11 @@ impl AnomalyClass {
 named!(
     /// Status of an anomaly.
     AnomalyStatus {
-        /// Noticed, and nobody has looked.
+        /// Detected, and not acknowledged.
         Open => "open",
-        /// Somebody looks after it.
+        /// A user has acknowledged it.
         Acknowledged => "acknowledged",
-        /// It is over, or was no trouble.
+        /// It has ended, or was a false alarm.
         Resolved => "resolved",
     }
 );
@@ -65,15 +65,15 @@ named!(
 named!(
     /// The specification's stages of a response, in order.
     Stage {
-        /// Those concerned are told.
+        /// Users are notified.
         Alert => "alert",
         /// Context and likely cause.
         Investigate => "investigate",
         /// Recommendation of a remedy.
         Recommend => "recommend",
-        /// It is done, where that is configured.
+        /// The remedy is executed, where that is configured.
         Execute => "execute",
-        /// Judgement takes the outcome in.
+        /// Later judgements take the outcome into account.
         Learn => "learn",
     }
 );
@@ -81,11 +81,11 @@ named!(
 named!(
     /// Verdict of a user on an anomaly.
     FeedbackKind {
-        /// It was trouble.
+        /// It was a real anomaly.
         Real => "real",
-        /// It was none.
+        /// It was a false alarm.
         False => "false",
-        /// It was meant to be.
+        /// It was a planned change.
         Planned => "planned",
         /// The new level is the usual one from now on.
         NewNormal => "new_normal",
@@ -111,7 +111,7 @@ pub struct Place {
     pub service: Option<String>,
 }
 
-/// One metric at its strangest.
+/// One metric at its most anomalous.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     /// The metric; `None` for behaviour.
@@ -169,13 +169,13 @@ pub struct Anomaly {
     pub status: AnomalyStatus,
     /// Severity.
     pub severity: Priority,
-    /// One line for people.
+    /// Title, one line.
     pub title: String,
     /// Resource or principal concerned.
     pub place: Place,
     /// Unusual metrics, the most anomalous first.
     pub readings: Vec<Reading>,
-    /// Deviation of the strangest from what was expected, percent; `None` where nothing was expected.
+    /// Deviation of the most anomalous from what was expected, percent; `None` where nothing was expected.
     pub deviation_percent: Option<f64>,
     /// Parts of unusual spending, the greatest first; empty for other classes.
     pub contributions: Vec<Contribution>,
@@ -197,7 +197,7 @@ pub struct Anomaly {
     pub feedback: Vec<AnomalyFeedback>,
     /// Start of the anomaly.
     pub started_at: Timestamp,
-    /// Its last strange point.
+    /// Time of its last anomalous point.
     pub last_at: Timestamp,
     /// Time of detection.
     pub detected_at: Timestamp,

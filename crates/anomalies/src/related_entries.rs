@@ -22,7 +22,7 @@ use super::related_entry::RelatedEntry;
 use super::words;
 use crate::behaviour::machine;
 
-/// Entries that are looked through; reads that say so are left out beforehand.
+/// Entries that are looked through; reads that say so are left out in advance.
 pub(super) const MOST_READ: usize = 200;
 /// Entries that are kept with an anomaly.
 const MOST_KEPT: usize = 5;
@@ -57,7 +57,7 @@ impl Anomaly {
         let Some(last) = related_entries.last() else { return view };
         if self.cause.starts_with(NOT_KNOWN) {
             view.cause = described(last);
-            view.advice = format!("Ask {} what it was for, and undo it if the trouble stays.", last.who());
+            view.advice = format!("Ask {} what it was for, and undo it if the problem persists.", last.who());
         } else if !self.cause.is_empty() && self.cause != BY_REEVE {
             view.cause = format!("{}; {}", self.cause, described(last));
         }

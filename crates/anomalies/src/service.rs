@@ -1,4 +1,4 @@
-//! The desk: takes findings, makes one anomaly of one trouble, answers it in order, and learns from what people say.
+//! The anomaly service: merges findings into anomalies, responds to them in order, and learns from feedback.
 
 mod configure;
 mod execute;
@@ -29,9 +29,9 @@ use reeve_recommend::ports::{AgentStore, Clock, LogReader, RecordError, Recorder
 use reeve_recommend::recommendation::RecommendationId;
 use reeve_recommend::{Caller, EngineError};
 
-/// Strangeness of one place this close together is one anomaly; one that is quiet for as long is over.
+/// Findings of one resource this close together are one anomaly; an anomaly without findings for as long is resolved.
 const MERGE_SPAN: SignedDuration = SignedDuration::from_hours(6);
-/// The same of spending: bills are told by the day, and a day or two late.
+/// The same for spending: bills have daily figures, which arrive a day or two late.
 const MERGE_SPAN_COST: SignedDuration = SignedDuration::from_hours(72);
 /// Time for which the feedback "false" suppresses similar anomalies.
 const SUPPRESSED_FOR: SignedDuration = SignedDuration::from_hours(24 * 30);
@@ -64,14 +64,14 @@ pub struct AnomalyPorts {
     pub clock: Arc<dyn Clock>,
 }
 
-/// The desk.
+/// Service that keeps anomalies and responds to them.
 #[derive(Clone)]
 pub struct AnomalyService {
     ports: AnomalyPorts,
 }
 
 impl AnomalyService {
-    /// A desk over these ports.
+    /// Creates the service over these ports.
     #[must_use]
     pub fn new(ports: AnomalyPorts) -> AnomalyService {
         AnomalyService { ports }
@@ -90,10 +90,10 @@ impl AnomalyService {
         record_change(&*self.ports.recorder, &*self.ports.clock, entry, change).await
     }
 
-    /// Takes a finding: a new anomaly, more of one that goes on, or nothing. Returns the new one.
+    /// Keeps a finding: as a new anomaly, which is returned, as an extension of an open one, or not at all.
     ///
     /// # Errors
-    /// When the store or the log fails; the finding may be reported again.
+    /// The store or the log failed; the finding may be reported again.
     pub async fn report(&self, finding: Finding, caller: &Caller) -> Result<Option<Anomaly>, EngineError> {
         let filter = AnomalyFilter { key: Some(finding.key()), limit: 50, ..AnomalyFilter::default() };
         let (known, _) = self.ports.anomalies.anomaly_list(&filter).await?;
@@ -261,20 +261,20 @@ impl AnomalyService {
         match self.ports.log.newest(query, MOST_READ).await {
             Ok(found) => Some(related_entries::related_entries(anomaly, found)),
             Err(error) => {
-                tracing::warn!(%error, anomaly = anomaly.id.0, "the log was not asked for the cause of an anomaly");
+                tracing::warn!(%error, anomaly = anomaly.id.0, "the log could not be searched for the cause of an anomaly");
                 None
             }
         }
     }
 
-    /// Says that somebody looks after it.
+    /// Acknowledges an anomaly.
     ///
     /// # Errors
     /// A conflict when it is over already.
     pub async fn acknowledge(&self, id: &AnomalyId, caller: &Caller) -> Result<Anomaly, EngineError> {
         let anomaly = self.ports.anomalies.anomaly_get(id).await?;
         match anomaly.status {
-            AnomalyStatus::Resolved => Err(EngineError::Conflict("the anomaly is over already".to_owned())),
+            AnomalyStatus::Resolved => Err(EngineError::Conflict("the anomaly is already resolved".to_owned())),
             AnomalyStatus::Acknowledged => Ok(anomaly),
             AnomalyStatus::Open => {
                 let next = Anomaly { status: AnomalyStatus::Acknowledged, version: anomaly.version + 1, ..anomaly };
@@ -285,10 +285,10 @@ impl AnomalyService {
         }
     }
 
-    /// Ends anomalies that have been quiet for a while. Returns how many.
+    /// Resolves anomalies without recent findings. Returns their number.
     ///
     /// # Errors
-    /// When the store or the log fails.
+    /// The store or the log failed.
     pub async fn settle(&self, caller: &Caller) -> Result<u64, EngineError> {
         let now = self.ports.clock.now();
         let mut ended = 0;

@@ -7,7 +7,7 @@ use super::record::AnomalyClass;
 named!(
     /// Sensitivity of detection.
     Sensitivity {
-        /// Only what is very strange.
+        /// Reports only large deviations.
         Low => "low",
         /// Reports only anomalies beyond doubt.
         Medium => "medium",
@@ -41,7 +41,7 @@ impl Sensitivity {
 named!(
     /// Response to an anomaly, in the stages of the specification: alert, investigate, recommend, execute, learn.
     Reaction {
-        /// It is told, and nothing more.
+        /// The anomaly is reported only.
         Alert => "alert",
         /// Told, investigated, and a remedy recommended.
         AlertAndAnalyze => "alert_and_analyze",

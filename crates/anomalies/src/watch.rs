@@ -93,7 +93,7 @@ impl MetricWatch {
     /// their plain effects, and those of what inventories showed to have changed, are no news (`changes`).
     ///
     /// # Errors
-    /// When the stores fail; what was read before stays judged.
+    /// A store failed; samples read before stay judged.
     pub async fn look(
         &mut self,
         estate: &dyn EstateStore,

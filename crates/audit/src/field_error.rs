@@ -1,4 +1,4 @@
-//! Why an entry was refused: which field, a stable code, a sentence.
+//! Errors of an entry: the field, a stable code, a sentence.
 
 use std::fmt;
 

@@ -126,7 +126,7 @@ pub enum Written {
     Reduced,
 }
 
-/// Why an entry was not written. Nothing of it was.
+/// Reason why an entry was not written. Nothing of it was.
 #[derive(Debug, thiserror::Error)]
 pub enum FormatError {
     /// The writer failed; some bytes may have gone out.
@@ -175,7 +175,7 @@ impl Format {
     /// Writes one entry. A record goes out in one `write_all`.
     ///
     /// # Errors
-    /// When the writer fails, or the record is longer than the format's limit and may not be reduced.
+    /// The writer failed, or the record is longer than the format's limit and may not be reduced.
     pub fn write_entry(&self, out: &mut impl Write, view: &EntryView<'_>) -> Result<Written, FormatError> {
         match self {
             Self::Json => json::write_entry(out, view),

@@ -10,14 +10,14 @@ const DAY: i64 = 86_400;
 /// `2026-11-20T10:00:00.000Z`, in bytes.
 const WRITTEN: usize = 24;
 
-/// Why a text is not a point in time.
+/// Reason why a text is not a point in time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InstantError {
     /// Text that is not in RFC 3339 form.
     #[error("not an RFC 3339 time such as 2026-11-20T10:00:00.000Z")]
     Shape,
     /// The right shape, but no such day, hour or offset, or outside the years 0000 to 9999.
-    #[error("no such point in time")]
+    #[error("the time is outside of the supported range")]
     Range,
 }
 

@@ -68,7 +68,7 @@ impl RetentionClass {
 
 /// A name that is no retention class.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no retention class is called {0}")]
+#[error("the retention class {0} does not exist")]
 pub struct UnknownClass(pub String);
 
 impl FromStr for RetentionClass {

@@ -19,7 +19,7 @@ impl Folder {
     /// Makes the folder, which must not be there, and takes the parts that `wanted` says.
     ///
     /// # Errors
-    /// What the system said.
+    /// The operating system reported an error.
     pub fn create(root: &Path, wanted: fn(&PartName) -> bool) -> io::Result<Self> {
         DirBuilder::new().mode(0o700).create(root)?;
         Ok(Folder { root: root.to_owned(), wanted, open: None })
@@ -28,7 +28,7 @@ impl Folder {
     /// Makes the names of everything that was written durable.
     ///
     /// # Errors
-    /// What the system said.
+    /// The operating system reported an error.
     pub fn sync(&self) -> io::Result<()> {
         let mut folders = vec![self.root.clone()];
         while let Some(folder) = folders.pop() {

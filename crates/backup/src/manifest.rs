@@ -62,7 +62,7 @@ pub struct Manifest {
     pub parts: Vec<Part>,
 }
 
-/// Why a manifest is refused.
+/// Reason why a manifest is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
     /// Malformed JSON.

@@ -15,7 +15,7 @@ const MOST_DEPTH: usize = 12;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PartName(String);
 
-/// Why a text is no name of a part.
+/// Reason why a text is no name of a part.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name:?} is not a path in a data directory")]
 pub struct NameError {

@@ -47,13 +47,13 @@ pub trait Sink {
     /// Opens the place of a part; `None` where it is not wanted.
     ///
     /// # Errors
-    /// What the system said; reading ends then.
+    /// The operating system reported an error, which ends the reading.
     fn open(&mut self, name: &PartName, bytes: u64) -> io::Result<Option<Box<dyn Write + '_>>>;
 
     /// Ends the part that was opened last.
     ///
     /// # Errors
-    /// What the system said; reading ends then.
+    /// The operating system reported an error, which ends the reading.
     fn close(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -90,7 +90,7 @@ impl Contents {
 /// Reads an archive to its end and gives its parts to a sink.
 ///
 /// # Errors
-/// What the sink said.
+/// The sink failed.
 pub fn read(input: impl Read, sink: &mut dyn Sink) -> io::Result<Contents> {
     let mut contents = Contents::default();
     let decoder = match Decoder::new(Sealed::new(input)) {
@@ -123,7 +123,7 @@ fn parts<R: Read>(archive: &mut Archive<R>, sink: &mut dyn Sink, contents: &mut 
     let entries = match archive.entries() {
         Ok(entries) => entries,
         Err(error) => {
-            contents.flaw(None, format!("it is no archive: {error}"));
+            contents.flaw(None, format!("the file is not an archive: {error}"));
             return Ok(found);
         }
     };

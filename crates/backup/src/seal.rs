@@ -19,7 +19,7 @@ const MOST_PASSES: u32 = 64;
 /// Fewer characters are guessed.
 const LEAST_CHARACTERS: usize = 12;
 
-/// Why keys are not sealed or opened.
+/// Reason why keys are not sealed or opened.
 #[derive(Debug, thiserror::Error)]
 pub enum SealError {
     /// A passphrase that is guessed too easily.

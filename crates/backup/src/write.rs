@@ -49,7 +49,7 @@ impl<W: Write> ArchiveWriter<W> {
     /// Begins an archive.
     ///
     /// # Errors
-    /// What the system said.
+    /// The operating system reported an error.
     pub fn new(out: W) -> io::Result<Self> {
         let mut encoder = Encoder::new(Hashing::new(out), LEVEL)?;
         encoder.include_checksum(true)?;
@@ -59,7 +59,8 @@ impl<W: Write> ArchiveWriter<W> {
     /// Adds a part of `bytes` bytes. What the content has beyond them is left.
     ///
     /// # Errors
-    /// What the system said; `UnexpectedEof` where the content is shorter. The archive is of no use then.
+    /// The operating system reported an error, or `UnexpectedEof` if the content is shorter. The archive is unusable
+    /// then.
     pub fn add(&mut self, name: &PartName, bytes: u64, content: impl Read) -> io::Result<()> {
         self.begin(name, bytes)?;
         io::copy(&mut content.take(bytes), self)?;
@@ -85,7 +86,7 @@ impl<W: Write> ArchiveWriter<W> {
     /// Ends the archive with its manifest, whose parts are filled in, and the digest of the file.
     ///
     /// # Errors
-    /// What the system said.
+    /// The operating system reported an error.
     pub fn finish(mut self, manifest: Manifest) -> io::Result<(W, Summary)> {
         let parts = self.parts.len();
         let manifest = Manifest { parts: std::mem::take(&mut self.parts), ..manifest };

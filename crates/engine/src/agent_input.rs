@@ -45,7 +45,7 @@ pub struct AgentInput {
     pub schedule_time_zone: Option<String>,
     /// Settings of the agent type by path; `None` takes one back to its default.
     pub settings: BTreeMap<String, Option<String>>,
-    /// Why, for the log. It lets a mode go active before the learning period is over.
+    /// Reason, for the log. It permits the active mode before the learning period has ended.
     pub reason: Option<String>,
 }
 

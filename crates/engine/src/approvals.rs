@@ -1,4 +1,4 @@
-//! Requests for approval of exact plans: asked for, reminded of, signed, lapsed.
+//! Requests for approval of exact plans: requested, reminded of, signed, lapsed.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl Approvals {
         let hash = recommendation.plan.as_ref().map(|plan| plan.hash.clone()).unwrap_or_default();
         let (over, error) = if approval.expires_at <= self.records.clock.now() {
             let message = "the request has expired; ask for the execution again".to_owned();
-            ("nobody answered in time", EngineError::Conflict(message))
+            ("the request expired without an answer", EngineError::Conflict(message))
         } else if hash != approval.plan_hash {
             ("the plan changed", EngineError::PlanChanged { seen: approval.plan_hash.clone(), now: hash })
         } else {

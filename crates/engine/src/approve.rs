@@ -63,7 +63,7 @@ impl RecommendationService {
             || approval.needed.iter().any(|s| caller.signatures.contains(s));
         if !may {
             return Err(EngineError::Forbidden(
-                "only who could sign it, or who asked for it, can refuse it".to_owned(),
+                "only its requester and users who could sign it can reject it".to_owned(),
             ));
         }
         let version = approval.version + 1;
@@ -107,11 +107,13 @@ impl RecommendationService {
         // What was left to the caller is not the caller's to pass on.
         let own = caller.can_sign(&approval).into_iter().find(|s| caller.signatures.contains(s));
         let Some(signature) = own else {
-            return Err(EngineError::Forbidden("you may give none of the signatures that are missing".to_owned()));
+            return Err(EngineError::Forbidden(
+                "you are not permitted to give any of the missing signatures".to_owned(),
+            ));
         };
         let signed = approval.signed.iter().any(|signed| same_person(&signed.by, &to));
         if signed || caller.is(&to) || same_person(&to, &approval.requested_by) {
-            let message = "must be somebody who neither asked for it nor has signed it, and not yourself";
+            let message = "must be another user, who has neither requested nor signed it";
             return Err(EngineError::Invalid(vec![FieldError::new("to", "invalid_value", message)]));
         }
         let mut next = Approval { version: approval.version + 1, ..approval };
@@ -147,7 +149,7 @@ impl RecommendationService {
     }
 
     /// Begins what is approved, in the name of who asked. The signature stands whatever holds it back; why it does not run
-    /// stands on the recommendation.
+    /// is on the recommendation.
     pub(super) async fn go_on(
         &self,
         recommendation: Recommendation,
@@ -165,10 +167,10 @@ impl RecommendationService {
 
 fn may_sign(approval: &Approval, caller: &Caller) -> Result<(), EngineError> {
     if caller.is(&approval.requested_by) {
-        return Err(EngineError::Forbidden("nobody approves their own request; somebody else has to sign".to_owned()));
+        return Err(EngineError::Forbidden("you requested it, so another user has to approve it".to_owned()));
     }
     if approval.signed.iter().any(|signed| caller.is(&signed.by)) {
-        let message = "you have signed it already; the other signature is for somebody else to give";
+        let message = "you have already signed it; another user has to give the other signature";
         return Err(EngineError::Forbidden(message.to_owned()));
     }
     Ok(())

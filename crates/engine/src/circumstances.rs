@@ -1,7 +1,7 @@
 //! The decision whether a recommendation may be executed: the one place that execution, tests, rollouts, diagnosis and the
 //! applicability in lists ask.
 //!
-//! Everything that decides is read once ([`GuardrailService::circumstances`]) and asked for many recommendations ([`Circumstances::decide`]),
+//! Everything that decides is read once ([`GuardrailService::circumstances`]) and used for many recommendations ([`Circumstances::decide`]),
 //! so that a list of a thousand costs one reading.
 
 use std::collections::{BTreeMap, HashMap};
@@ -134,10 +134,10 @@ impl GuardrailService {
         })
     }
 
-    /// Applicability of recommendations to a request by a person now; `None` where one is carried out or over.
+    /// Applicability of recommendations to a request by a person now; `None` where one is being executed or has ended.
     ///
     /// # Errors
-    /// When a store fails.
+    /// A store failed.
     pub async fn applicability(
         &self,
         recommendations: &[Recommendation],

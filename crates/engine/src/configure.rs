@@ -122,7 +122,7 @@ impl AgentService {
     /// Changes an agent's configuration; what the input leaves out stays.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] with every failing field; a conflict when somebody else was faster.
+    /// [`EngineError::Invalid`] with every failing field; a conflict if somebody else was faster.
     pub async fn agent_configure(
         &self,
         id: &AgentId,
@@ -183,7 +183,9 @@ impl AgentService {
         if self.runs.is_running(id)
             || actions.iter().any(|action| action.agent_id.as_ref() == Some(id) && action.status.is_active())
         {
-            return Err(EngineError::Conflict("the agent is at work; wait until it has finished".to_owned()));
+            return Err(EngineError::Conflict(
+                "a run of the agent is in progress; wait until it has finished".to_owned(),
+            ));
         }
         let entry = log_entry::about_agent("agent.delete", ActionStatus::Success, &agent, caller)
             .before(log_entry::configuration(&agent));
@@ -194,7 +196,7 @@ impl AgentService {
     /// the learning period, percent.
     ///
     /// # Errors
-    /// None today; a store that has to be asked may fail.
+    /// None at present; reserved for a store that fails.
     pub async fn learning(&self, agent: &Agent) -> Result<(f64, f64), EngineError> {
         let days = f64::from(agent.last_run.as_ref().map_or(0, |run| run.days_observed));
         let period = f64::from(agent.learning_period_days);

@@ -20,7 +20,7 @@ use reeve_recommend::recommendation::{Closing, Recommendation, RecommendationId}
 const RECENT: SignedDuration = SignedDuration::from_hours(24 * 14);
 
 impl RecommendationService {
-    /// Why a recommendation does not execute.
+    /// Returns the possible reasons why a recommendation is not executed.
     ///
     /// # Errors
     /// [`EngineError::NotFound`]; the store's failures.
@@ -68,7 +68,7 @@ impl RecommendationService {
                     found.push(format!("{} is being executed on the same resource", other.title));
                 }
                 Some(Relation::Excludes) => found.push(format!("it excludes {}", other.title)),
-                Some(Relation::After) => found.push(format!("it is better made after {}", other.title)),
+                Some(Relation::After) => found.push(format!("apply it after {}", other.title)),
                 None => {}
             }
         }
@@ -77,7 +77,7 @@ impl RecommendationService {
 }
 
 impl AgentService {
-    /// Why an agent's findings are of low confidence, or do not fit.
+    /// Returns the possible reasons why an agent's findings have low confidence or do not fit.
     ///
     /// # Errors
     /// [`EngineError::NotFound`]; the store's failures.

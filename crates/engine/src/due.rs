@@ -23,13 +23,13 @@ pub struct Due {
     pub woken: u64,
     /// Recommendations whose time ran out.
     pub expired: u64,
-    /// Approval requests that nobody answered in time.
+    /// Approval requests that the request expired without an answer.
     pub approvals_expired: u64,
     /// Changes whose effect was judged.
     pub watched: u64,
     /// Rollouts that went on, or came to stand still.
     pub rolled_on: u64,
-    /// Interrupted actions that were taken up again.
+    /// Interrupted actions that were resumed again.
     pub resumed: u64,
 }
 
@@ -58,7 +58,7 @@ impl Scheduler {
     /// Does what is due. Call it every minute or so.
     ///
     /// # Errors
-    /// When the store or the log fails; the next round goes on where this one stopped.
+    /// The store or the log failed; the next pass continues from there.
     pub async fn due(&self) -> Result<Due, EngineError> {
         let (resumed, unsettled) = self.execution.take_up_all().await?;
         let mut done = Due { resumed: resumed as u64, ..Due::default() };
@@ -84,7 +84,9 @@ impl Scheduler {
         for approval in self.records.agents.approval_list(None).await? {
             if approval.status == ApprovalStatus::Pending && approval.expires_at <= now {
                 let recommendation = self.records.agents.recommendation_get(&approval.recommendation).await?;
-                self.approvals.lapse(approval, &recommendation, "nobody answered in time", caller).await?;
+                self.approvals
+                    .lapse(approval, &recommendation, "the request expired without an answer", caller)
+                    .await?;
                 lapsed += 1;
             } else if approval.status == ApprovalStatus::Pending {
                 self.approvals.remind(&approval, caller).await?;
@@ -143,7 +145,7 @@ impl Scheduler {
         if let Some(approval) = self.approvals.approval_with(&recommendation, ApprovalStatus::Approved).await? {
             return self.recommendations.approved(recommendation, &approval, caller).await;
         }
-        let reason = "its request for approval is gone; ask for the execution again";
+        let reason = "its request for approval no longer exists; request the execution again";
         self.records.settle_at(&recommendation.id, "recommendation.reopen", Status::Open, Some(reason), caller).await?;
         Ok(())
     }

@@ -20,14 +20,14 @@ pub struct ExclusionInput {
     pub account: Option<String>,
     /// A kind of recommendation; `None` is all.
     pub kind: Option<String>,
-    /// Why.
+    /// Reason of the exclusion.
     pub reason: String,
     /// End of the exclusion.
     pub until: Option<Timestamp>,
 }
 
 impl RecommendationService {
-    /// Makes an exclusion, and dismisses what waits and is covered by it. What runs goes on.
+    /// Makes an exclusion, and dismisses what waits and is covered by it. What runs continues.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field.

@@ -51,11 +51,11 @@ pub struct ExecutionService {
     pub(super) guardrails: Arc<GuardrailService>,
     pub(super) approvals: Arc<Approvals>,
     pub(super) ports: ExecutionPorts,
-    /// Actions that a task of this process carries out.
+    /// Actions that a task of this process executes.
     pub(super) active: Mutex<BTreeSet<ActionId>>,
     /// Time of the last look at each watched change.
     pub(super) looks: Mutex<BTreeMap<ActionId, jiff::Timestamp>>,
-    /// Number of tasks that carry out actions.
+    /// Number of tasks that execute actions.
     pub(super) tasks: watch::Sender<usize>,
 }
 

@@ -1,7 +1,7 @@
 //! The guardrails, asked before anything begins. Pure: the limits, what is asked, and what was done lately.
 //!
 //! Stopping an idle resource takes no capacity that is used, so `cost_impact.max_decrease`, which bounds a step down in
-//! capacity, holds back an agent that wants to stop it by itself and not a person who asks for it by name. The share of a
+//! capacity, holds back an agent that wants to stop it by itself and not a person who requests it by name. The share of a
 //! scope bounds agents in the same way: one named change by a person is no runaway loop.
 
 use jiff::Timestamp;
@@ -16,7 +16,7 @@ use reeve_recommend::recommendation::{Recommendation, RecommendationType};
 mod control;
 
 pub(super) const DAY_S: i64 = 86_400;
-/// The span the uptime's error budget is counted over: the history that is asked for must reach as far.
+/// The span the uptime's error budget is counted over: the history that is requested must reach as far.
 pub(super) const BUDGET_DAYS: i64 = 30;
 
 /// Change that the guardrails check.
@@ -175,7 +175,7 @@ fn cool_down(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     }
     let hours = |seconds: f64| seconds / 3600.0;
     let (limit, value) = (hours(limits.cool_down_s as f64), hours(passed as f64));
-    let message = format!("the resource was changed {value:.1} h ago and is left alone for {limit:.1} h");
+    let message = format!("the resource was changed {value:.1} h ago and is not changed again for {limit:.1} h");
     Err(block("cool_down", limit, value, message))
 }
 

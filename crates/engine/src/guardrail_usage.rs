@@ -64,7 +64,7 @@ impl GuardrailService {
     /// Returns the present use of the guardrails.
     ///
     /// # Errors
-    /// When the store fails.
+    /// The store failed.
     pub async fn guardrail_usage(&self) -> Result<GuardrailUsage, EngineError> {
         let limits = self.records.agents.guardrails_get().await?;
         let history = self.lately().await?;

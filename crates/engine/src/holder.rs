@@ -1,7 +1,7 @@
 //! The holder of findings: an agent of the findings' own type, or nobody.
 //!
 //! Findings were once given to any agent in scope, which made a permission for savings a permission to cut machines off. An agent
-//! holds findings of its own type alone; what no agent holds is kept as advice that people may carry out.
+//! holds findings of its own type alone; what no agent holds is kept as advice that people may execute.
 
 use reeve_estate::{Connection, Resource};
 

@@ -59,7 +59,7 @@ impl ModelService {
         match self.calibrator_of(agent).await {
             Ok(found) => found,
             Err(error) => {
-                tracing::warn!(agent = %agent.id.0, error, "the confidence model could not be read; backtests speak alone");
+                tracing::warn!(agent = %agent.id.0, error, "the confidence model could not be read; confidence rests on backtests alone");
                 None
             }
         }

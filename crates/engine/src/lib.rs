@@ -1,6 +1,6 @@
 //! The engine: everything between a finding and a proven change.
 //!
-//! A run judges a scope and keeps its recommendations; a person, a schedule or an agent asks for one to be executed; the
+//! A run judges a scope and keeps its recommendations; a person, a schedule or an agent requests one to be executed; the
 //! engine asks mode, guardrails and the approval matrix, claims the recommendation exclusively, and carries the plan out
 //! step by step in the background: recorded before it is done and after, verified by observing, undone by itself when it
 //! does not stick. Whatever cannot be recorded is not done. Everything is kept in the store at each step, so that

@@ -29,7 +29,7 @@ impl GuardrailService {
     /// The guardrails.
     ///
     /// # Errors
-    /// When the store fails.
+    /// The store failed.
     pub async fn guardrails_get(&self) -> Result<Guardrails, EngineError> {
         Ok(self.records.agents.guardrails_get().await?)
     }
@@ -38,7 +38,7 @@ impl GuardrailService {
     /// their values: they have calls of their own.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] with every failing field; a conflict when they changed since they were read.
+    /// [`EngineError::Invalid`] with every failing field; a conflict if they changed since they were read.
     pub async fn guardrails_put(&self, wanted: Guardrails, caller: &Caller) -> Result<Guardrails, EngineError> {
         let errors = invalid_fields(&wanted);
         if !errors.is_empty() {
@@ -56,7 +56,7 @@ impl GuardrailService {
         self.guardrails_write("guardrails.put", before, after, None, caller).await
     }
 
-    /// Stops everything, or lets it go on. Nothing new begins while it is on; what runs stops
+    /// Stops everything, or lets it continue. Nothing new begins while it is on; what runs stops
     /// within a second and goes back to where it was.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ impl GuardrailService {
                 other => return other,
             }
         }
-        Err(EngineError::Conflict("the guardrails are being changed by somebody else; try again".to_owned()))
+        Err(EngineError::Conflict("another user is changing the guardrails; try again".to_owned()))
     }
 
     /// Lets actions begin again after the circuit breaker opened.

@@ -1,5 +1,5 @@
-//! The audit entries of the engine. Everything about a recommendation carries its id in `metadata.recommendation_id`, so
-//! that one search reads out the whole story: found, asked for, signed, each step before and after, the end.
+//! The audit entries of the engine. Everything about a recommendation has its id in `metadata.recommendation_id`, so
+//! that one search reads out the whole story: found, requested, signed, each step before and after, the end.
 
 use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, events};
 use reeve_estate::Resource;

@@ -23,7 +23,7 @@ impl ResponseService {
     /// then apply them, or as advice where there is none. One answer for each finding: its recommendation, or why there is none.
     ///
     /// # Errors
-    /// When the store or the log fails; what was kept before stays.
+    /// The store or the log failed; findings stored before stay.
     pub async fn propose(
         &self,
         of_type: AgentType,
@@ -60,7 +60,7 @@ impl ResponseService {
     /// none. The inner error is the reason why it was not kept.
     ///
     /// # Errors
-    /// When the store or the log fails.
+    /// The store or the log failed.
     pub async fn keep_offer(
         &self,
         of_type: AgentType,
@@ -98,7 +98,7 @@ impl ResponseService {
     /// Ends recommendations of a cause that nobody took up: those on the given resources, or all.
     ///
     /// # Errors
-    /// When the store or the log fails.
+    /// The store or the log failed.
     pub async fn withdraw(
         &self,
         cause: &Cause,

@@ -13,7 +13,7 @@ use reeve_recommend::origin::Cause;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId, RecommendationType};
 
 impl ResponseService {
-    /// Carries out what is permitted beforehand, also where people were asked for it meanwhile.
+    /// Executes what is permitted in advance, also while an approval is pending.
     async fn execute_preapproved(
         &self,
         recommendation: Recommendation,
@@ -24,29 +24,29 @@ impl ResponseService {
         }
         // A guardrail that says no leaves the request as it is, with the signatures that it has.
         self.guardrails.permitted(&recommendation, Target::of(&recommendation), &wish).await?;
-        let reason = "the threat is critical by now, and cutting the machine off is permitted beforehand";
+        let reason = "the threat is now critical, and isolating the machine is permitted in advance";
         let open = self.findings.reopen_with_reason(&recommendation, reason, wish.caller).await?;
         self.execution.proceed(open, wish).await
     }
 
-    /// Carries the isolation out for a critical threat, or asks for its signatures at once, as the agent's configuration says.
+    /// Executes the isolation for a critical threat, or requests its signatures at once, as the agent's configuration says.
     ///
     /// # Errors
-    /// When the store or the log fails.
+    /// The store or the log failed.
     pub async fn quarantine(&self, id: &RecommendationId, why: &str) -> Result<Remedy, EngineError> {
         if self.records.agents.guardrails_get().await?.kill_switch {
-            return Ok(Remedy::Nothing("the kill switch is thrown".to_owned()));
+            return Ok(Remedy::Nothing("the kill switch is on".to_owned()));
         }
         let _turn = self.records.turn.lock().await;
         let recommendation = self.records.agents.recommendation_get(id).await?;
         let Some(agent) = self.records.agent_of(&recommendation).await? else {
             let words = format!("no {} agent covers it", recommendation.origin.agent_type);
-            return Ok(Remedy::Nothing(format!("{words}; recommendation {} waits for a person", id.0)));
+            return Ok(Remedy::Nothing(format!("{words}; recommendation {} waits for a user", id.0)));
         };
         let decided = decide_quarantine(&agent, &recommendation);
         let caller = Caller::agent(&agent.id);
         let comment = match decided {
-            Auto::Apply => format!("permitted beforehand (auto_quarantine: critical_threats) for {why}"),
+            Auto::Apply => format!("permitted in advance (auto_quarantine: critical_threats) for {why}"),
             _ => format!("for {why}"),
         };
         let run = fresh_id();
@@ -63,7 +63,7 @@ impl ResponseService {
                     &caller,
                 );
                 self.records.record(vec![entry.with_metadata("reason", words.clone())]).await?;
-                return Ok(Remedy::Nothing(format!("{words}; recommendation {} waits for a person", id.0)));
+                return Ok(Remedy::Nothing(format!("{words}; recommendation {} waits for a user", id.0)));
             }
             Auto::AskApproval => {
                 let mut approval = self.approvals.approval_for(&recommendation, planned(&recommendation)?, &wish);
@@ -77,7 +77,7 @@ impl ResponseService {
             Ok(Execution::Started(action)) => Ok(Remedy::Began(action.id)),
             Ok(Execution::PendingApproval(approval)) => Ok(Remedy::Asked(approval.id)),
             Err(error) if error.is_outage() => Err(error),
-            Err(error) => Ok(Remedy::Nothing(format!("{error}; recommendation {} waits for a person", id.0))),
+            Err(error) => Ok(Remedy::Nothing(format!("{error}; recommendation {} waits for a user", id.0))),
         }
     }
 }
@@ -100,7 +100,7 @@ impl Findings {
         if !opened || !is_more_severe(known, made) {
             return Ok(None);
         }
-        self.reopen_with_reason(known, &format!("the threat is {} by now", made.priority), caller).await.map(Some)
+        self.reopen_with_reason(known, &format!("the threat is now {}", made.priority), caller).await.map(Some)
     }
 
     async fn reopen_with_reason(

@@ -18,7 +18,7 @@ impl ResponseService {
     pub async fn remedy(&self, target: RemedyTarget<'_>, why: &str) -> Result<Remedy, EngineError> {
         let limits = self.records.agents.guardrails_get().await?;
         if limits.kill_switch {
-            return Ok(Remedy::Nothing("the kill switch is thrown".to_owned()));
+            return Ok(Remedy::Nothing("the kill switch is on".to_owned()));
         }
         let (id, suspect) = match target {
             RemedyTarget::Apply(id) => (id.clone(), None),

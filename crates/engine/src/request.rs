@@ -15,7 +15,7 @@ pub(super) struct Wish<'a> {
     pub(super) comment: Option<&'a str>,
     pub(super) run_id: Option<&'a str>,
     pub(super) automatic: bool,
-    /// The permission was given beforehand, so that nobody is asked for a signature.
+    /// The permission was given in advance, so that no signature is requested.
     pub(super) preapproved: bool,
 }
 

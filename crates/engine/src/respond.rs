@@ -61,7 +61,7 @@ impl RecommendationService {
         self.records.make_move("recommendation.snooze", &recommendation, to, caller).await
     }
 
-    /// Sets the time at which a recommendation is executed. Signatures it needs are asked for now.
+    /// Sets the time at which a recommendation is executed. Signatures it needs are requested now.
     ///
     /// # Errors
     /// [`EngineError::Learning`]; [`EngineError::Invalid`] for a time that is not within the coming 90 days.
@@ -114,7 +114,7 @@ impl RecommendationService {
         let _turn = self.records.turn.lock().await;
         let recommendation = self.records.agents.recommendation_get(id).await?;
         if matches!(recommendation.status, Status::Executing | Status::Verifying | Status::Testing) {
-            let message = "it runs; wait until it has ended".to_owned();
+            let message = "it is being executed; wait until that has ended".to_owned();
             return Err(EngineError::WrongState { from: recommendation.status, message });
         }
         let mut to = self.records.next(&recommendation, Status::Open)?;

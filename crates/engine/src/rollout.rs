@@ -1,4 +1,4 @@
-//! Rollouts as people ask for them: begin, stop, resume, abort. What they do by themselves stands in `advance`.
+//! Rollouts as users request them: begin, stop, resume, abort. What they do by themselves is in `advance`.
 
 mod advance;
 mod log_entry;
@@ -67,7 +67,9 @@ impl RolloutService {
     }
 
     pub(super) fn rollout_store(&self) -> Result<&Arc<dyn RolloutStore>, EngineError> {
-        self.rollouts.as_ref().ok_or_else(|| EngineError::Conflict("rollouts are not kept here".to_owned()))
+        self.rollouts
+            .as_ref()
+            .ok_or_else(|| EngineError::Conflict("this installation does not store rollouts".to_owned()))
     }
 
     /// One rollout.
@@ -81,12 +83,12 @@ impl RolloutService {
     /// Rollouts, newest first, and how many there are in all.
     ///
     /// # Errors
-    /// When the store fails.
+    /// The store failed.
     pub async fn rollout_list(&self, filter: &RolloutFilter) -> Result<(Vec<Rollout>, u64), EngineError> {
         Ok(self.rollout_store()?.rollout_list(filter).await?)
     }
 
-    /// Begins a rollout of an agent's open recommendations of one kind. It goes on by itself, a stage at a time.
+    /// Begins a rollout of an agent's open recommendations of one kind. It continues by itself, a stage at a time.
     ///
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field, [`EngineError::Learning`], a conflict while another of the same agent
@@ -239,7 +241,7 @@ impl RolloutService {
             (advice, "are advice without a plan".to_owned()),
             (unsure, format!("are less confident than {least:.1} %")),
             (gone, "are on resources that are gone".to_owned()),
-            (over, format!("are beyond the {MAX_MEMBERS} that one rollout carries")),
+            (over, format!("exceed the limit of {MAX_MEMBERS} in one rollout")),
         ];
         let words = left.into_iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{count} {why}"));
         Ok((carried, words.collect()))
@@ -318,13 +320,13 @@ impl RolloutService {
     /// holds no later gate.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] without a reason; a conflict when it is neither held nor stopped.
+    /// [`EngineError::Invalid`] without a reason; a conflict if it is neither held nor stopped.
     pub async fn rollout_resume(&self, id: &RolloutId, reason: &str, caller: &Caller) -> Result<Rollout, EngineError> {
         let reason = needed("reason", reason)?;
         let _turn = self.records.turn.lock().await;
         let rollout = self.rollout_get(id).await?;
         if !matches!(rollout.status, RolloutStatus::Held | RolloutStatus::Stopped) {
-            let message = format!("the rollout is {}; only one that is held or stopped can be resumed", rollout.status);
+            let message = format!("the rollout is {}; only a held or stopped rollout can be resumed", rollout.status);
             return Err(EngineError::Conflict(message));
         }
         let now = self.records.clock.now();

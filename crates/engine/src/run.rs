@@ -98,7 +98,7 @@ impl RunService {
         RunService { records, scopes, models, findings, automatic, ports, running: Mutex::new(BTreeSet::new()) }
     }
 
-    /// Runs an agent once over its scope and waits for the findings; what it applies goes on in the background.
+    /// Runs an agent once over its scope and waits for the findings; what it applies continues in the background.
     ///
     /// # Errors
     /// A conflict while a run of the agent is under way; the store's and the log's failures.
@@ -281,11 +281,11 @@ impl RunService {
                 other => return Ok(other?),
             }
         }
-        Err(EngineError::Conflict("the agent is being changed by somebody else".to_owned()))
+        Err(EngineError::Conflict("another user is changing the agent".to_owned()))
     }
 }
 
-/// Why a resource has no finding: why it was not resized, where it was judged at all, because that rule says most.
+/// Returns the reason why a resource has no finding: that of resizing if it was judged, because that rule says most.
 fn abstained(judged: &Judged) -> Option<&'static str> {
     let all = &judged.judgement.abstentions;
     let telling = all.iter().find(|a| a.kind == Some(RecommendationType::RightSize));

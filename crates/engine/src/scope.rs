@@ -65,7 +65,7 @@ impl ScopeService {
     /// Accounts and services that scopes may name now.
     ///
     /// # Errors
-    /// When the store fails.
+    /// The store failed.
     pub async fn scope_choices(&self) -> Result<ScopeChoices, EngineError> {
         let connections = self.estate.connection_list().await?;
         let (resources, _) = self.estate.resource_list(&ResourceFilter::default()).await?;

@@ -36,7 +36,7 @@ pub struct Unusual {
     pub expected: f64,
 }
 
-/// Why a series has no forecast.
+/// Reason why a series has no forecast.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoForecast {
     /// It has no regular step.
@@ -56,7 +56,7 @@ pub struct Learnt {
     pub metric: Metric,
     /// Points.
     pub points: usize,
-    /// Figures of the window; nothing where no finite point lies in it.
+    /// Figures of the window; nothing where no finite point is in it.
     pub summary: Option<Summary>,
     /// The shape of the week.
     pub week: Option<WeeklyShape>,
@@ -96,7 +96,7 @@ fn ahead(track: &Track, sweep: &Sweep) -> Result<Vec<Band>, NoForecast> {
 /// Learns from every series of a pass; `each` gets the bands in order.
 ///
 /// # Errors
-/// When a band cannot be read; what came before it was handed over.
+/// A band cannot be read; earlier ones were passed on.
 pub async fn sweep(
     scan: Arc<dyn SampleScan>,
     sweep: Sweep,

@@ -211,7 +211,7 @@ impl Findings {
         for known in current.filter(|r| r.agent_id.as_ref() == Some(&agent.id) && r.status.may_become(Status::Expired))
         {
             let reason = match by_id.get(&(&known.subject.connection, &known.subject.id)) {
-                None => Some("the resource is gone, or out of the agent's scope".to_owned()),
+                None => Some("the resource no longer exists, or is outside of the agent's scope".to_owned()),
                 Some(_) if !known.origin.cause.is_judged_by_runs() => None,
                 Some(one) => expiry_reason(one, known.kind),
             };
@@ -270,7 +270,7 @@ impl Findings {
     }
 }
 
-/// Why a recommendation no longer holds; `None` while it may: it was found again, or there was nothing to judge it by.
+/// Returns the reason why a recommendation expires; `None` if it was found again or could not be judged.
 fn expiry_reason(one: &Judged, kind: RecommendationType) -> Option<String> {
     let judgement = &one.judgement;
     if judgement.proposals.iter().any(|proposal| proposal.kind == kind) {
@@ -285,8 +285,8 @@ fn expiry_reason(one: &Judged, kind: RecommendationType) -> Option<String> {
     Some(format!("another finding took its place: {}", other.title))
 }
 
-/// Why a finding is not made again: a person rejected it, or the change failed not long ago. What was decided of one threat says
-/// nothing of the next.
+/// Returns the reason why a finding is not kept again: a user rejected it, or the change failed recently. A decision on
+/// one threat does not apply to the next.
 fn suppression_reason(
     all: &[Recommendation],
     cause: &Cause,
@@ -327,7 +327,7 @@ fn kept_days(recommendation: &Recommendation) -> i64 {
     if recommendation.kind == RecommendationType::StorageExpansion { GROWN_DAYS } else { DISMISSED_DAYS }
 }
 
-/// Recommendations of the same type and size step that were carried out and whose outcome is known, by a person's word before
+/// Recommendations of the same type and size step that were executed and whose outcome is known, by a person's word before
 /// how the action ended, and the share that went well, percent.
 fn similar_cases_and_rate(past: &Past<'_>, proposal: &Proposal) -> (u64, Option<f64>) {
     let step = (&proposal.subject.instance_type, &proposal.subject.target_type);

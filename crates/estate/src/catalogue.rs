@@ -105,7 +105,7 @@ impl Catalogue {
     /// The catalogue of the embedded facts, parsed once.
     ///
     /// # Panics
-    /// When the embedded data does not parse, which a unit test rules out.
+    /// The embedded data does not parse, which a unit test rules out.
     #[must_use]
     pub fn builtin() -> &'static Catalogue {
         static BUILTIN: OnceLock<Catalogue> = OnceLock::new();

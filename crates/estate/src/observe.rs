@@ -12,7 +12,7 @@ const HISTORY: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// Time before the newest sample that is read again: late points replace early ones.
 const OVERLAP: SignedDuration = SignedDuration::from_mins(15);
 
-/// Why observing failed as a whole.
+/// Reason why observing failed as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObserveErrorKind {
     /// The endpoint cannot be reached.

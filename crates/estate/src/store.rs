@@ -8,7 +8,7 @@ use crate::connection::{Connection, ConnectionId};
 use crate::resource::{Provider, Resource, ResourceId, ResourceKind};
 use crate::sample::{Metric, Sample, Series, Track};
 
-/// Why a store did not answer.
+/// Reason why a store did not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The record does not exist.

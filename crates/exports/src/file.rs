@@ -1,4 +1,4 @@
-//! Files of entries in text formats: written in constant memory, made durable at places that a job can go on from.
+//! Files of entries in text formats: written in constant memory, made durable at places that a job can continue from.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
@@ -32,7 +32,7 @@ impl TextFile {
     /// Creates a file, or continues one behind its first `bytes`; further bytes are cut off.
     ///
     /// # Errors
-    /// When the file cannot be written, or is shorter than that.
+    /// The file cannot be written, or is shorter than that.
     pub fn open(path: &Path, format: Format, bytes: u64) -> io::Result<TextFile> {
         let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
         if file.metadata()?.len() < bytes {
@@ -52,7 +52,7 @@ impl TextFile {
     /// Writes an entry.
     ///
     /// # Errors
-    /// When the disk fails, or the record is longer than the format's limit and may not be reduced; nothing is written then.
+    /// The disk failed, or the record is longer than the format's limit and may not be reduced; nothing is written then.
     pub fn write(&mut self, view: &EntryView<'_>) -> Result<Written, FormatError> {
         self.record.clear();
         let written = self.format.write_entry(&mut self.record, view)?;
@@ -69,7 +69,7 @@ impl TextFile {
     /// Makes what was written durable, and returns its length.
     ///
     /// # Errors
-    /// When the disk fails.
+    /// The disk failed.
     pub fn settle(&mut self) -> io::Result<u64> {
         self.out.flush()?;
         self.out.get_ref().sync_data()?;
@@ -86,7 +86,7 @@ impl TextFile {
 /// Length and SHA-256 of a file.
 ///
 /// # Errors
-/// When it cannot be read.
+/// The file cannot be read.
 pub fn digest(path: &Path) -> io::Result<Finished> {
     let mut file = File::open(path)?;
     let mut sha256 = Sha256::new();

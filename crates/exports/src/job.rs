@@ -98,7 +98,7 @@ pub struct Progress {
     pub complete_entries: u64,
     /// Bytes of those.
     pub complete_bytes: u64,
-    /// Next sequence behind those: where formats go on from that cannot be cut within a file.
+    /// Next sequence behind those: where formats continue from that cannot be cut within a file.
     pub complete_position: u64,
     /// Records that leave out a part of their entry for their length, and say so.
     pub reduced: u64,

@@ -16,10 +16,10 @@ pub struct LeafFile {
 }
 
 impl LeafFile {
-    /// Begins a file, or goes on with one behind its first `entries`.
+    /// Begins a file, or continues with one behind its first `entries`.
     ///
     /// # Errors
-    /// When the file cannot be written, or has fewer.
+    /// The file cannot be written, or has fewer.
     pub fn open(path: &Path, entries: u64) -> io::Result<LeafFile> {
         let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
         if file.metadata()?.len() < entries * RECORD {
@@ -33,7 +33,7 @@ impl LeafFile {
     /// Adds a leaf.
     ///
     /// # Errors
-    /// When the disk fails.
+    /// The disk failed.
     pub fn write(&mut self, sequence: u64, leaf: &Hash) -> io::Result<()> {
         self.out.write_all(&sequence.to_be_bytes())?;
         self.out.write_all(leaf.as_bytes())
@@ -42,7 +42,7 @@ impl LeafFile {
     /// Makes what was written durable.
     ///
     /// # Errors
-    /// When the disk fails.
+    /// The disk failed.
     pub fn settle(&mut self) -> io::Result<()> {
         self.out.flush()?;
         self.out.get_ref().sync_data()
@@ -57,7 +57,7 @@ impl LeafReader {
     /// Opens a file of leaves.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// The file cannot be read.
     pub fn open(path: &Path) -> io::Result<LeafReader> {
         Ok(LeafReader(BufReader::with_capacity(64 << 10, File::open(path)?)))
     }

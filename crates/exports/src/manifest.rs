@@ -1,6 +1,6 @@
-//! The manifest of an export: its files with their hashes, what was asked for, and what proves it (docs/formats/export.md).
+//! The manifest of an export: its files with their hashes, what was requested, and what proves it (docs/formats/export.md).
 //!
-//! The manifest is believed because of the log alone: the proof of the finishing `audit.export` entry stands in it, and that entry
+//! The manifest is believed because of the log alone: the proof of the finishing `audit.export` entry is in it, and that entry
 //! names the hashes of the files.
 
 use reeve_audit::format_instant;

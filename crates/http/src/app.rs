@@ -102,7 +102,7 @@ pub trait Syncer: Send + Sync {
     /// Judges the endpoint that somebody gives a connection; the error says what is wrong with it.
     ///
     /// # Errors
-    /// When it is not an address that may be reached.
+    /// The address may not be reached.
     fn check_endpoint(&self, url: &str) -> Result<(), String>;
     /// Begins a sync in the background; `false` when one is running already.
     async fn sync(&self, connection: &ConnectionId, by: &str) -> bool;
@@ -306,7 +306,7 @@ pub fn append_problem(error: &AppendError) -> Problem {
         AppendError::Conflict { index, event_id } => Problem::new(
             Code::EventIdConflict,
             format!(
-                "Entry {index}: event_id {event_id} already stands in the log with other content; nothing was written."
+                "Entry {index}: event_id {event_id} is already in the log with other content; nothing was written."
             ),
         )
         .with_errors(vec![FieldProblem {

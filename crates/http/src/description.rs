@@ -27,7 +27,7 @@ const SHARED: &[(u16, &str)] = &[
     (403, "The caller does not have the permission."),
     (404, "It does not exist, or the caller may not see it."),
     (408, "The body did not arrive in time."),
-    (409, "It is not as the request takes it to be: a name is taken, or somebody changed it meanwhile."),
+    (409, "The request conflicts with the present state: a name is taken, or another user has changed the object."),
     (413, "The body is larger than the service takes."),
     (415, "The body is of another media type."),
     (422, "Fields or parameters are not valid; each is named."),

@@ -82,9 +82,9 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
         }
         let mut reader = serde_json::Deserializer::from_slice(text);
         let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| json_problem(&error))?;
-        reader
-            .end()
-            .map_err(|error| Problem::new(Code::BadRequest, format!("The body goes on after its end: {error}.")))?;
+        reader.end().map_err(|error| {
+            Problem::new(Code::BadRequest, format!("The body has further content after its end: {error}."))
+        })?;
         Ok(Body(value))
     }
 }
@@ -109,7 +109,7 @@ fn json_problem(error: &serde_path_to_error::Error<serde_json::Error>) -> Proble
     if let Some(field) = quoted("unknown field `") {
         // serde_path_to_error already ends in the unknown name.
         let field = if path.ends_with(field.rsplit('.').next().unwrap_or_default()) { path.clone() } else { field };
-        return Problem::field(field, "unknown_field", "there is no such field");
+        return Problem::field(field, "unknown_field", "the field does not exist");
     }
     if let Some(field) = quoted("duplicate field `") {
         return Problem::field(field, "duplicate_key", "is given twice");
@@ -224,7 +224,7 @@ impl<T: DeserializeOwned> FromRequestParts<Arc<App>> for Params<T> {
             let message = error.inner().to_string();
             let quoted = |prefix: &str| message.strip_prefix(prefix).and_then(|rest| rest.split('`').next());
             if let Some(name) = quoted("unknown field `") {
-                return Problem::field(name, "unknown_parameter", "there is no such parameter");
+                return Problem::field(name, "unknown_parameter", "the parameter does not exist");
             }
             if let Some(name) = quoted("missing field `") {
                 return Problem::field(name, "required", "is required");

@@ -21,7 +21,7 @@ const PARTIAL: &str = ".partial";
 pub(crate) const FILE_MODE: u32 = 0o600;
 const DIR_MODE: u32 = 0o700;
 
-/// Why a file was not written or read.
+/// Reason why a file was not written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
     /// There is no such file.

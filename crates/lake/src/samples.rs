@@ -152,7 +152,7 @@ impl SampleLake {
     }
 }
 
-/// Why a file of samples was not read.
+/// Reason why a file of samples was not read.
 #[derive(Debug, thiserror::Error)]
 enum ReadError {
     /// It is gone: merged away, or lost.

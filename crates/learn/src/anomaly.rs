@@ -5,7 +5,7 @@
 //! `Rhythm` tells what the hour of the day and of the week, the level and the last few points let expect, `Signs` puts what is left
 //! into thirteen numbers, each of which grows with one kind of trouble, and `Alarm` holds every sign against the maxima it has had in
 //! this very series, adds up what is surprising, holds the sum against its own maxima, and lets one event give one alarm, and one
-//! that `Habits` knows none. What was tried and how it was measured stands in `docs/learning/anomalies.md`.
+//! that `Habits` knows none. What was tried and how it was measured is in `docs/learning/anomalies.md`.
 
 mod alarm;
 mod counter;

@@ -4,7 +4,7 @@
 //! likely a new one is to hold. It is a logistic regression with a Gaussian prior around the backtest's own answer: without
 //! examples it answers exactly that, and each example moves it. Every group (an agent and a recommendation type) has its
 //! own coefficients, shrunk to those of all groups together, so that a kind seen seldom borrows from the rest and one seen
-//! often speaks for itself. Examples fade with age. A beta curve (Kull, Silva Filho, Flach 2017), fitted to predictions of
+//! often supports itself. Examples fade with age. A beta curve (Kull, Silva Filho, Flach 2017), fitted to predictions of
 //! later examples from earlier ones and shrunk to the identity, takes out what over- or underconfidence is left.
 //!
 //! Nothing here reads a clock; what is not finite is read as zero evidence, never as a strong opinion. Sizes are bounded:

@@ -30,7 +30,7 @@ pub struct Grid {
     pub dropped: usize,
 }
 
-/// Why points cannot be put on a grid.
+/// Reason why points cannot be put on a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum GridError {
     /// No finite value.

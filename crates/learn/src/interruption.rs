@@ -61,7 +61,7 @@ pub struct Signal {
     pub price_ratio: Option<f64>,
 }
 
-/// The past of an estate: at most the last ninety days are asked for.
+/// The past of an estate: at most the last ninety days are requested.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct History {
     /// Lives of spot instances.

@@ -1,4 +1,4 @@
-//! Leaks of memory, handles or connections: growth within the stretches between releases that is significant, that goes on,
+//! Leaks of memory, handles or connections: growth within the stretches between releases that is significant, that continues,
 //! and that neither the time of day, nor the day of the week, nor one shift, nor a warm-up explains.
 //!
 //! The series is brought to a few hundred buckets of low quantiles (floors: what stays after collections within a bucket),
@@ -49,7 +49,7 @@ pub enum Verdict {
     Leak,
     /// No lasting growth.
     NoLeak,
-    /// The data cannot tell; the reasons say why.
+    /// The data does not decide; the reasons say why.
     Abstained,
 }
 
@@ -86,7 +86,7 @@ pub struct Assessment {
     pub first_seen_ms: Option<i64>,
     /// Releases found or given, oldest first.
     pub releases: Vec<Release>,
-    /// Why, in the order it was decided.
+    /// Reasons, in the order of their evaluation.
     pub reasons: Vec<Reason>,
 }
 

@@ -60,7 +60,7 @@ impl Question {
 
 /// Buckets a series is brought to.
 const MOST_BUCKETS: usize = 800;
-/// Buckets below which nothing is foretold.
+/// Buckets below which nothing is forecast.
 const LEAST_BUCKETS: usize = 32;
 /// Quantile that represents a bucket: a disk is full at its peak, but a single point is not a level.
 const LEVEL: f64 = 75.0;

@@ -47,7 +47,7 @@ pub struct Metrics<'a> {
     pub disk: &'a [Point],
 }
 
-/// Why nothing is said.
+/// Reason why a workload was not classified.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Abstention {
     /// Less than a week was seen, or too little of it.
@@ -64,14 +64,14 @@ pub enum Abstention {
 pub struct Classification {
     /// The class; `None` when abstained.
     pub class: Option<Class>,
-    /// Why abstained.
+    /// Reason why it was not classified.
     pub abstention: Option<Abstention>,
     /// Probability of each class in the order of `Class::ALL`; equal when the data is thin.
     pub probabilities: [f64; 4],
-    /// Features that speak most for the likeliest class, with their weight on the logarithm of its odds, strongest
+    /// Features that most support the likeliest class, with their weight on the logarithm of its odds, strongest
     /// first.
     pub evidence: Vec<(&'static str, f64)>,
-    /// `true` if the tags speak for different classes.
+    /// `true` if the tags support different classes.
     pub tags_conflict: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::ids::{Claim, Record, SealedIds};
 use crate::queue::Reservation;
 use crate::shared::Shared;
 
-/// Why entries were not recorded. Nothing of the submission was.
+/// Reason why entries were not recorded. No entry of the submission was recorded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AppendError {
     /// Too much is waiting already.

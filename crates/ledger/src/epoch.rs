@@ -21,7 +21,7 @@ pub(crate) use records::read;
 
 mod records;
 
-/// Why a key was not rotated. What was done so far does not count, or is finished at the next start.
+/// Reason why a key was not rotated. Completed parts have no effect, or are finished at the next start.
 #[derive(Debug, thiserror::Error)]
 pub enum RotateError {
     /// The private keys' files.

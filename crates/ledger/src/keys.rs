@@ -23,7 +23,7 @@ use crate::disk::{Disk as _, LocalDisk, parent, write_durably};
 /// Prefix of the line with the key's epoch.
 const EPOCH_LINE: &str = "epoch ";
 
-/// Why there is no key.
+/// Reason why there is no key.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
     /// The disk failed.

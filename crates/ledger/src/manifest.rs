@@ -30,7 +30,7 @@ pub struct Manifest {
     pub segments: Vec<SegmentMeta>,
 }
 
-/// Why a manifest is refused.
+/// Reason why a manifest is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
     /// Unreadable file.

@@ -1,4 +1,4 @@
-//! Why a ledger does not open. Each says which file, where in it, what is wrong, and what to do; nothing was changed.
+//! Errors of opening a ledger. Each names the file, the place in it, the fault, and the remedy; nothing was changed.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use reeve_tlog::Hash;
 
 use crate::segment::SegmentError;
 
-/// Why a ledger does not open.
+/// Reason why a ledger does not open.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Another process has it open.
@@ -81,7 +81,7 @@ pub enum OpenError {
     },
     /// There are entries but no anchor.
     #[error(
-        "{path} is missing, so nobody can tell whether the log of {size} entries lost its end: restore it from a backup, or check the log with reeve-verify and set accept_missing_anchor once",
+        "{path} is missing, so a loss of the newest entries of the log of {size} entries cannot be excluded: restore it from a backup, or check the log with reeve-verify and set accept_missing_anchor once",
         path = path.display()
     )]
     AnchorMissing {

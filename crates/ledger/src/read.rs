@@ -13,7 +13,7 @@ use crate::entry::{SealedEntry, StoredEntry};
 use crate::shared::Shared;
 use crate::tiles::{self, HashReadError};
 
-/// Why something could not be read.
+/// Reason why something could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The disk failed, or what it has does not hold.

@@ -164,7 +164,7 @@ pub struct Counts {
     pub missing: u64,
 }
 
-/// Why the log was not read.
+/// Reason why the log was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum TrailError {
     /// A field that cannot be aggregated, or the like.

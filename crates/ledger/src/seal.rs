@@ -23,7 +23,7 @@ use crate::shared::Shared;
 /// Segments that are written at the same time: more would hold more memory and take the processors from the appends.
 const SEGMENTS_AT_ONCE: usize = 2;
 
-/// Why nothing was sealed. The entries stay in the write-ahead log, and the next seal tries again.
+/// Reason why nothing was sealed. The entries stay in the write-ahead log, and the next seal tries again.
 #[derive(Debug, thiserror::Error)]
 pub enum SealError {
     /// The log could not begin a new file.

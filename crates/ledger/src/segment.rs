@@ -31,7 +31,7 @@ pub struct SegmentMeta {
     pub max_timestamp_ms: i64,
 }
 
-/// Why a segment was not written or read.
+/// Reason why a segment was not written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum SegmentError {
     /// The disk or object store failed.

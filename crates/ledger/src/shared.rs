@@ -33,7 +33,7 @@ pub(crate) struct Head {
     pub(crate) note: Arc<str>,
 }
 
-/// Why the log takes no entries.
+/// Fault because of which the log accepts no entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// State of the disk is unknown until the log is reopened.
@@ -45,10 +45,10 @@ pub(crate) enum Fault {
 /// Health of the ledger; both faults are `None` when it works.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Health {
-    /// Why no entries are taken, when none are; what to do.
+    /// Fault because of which no entries are accepted, with the remedy.
     pub fault: Option<String>,
-    /// Why the anchor could not be written, when it could not: entries are safe, but a log that loses its end would not be
-    /// noticed.
+    /// Reason why the anchor could not be written. Entries are safe, but a loss of the newest entries would not be
+    /// detected.
     pub anchor_fault: Option<String>,
     /// Bytes that wait to be committed.
     pub waiting_bytes: usize,

@@ -81,7 +81,7 @@ impl Ledger {
     /// Takes a snapshot. `hold` is given its segments while nothing can be sealed, to keep them from being removed.
     ///
     /// # Errors
-    /// When a file of the log cannot be read, or is not what the log says of it; or what `hold` said.
+    /// A file of the log cannot be read or contradicts the log, or `hold` failed.
     pub async fn snapshot(
         &self,
         hold: impl FnOnce(&[SegmentMeta]) -> io::Result<()> + Send + 'static,

@@ -28,7 +28,7 @@ const WIDTH: u64 = TILE_WIDTH as u64;
 /// Bytes of a tile, shared while it is in memory.
 type Bytes = Arc<[u8]>;
 
-/// Why hashes of the tree could not be read.
+/// Reason why hashes of the tree could not be read.
 pub type HashReadError = TileReadError<io::Error>;
 
 /// The tiles of a log.

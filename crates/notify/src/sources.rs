@@ -71,7 +71,7 @@ impl Sources {
     /// of Reeve's.
     ///
     /// # Errors
-    /// When a store fails.
+    /// A store failed.
     pub async fn happening(&self, entry: &Entry) -> Result<Option<Happening>, StoreError> {
         let found = match entry.action.operation.as_deref() {
             Some("recommendation.create") => intelligence::recommendation(self, entry).await,
@@ -88,7 +88,7 @@ impl Sources {
         };
         match found {
             Err(StoreError::NotFound { what, id }) => {
-                tracing::debug!(what, id, "an entry of the log has no record; nobody is told");
+                tracing::debug!(what, id, "an entry of the log has no record; no notification is sent");
                 Ok(None)
             }
             other => other,

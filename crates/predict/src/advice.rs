@@ -156,7 +156,7 @@ fn priority(rule: &Rule, resource: &Resource, found: &Prediction) -> Priority {
 }
 
 /// The impact level that carries the rule's approval into the approval matrix, and the check in words. The matrix's own
-/// word on cost always holds: a rule can ask for more approval, never for less.
+/// word on cost always holds: a rule can require more approval, never less.
 fn approval(rule: &Rule, change: &Relief, matrix: &ApprovalMatrix) -> (Impact, Decision) {
     let by_cost = change.added.map_or(Impact::Low, |added| matrix.impact_by_cost(added));
     let said = |answer, detail: String| Decision {
@@ -165,7 +165,7 @@ fn approval(rule: &Rule, change: &Relief, matrix: &ApprovalMatrix) -> (Impact, D
         detail: format!("{detail}; by cost alone its impact is {by_cost}"),
     };
     match (rule.approval.kind, rule.approval.below_gb, change.after_gb) {
-        (ApprovalKind::Auto, _, _) => (by_cost, said(true, "nobody is asked by the rule".to_owned())),
+        (ApprovalKind::Auto, _, _) => (by_cost, said(true, "the rule requires no approval".to_owned())),
         (ApprovalKind::AutoBelow, Some(limit), Some(after)) if after < limit => {
             (by_cost, said(true, format!("{after:.0} GB after the change, below {limit:.0} GB")))
         }

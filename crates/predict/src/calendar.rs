@@ -65,7 +65,7 @@ pub struct Calendar {
     pub version: u64,
 }
 
-/// Why a calendar is refused, naming the line, event or property.
+/// Reason why a calendar is refused, naming the line, event or property.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CalendarError(pub String);
@@ -74,7 +74,7 @@ impl Calendar {
     /// Occurrences that end after `from` and begin before `until`, by beginning.
     ///
     /// # Errors
-    /// What in the text cannot be read or expanded.
+    /// A part of the text cannot be read or expanded.
     pub fn occurrences(&self, from: Timestamp, until: Timestamp) -> Result<Vec<Occurrence>, CalendarError> {
         let zone = self.time_zone.as_deref().map(zone).transpose()?;
         expand::occurrences(&read::events(&self.text, zone)?, from, until)

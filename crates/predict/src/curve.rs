@@ -46,7 +46,7 @@ impl Curve {
     /// Forecasts until `horizon_ms` after now, with what it is told.
     ///
     /// # Errors
-    /// Why there is no forecast, in words.
+    /// There is no forecast, for the reason in words.
     pub(super) fn of(points: &[Point], now_ms: i64, horizon_ms: i64, known: Known) -> Result<Curve, String> {
         let grid = Grid::of(points).map_err(|error| error.to_string())?;
         let next = grid.time_ms(grid.values.len());

@@ -213,7 +213,7 @@ fn spike(case: &Case<'_>, points: &[Point], last: f64, found: &mut Prediction) -
     let recent: Vec<f64> = points.iter().filter(|(at, v)| *at >= since && v.is_finite()).map(|(_, v)| *v).collect();
     let usual = percentile(&recent, 50.0).ok_or_else(|| "nothing was measured in two weeks".to_owned())?;
     if usual <= 0.0 {
-        return Err("the usual level is nothing, so that no percentage of it says anything".to_owned());
+        return Err("the usual level is zero, so that a percentage of it has no meaning".to_owned());
     }
     let level = usual * (1.0 + above / 100.0);
     found.limit = Some(level);

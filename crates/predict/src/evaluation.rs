@@ -36,7 +36,7 @@ impl RuleService {
     /// does not hold up the others.
     ///
     /// # Errors
-    /// When the rules cannot be read.
+    /// The rules cannot be read.
     pub async fn evaluate_due(&self, caller: &Caller) -> Result<u64, EngineError> {
         let now = self.now();
         let mut done = 0;
@@ -52,7 +52,7 @@ impl RuleService {
     /// Evaluates one rule now, whether it is due or not. Returns what was decided.
     ///
     /// # Errors
-    /// When there is no such rule, or a store or the log fails.
+    /// The rule does not exist, or a store or the log failed.
     pub async fn evaluate(&self, id: &RuleId, caller: &Caller) -> Result<Vec<Prediction>, EngineError> {
         let rule = self.ports.rules.rule_get(id).await?;
         self.evaluate_rule(&rule, caller, true).await
@@ -61,7 +61,7 @@ impl RuleService {
     /// Returns the decisions that a rule with this input would make now. Nothing is stored, recommended or recorded.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] with every failing field; when a store fails.
+    /// [`EngineError::Invalid`] with every failing field; a store failed.
     pub async fn preview(&self, input: RuleInput, caller: &Caller) -> Result<Vec<Prediction>, EngineError> {
         let id = RuleId("preview".to_owned());
         let rule = input.rule(None, &self.agent_types(), id, &caller.name, self.now()).map_err(EngineError::Invalid)?;

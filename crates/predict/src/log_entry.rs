@@ -61,7 +61,7 @@ fn changed(entry: Entry, before: Option<Json>, after: Option<Json>) -> Entry {
     }
 }
 
-/// An evaluation that found something, or was asked for by a person.
+/// An evaluation that found something, or was requested by a person.
 pub(super) fn evaluated(rule: &Rule, counts: [(&'static str, u64); 4], caller: &Caller) -> Entry {
     entry(EVALUATION, "predictive_rule.evaluate", ActionStatus::Success, caller)
         .on(ResourceRef::new("predictive_rule", rule.id.0.clone()))

@@ -19,7 +19,7 @@ named!(
         Foreseen => "foreseen",
         /// It does not.
         NotForeseen => "not_foreseen",
-        /// The data cannot tell; the reasons say why.
+        /// The data does not decide; the reasons say why.
         Abstained => "abstained",
     }
 );
@@ -29,11 +29,11 @@ named!(
 pub struct Expected {
     /// Time of the expected value.
     pub at: Timestamp,
-    /// One value in twenty lies below.
+    /// One value in twenty is below.
     pub p05: f64,
     /// The median.
     pub p50: f64,
-    /// One value in twenty lies above.
+    /// One value in twenty is above.
     pub p95: f64,
 }
 
@@ -93,6 +93,6 @@ pub struct Prediction {
     pub reasons: Vec<Reason>,
     /// The recommendation it led to.
     pub recommendation: Option<RecommendationId>,
-    /// Why what was foreseen led to none.
+    /// Reason why the prediction led to no recommendation.
     pub not_recommended: Option<String>,
 }

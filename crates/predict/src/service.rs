@@ -87,7 +87,7 @@ impl RuleService {
     /// would come back. Like the guardrails' defaults they are nobody's change, so the log has no entry of it.
     ///
     /// # Errors
-    /// When the store fails.
+    /// The store failed.
     pub async fn seed(&self) -> Result<(), EngineError> {
         let known = self.ports.rules.rule_list().await?;
         for rule in presets(self.now()) {
@@ -101,7 +101,7 @@ impl RuleService {
     /// Adds a rule.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] with every failing field; a conflict when there are too many.
+    /// [`EngineError::Invalid`] with every failing field; a conflict if there are too many.
     pub async fn create(&self, input: RuleInput, caller: &Caller) -> Result<Rule, EngineError> {
         let id = RuleId(uuid::Uuid::now_v7().to_string());
         let rule = input.rule(None, &self.agent_types(), id, &caller.name, self.now()).map_err(EngineError::Invalid)?;
@@ -121,7 +121,7 @@ impl RuleService {
     /// Changes a rule. `version` is the one that was read.
     ///
     /// # Errors
-    /// As [`RuleService::create`]; a conflict when it changed since it was read.
+    /// As [`RuleService::create`]; a conflict if it changed since it was read.
     pub async fn change(
         &self,
         id: &RuleId,
@@ -152,7 +152,7 @@ impl RuleService {
     /// Removes a rule with its predictions; what it recommended and nobody took up expires.
     ///
     /// # Errors
-    /// When there is no such rule, or the store or the log fails.
+    /// The rule does not exist, or the store or the log failed.
     pub async fn remove(&self, id: &RuleId, caller: &Caller) -> Result<(), EngineError> {
         let rule = self.ports.rules.rule_get(id).await?;
         self.recorded(

@@ -32,7 +32,7 @@ impl RuleService {
     /// Changes traffic intelligence. A preparation whose rule was removed gets it back as it came with Reeve.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] with every failing field; a conflict when it changed since it was read.
+    /// [`EngineError::Invalid`] with every failing field; a conflict if it changed since it was read.
     pub async fn traffic_put(&self, input: TrafficInput, caller: &Caller) -> Result<TrafficIntelligence, EngineError> {
         let errors = unsound(&input);
         if !errors.is_empty() {

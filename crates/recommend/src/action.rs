@@ -55,7 +55,7 @@ named!(
 /// Result of one step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepOutcome {
-    /// Position in the plan; rollback steps go on counting.
+    /// Position in the plan; rollback steps continue counting.
     pub index: u32,
     /// Kind of the step.
     pub kind: StepKind,
@@ -117,7 +117,7 @@ pub struct Action {
     pub id: ActionId,
     /// Of which recommendation.
     pub recommendation: RecommendationId,
-    /// The agent whose recommendation it is; `None` where a person carried out advice without one.
+    /// The agent whose recommendation it is; `None` where a person executed advice without one.
     pub agent_id: Option<AgentId>,
     /// The connection it acts over.
     pub connection: ConnectionId,
@@ -146,9 +146,9 @@ pub struct Action {
     pub started_at: Timestamp,
     /// End.
     pub finished_at: Option<Timestamp>,
-    /// Why it was rolled back or failed.
+    /// Reason why it was rolled back or failed.
     pub reason: Option<String>,
-    /// Person who asked for the rollback by their own decision; `None` where Reeve undid it.
+    /// Person who requested the rollback by their own decision; `None` where Reeve undid it.
     pub undone_by: Option<String>,
     /// Observation of the effect; `None` until the action has succeeded.
     pub watch: Option<Watch>,

@@ -9,10 +9,10 @@ use reeve_estate::ResourceId;
 
 use crate::ports::{LogReader, ReadError};
 
-/// Operations that are told apart, the most frequent ones.
+/// Operations that are distinguished, the most frequent ones.
 const MOST_OPERATIONS: usize = 50;
 
-/// Uses of one resource within the days that an agent type asked for.
+/// Uses of one resource within the days that an agent type requested.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Activity {
     /// Number of uses.

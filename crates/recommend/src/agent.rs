@@ -14,7 +14,7 @@ named!(
     Mode {
         /// Observes, models, recommends; never acts by itself and never executes.
         Learning => "learning",
-        /// Applies low impact by itself, asks for more, rolls back, logs in detail.
+        /// Applies low impact by itself, requires more, rolls back, logs in detail.
         SafeMode => "safe_mode",
         /// Applies everything within the guardrails.
         Active => "active",
@@ -128,7 +128,7 @@ pub struct Agent {
     pub settings: Settings,
     /// Schedule of the runs; `None` uses Reeve's default interval.
     pub schedule: Option<Schedule>,
-    /// Why it went active before its learning period was over, where it did.
+    /// Reason why it became active before the end of its learning period.
     pub learning_waived: Option<String>,
     /// Grows by one with every change, a kept run report included.
     pub version: u64,

@@ -34,10 +34,10 @@ impl AgentType {
     /// `storage_optimizer`.
     pub const STORAGE_OPTIMIZER: AgentType = AgentType::named("storage_optimizer");
 
-    /// The type of a name that stands in code.
+    /// The type of a name that is in code.
     ///
     /// # Panics
-    /// When the text is no name of a type: in a constant, at compile time.
+    /// The text is not the name of a type; in a constant, that is a compile error.
     #[must_use]
     pub const fn named(text: &str) -> AgentType {
         match AgentType::of(text) {

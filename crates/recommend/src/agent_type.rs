@@ -53,7 +53,7 @@ named!(
 /// The description of a type of the specification.
 ///
 /// # Panics
-/// When the specification has no such type.
+/// The specification has no such type.
 #[must_use]
 pub fn documented(agent_type: AgentType) -> &'static AgentTypeInfo {
     let found = TYPES.iter().find(|info| info.agent_type == agent_type);

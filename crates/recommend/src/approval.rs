@@ -63,7 +63,7 @@ pub struct Approval {
     pub plan_hash: String,
     /// Impact level.
     pub impact: Impact,
-    /// Signatures the matrix asks for.
+    /// Signatures the matrix requires.
     pub needed: Vec<Signature>,
     /// Signatures given.
     pub signed: Vec<Signed>,
@@ -79,9 +79,9 @@ pub struct Approval {
     pub expires_at: Timestamp,
     /// State of the request.
     pub status: ApprovalStatus,
-    /// Why it was rejected; before that, the requester's words.
+    /// Reason of the rejection; before that, the requester's comment.
     pub reason: Option<String>,
-    /// Exception to a guardrail that the signatures grant, where one is asked for.
+    /// Exception to a guardrail that the signatures grant, where one is requested.
     pub exception: Option<ExceptionRequest>,
     /// Grows with every change.
     pub version: u64,

@@ -1,7 +1,7 @@
 //! Assessment of a change: impact level, priority, risk.
 //!
 //! The specification's matrix names a monthly cost and a risk for each level; the higher of the two decides. The cost is
-//! the larger of what changes and what the resource costs, so that a small saving on a large machine is still asked for.
+//! the larger of what changes and what the resource costs, so that a small saving on a large machine still needs approval.
 
 use reeve_estate::{Money, Resource, ResourceKind};
 

@@ -51,8 +51,8 @@ impl Caller {
         }
     }
 
-    /// An agent that carries out what somebody asked for: the changes are its own, the request is named beside them. Reeve itself
-    /// carries out advice that has no agent.
+    /// An agent that executes what somebody requested: the changes are its own, the request is named beside them. Reeve itself
+    /// executes advice that has no agent.
     #[must_use]
     pub fn acting(id: Option<&AgentId>, request_id: Option<String>) -> Self {
         Caller { request_id, ..id.map_or_else(Caller::system, Caller::agent) }

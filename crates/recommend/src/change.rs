@@ -1,7 +1,7 @@
 //! Changes: one file each, from which everything about a change is derived.
 //!
 //! A file holds the typed parameters of its change, the steps in the order the clouds demand with their wording, the condition
-//! that shows each step done, the way back or the reason why there is none, the interruption, the permissions a cloud asks for, and
+//! that shows each step done, the way back or the reason why there is none, the interruption, the permissions a cloud requires, and
 //! the behavior of the simulated twin. Plans, goal checks, rollback, twin, policies and the wire form read it from there.
 //!
 //! The set is open. [`Changes`] is a registry of [`ChangeType`] rows that `server` hands to the engine; a plan in the store names

@@ -29,7 +29,7 @@ named!(
     IacRule {
         /// They are not changed; a patch is offered instead.
         Patch => "patch",
-        /// They are changed like any other by who asks for it; never by an agent by itself.
+        /// They are changed like any other by the user who requests it; never by an agent by itself.
         Allow => "allow",
     }
 );

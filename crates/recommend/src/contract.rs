@@ -15,7 +15,7 @@ use crate::judgement::{Facts, Judgement};
 use crate::models::Trainer;
 use crate::settings::{Setting, Settings};
 
-/// Facts that a judgement asks for.
+/// Facts that a judgement requires.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Needs {
     /// Kinds of resources that are judged; empty for all.

@@ -1,5 +1,5 @@
-//! Why an agent or a recommendation does not do what people expect: the conditions of the specification ("Errors"), each
-//! with its listed causes, the evidence for or against every one, and the way out.
+//! Diagnosis of agents and recommendations: the conditions of the specification ("Errors"), each with its listed causes,
+//! the evidence for or against every one, and the remedy.
 //!
 //! Pure: the engine gathers the facts. A cause that cannot be judged says so instead of being left out.
 
@@ -85,7 +85,7 @@ const fn cause(name: &'static str, applies: Option<bool>, evidence: String, way_
     Cause { name, applies, evidence, way_out, block: None }
 }
 
-/// Why an approved recommendation does not execute.
+/// Diagnoses why an approved recommendation is not executed.
 #[must_use]
 pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
     let mode = facts.agent.map(|agent| agent.mode);
@@ -102,7 +102,7 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
         match (facts.may_act, refusal) {
             (_, Some(failure)) => format!("the cloud refused: {}", failure.reason),
             (Some(false), None) => "its connection is set to observe only".to_owned(),
-            (None, None) => "its connection is gone".to_owned(),
+            (None, None) => "its connection no longer exists".to_owned(),
             (Some(true), None) => "its connection may act, and the cloud refused nothing".to_owned(),
         },
         "Allow actions on the connection and give its role the permission that the message names; then test the connection.",
@@ -160,14 +160,14 @@ pub struct FindingFacts {
     pub answered: u64,
 }
 
-/// Confidence is consistently low when three quarters of the findings lie below the agent's threshold.
+/// Confidence is consistently low when three quarters of the findings are below the agent's threshold.
 const LOW_SHARE: f64 = 0.75;
 /// Findings are irrelevant when people reject more than this share of those they answer.
 const REJECTED_SHARE: f64 = 0.3;
 /// Fewer answers than this tell nothing.
 const FEW: u64 = 5;
 
-/// Why an agent's confidence stays low.
+/// Diagnoses why an agent's confidence stays low.
 #[must_use]
 pub fn low_confidence(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
     let low = facts.confidences.iter().filter(|c| **c < agent.confidence_threshold).count();
@@ -201,7 +201,7 @@ pub fn low_confidence(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
     Diagnosis { condition: Condition::LowConfidence, present, causes }
 }
 
-/// Why an agent's recommendations do not fit.
+/// Diagnoses why an agent's recommendations do not fit.
 #[must_use]
 pub fn irrelevant(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
     let present = (facts.answered >= FEW).then(|| share(facts.rejected, facts.answered) > REJECTED_SHARE);
@@ -219,7 +219,7 @@ pub fn irrelevant(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
         changed(
             "recent_infrastructure_changes",
             facts,
-            "Sync the connections and run the agent again; findings about what is gone expire.",
+            "Sync the connections and run the agent again; findings on removed resources expire.",
         ),
         cause(
             "confidence_threshold_too_low",
@@ -231,7 +231,7 @@ pub fn irrelevant(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
             "inaccurate_tagging",
             Some(share(facts.resources_untagged, facts.resources_seen) > 0.3),
             format!("{} of {} resources have no tag", facts.resources_untagged, facts.resources_seen),
-            "Tag what a resource is for (env, service, owner), and what is to be left alone with reeve:ignore.",
+            "Tag resources with their purpose (env, service, owner), and those to exclude with reeve:ignore.",
         ),
     ];
     Diagnosis { condition: Condition::Irrelevant, present, causes }

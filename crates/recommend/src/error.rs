@@ -1,4 +1,4 @@
-//! Why the engine did not do what was asked.
+//! Errors of the engine.
 
 use reeve_audit::FieldError;
 use reeve_estate::StoreError;
@@ -51,7 +51,7 @@ pub enum EngineError {
     /// There is nothing real to test on. HTTP 409.
     #[error("{0}")]
     NoTwin(String),
-    /// Somebody else was faster, or something else stands in the way. HTTP 409.
+    /// Somebody else was faster, or something else is in the way. HTTP 409.
     #[error("{0}")]
     Conflict(String),
     /// This caller may not. HTTP 403.

@@ -20,7 +20,7 @@ pub struct Exclusion {
     pub account: Option<String>,
     /// A kind of recommendation.
     pub kind: Option<RecommendationType>,
-    /// Why.
+    /// Reason of the exclusion.
     pub reason: String,
     /// End of the exclusion; `None` keeps it until somebody removes it.
     pub until: Option<Timestamp>,

@@ -7,7 +7,7 @@ named!(
     Status {
         /// Waiting for somebody.
         Open => "open",
-        /// An execution was asked for and waits for approvals.
+        /// An execution was requested and waits for approvals.
         PendingApproval => "pending_approval",
         /// Approved; will be executed, or can be.
         Approved => "approved",

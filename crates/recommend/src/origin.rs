@@ -96,7 +96,7 @@ impl Origin {
     }
 }
 
-/// Agent type under which Reeve's own predictive rules ask for a response. The next evaluation of a rule replaces it by the
+/// Agent type under which Reeve's own predictive rules request a response. The next evaluation of a rule replaces it by the
 /// rule's own type.
 fn usual_type(response: &str) -> Option<AgentType> {
     match response {

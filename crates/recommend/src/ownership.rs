@@ -33,7 +33,7 @@ pub fn is_opted_out(resource: &Resource) -> bool {
 pub struct CodeOwner {
     /// The tool.
     pub tool: Tool,
-    /// The tag that tells, as `key=value`.
+    /// The tag that names it, as `key=value`.
     pub tag: String,
 }
 

@@ -18,9 +18,9 @@ use crate::guardrail::Guardrails;
 use crate::lifecycle::Status;
 use crate::recommendation::{Feedback, Priority, Recommendation, RecommendationId, RecommendationType};
 
-/// Why an entry was not recorded. Nothing is done that cannot be recorded.
+/// Reason why an entry was not recorded. An operation that cannot be recorded is not executed.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("the audit log did not take the entry: {0}")]
+#[error("the audit log refused the entry: {0}")]
 pub struct RecordError(pub String);
 
 /// Writes audit entries; returns once they are durable.
@@ -58,7 +58,7 @@ where
     result
 }
 
-/// Why entries were not read.
+/// Reason why entries were not read.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the audit log could not be read: {0}")]
 pub struct ReadError(pub String);

@@ -14,7 +14,7 @@ pub struct Proposal {
     pub kind: RecommendationType,
     /// The specification's action that found it.
     pub rule: &'static str,
-    /// One line for people.
+    /// Title, one line.
     pub title: String,
     /// The resource.
     pub subject: Subject,
@@ -28,7 +28,7 @@ pub struct Proposal {
     pub impact_level: Impact,
     /// Impact in words and figures.
     pub impact: ImpactAssessment,
-    /// Effort of carrying out the change.
+    /// Effort of executing the change.
     pub effort: Effort,
     /// At list price; negative when it costs more; `None` where there is no price (then `not_measured` has `price`).
     pub savings_monthly: Option<Money>,
@@ -42,11 +42,11 @@ pub struct Proposal {
     pub reason_codes: Vec<String>,
     /// Metrics that were not measured.
     pub not_measured: Vec<String>,
-    /// Why; `similar_cases` and `success_rate` are for the engine to fill in.
+    /// Explanation; the engine fills in `similar_cases` and `success_rate`.
     pub explanation: Explanation,
 }
 
-/// Why a rule, or the judgement as a whole, made no proposal.
+/// Reason why a rule, or the whole judgement, made no proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abstention {
     /// The recommendation type the rule would have made; `None` when the resource was not judged at all.

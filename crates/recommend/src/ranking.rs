@@ -125,7 +125,7 @@ impl FeedbackWeights {
         let expected = recommendation.confidence.clamp(0.0, 100.0) / 100.0 * impact * weight;
         let expected_value = (expected * 100.0).round() / 100.0;
         let answers = match tally.in_favour + tally.against {
-            0 => "nobody has answered one of its kind yet".to_owned(),
+            0 => "no feedback on its kind yet".to_owned(),
             count => format!(
                 "of {count} answers to its kind {} in favour and {} against, drawn to 1 as by {PRIOR_ANSWERS:.0} neutral ones",
                 tally.in_favour, tally.against

@@ -70,7 +70,7 @@ named!(
 );
 
 named!(
-    /// Effort of carrying out the change.
+    /// Effort of executing the change.
     Effort {
         /// One reversible call, no restart.
         Low => "low",
@@ -153,7 +153,7 @@ pub struct ConfidenceRange {
     pub high_percent: f64,
 }
 
-/// Why, from the numbers that decided.
+/// Explanation of a recommendation, with the deciding numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
     /// The change in words.
@@ -191,7 +191,7 @@ pub struct Recommendation {
     pub origin: Origin,
     /// Kind of the change.
     pub kind: RecommendationType,
-    /// One line for people.
+    /// Title, one line.
     pub title: String,
     /// The resource.
     pub subject: Subject,
@@ -203,7 +203,7 @@ pub struct Recommendation {
     pub impact_level: Impact,
     /// Impact in words and figures.
     pub impact: ImpactAssessment,
-    /// Effort of carrying out the change.
+    /// Effort of executing the change.
     pub effort: Effort,
     /// Estimated savings a month at list price; negative when it costs more, `None` where no price is known.
     pub savings_monthly: Option<Money>,
@@ -213,7 +213,7 @@ pub struct Recommendation {
     pub monthly_cost: Option<Money>,
     /// State of the recommendation.
     pub status: Status,
-    /// The plan, exactly as it would run; `None` for advice that Reeve cannot carry out (buying reservations).
+    /// The plan, exactly as it would run; `None` for advice that Reeve cannot execute (buying reservations).
     pub plan: Option<Plan>,
     /// Stable codes of what decided.
     pub reason_codes: Vec<String>,
@@ -235,9 +235,9 @@ pub struct Recommendation {
     pub scheduled_for: Option<Timestamp>,
     /// Until when it sleeps, while snoozed.
     pub snoozed_until: Option<Timestamp>,
-    /// Why it was dismissed, snoozed or failed.
+    /// Reason why it was dismissed, snoozed or failed.
     pub status_reason: Option<String>,
-    /// Why the last execution was blocked, with the guardrail and by how much.
+    /// Reason why the last execution was blocked, with the guardrail and by how much.
     pub blocked: Option<String>,
     /// Cause that ended it, where the engine tells causes apart.
     pub closing: Option<Closing>,

@@ -41,7 +41,7 @@ pub struct Relief {
     pub by_hand: Option<String>,
     /// Further notes for the user.
     pub notes: Vec<String>,
-    /// Added cost a month, or once for what is taken back; `None` where no price is known.
+    /// Added cost a month, or once for what is withdrawn; `None` where no price is known.
     pub added: Option<Money>,
     /// `true` for a one-time cost, `false` for a monthly one.
     pub once: bool,
@@ -135,7 +135,9 @@ pub fn read_replica(database: &Resource) -> Relief {
     let fits = database.provider == Provider::Aws && taken.len() < MOST_REPLICAS;
     match replica.filter(|replica| fits && replica.len() <= LONGEST_NAME) {
         Some(replica) => Relief {
-            notes: vec!["Reads go to it once the application is told its address; that is for a person".to_owned()],
+            notes: vec![
+                "Reads go to it once the application is configured with its address, which is a manual step".to_owned(),
+            ],
             ..relief.planned(replicate(database, &replica))
         },
         None => relief,

@@ -36,11 +36,11 @@ pub enum RemedyTarget<'a> {
 /// Outcome of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remedy {
-    /// A change by Reeve that may have caused the trouble is being undone.
+    /// A change by Reeve that may have caused the problem is being undone.
     Undoing(ActionId),
-    /// A recommendation is being carried out.
+    /// A recommendation is being executed.
     Began(ActionId),
-    /// The signatures that a recommendation needs were asked for.
+    /// The signatures that a recommendation needs were requested.
     Asked(ApprovalId),
     /// Nothing, for this reason.
     Nothing(String),
@@ -53,7 +53,7 @@ pub trait Responses: Send + Sync {
     /// recommendation, or the reason why there is none.
     ///
     /// # Errors
-    /// When the store or the log fails; findings that were kept before stay.
+    /// The store or the log failed; findings stored before stay.
     async fn offer(
         &self,
         agent_type: AgentType,
@@ -64,14 +64,14 @@ pub trait Responses: Send + Sync {
     /// advice where there is none. The inner error is the reason why it was not kept.
     ///
     /// # Errors
-    /// When the store or the log fails.
+    /// The store or the log failed.
     async fn keep(&self, agent_type: AgentType, offer: Offer) -> Result<Result<Recommendation, String>, EngineError>;
 
-    /// Carries out a recommendation for an emergency, or asks for its signatures, as its agent's configuration says. `why` stands
+    /// Carries out a recommendation for an emergency, or requests its signatures, as its agent's configuration says. `why` stands
     /// in the records.
     ///
     /// # Errors
-    /// When the store or the log fails.
+    /// The store or the log failed.
     async fn respond(&self, id: &RecommendationId, why: &str) -> Result<Remedy, EngineError>;
 
     /// Carries out the remedy of an anomaly as far as an agent in active mode may. `why` stands in the records.
@@ -83,7 +83,7 @@ pub trait Responses: Send + Sync {
     /// Ends the recommendations of a cause that nobody took up: those on the given resources, or all.
     ///
     /// # Errors
-    /// When the store or the log fails.
+    /// The store or the log failed.
     async fn withdraw(
         &self,
         cause: &Cause,

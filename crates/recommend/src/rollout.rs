@@ -4,7 +4,7 @@
 //! one or few resources that are least critical, a *validation* period in which their metrics are compared with those before,
 //! *gradual* shares of the rest, and *full*. Each stage ends at a gate ([`Gate`]) that says by numbers why it opened, waits or
 //! holds; "not enough data" holds it, because it proves nothing. A person can stop, resume or abort at any time. Every single
-//! change still asks its guardrails and its approvals; a rollout decides when it is asked for, and nothing else.
+//! change is still subject to its guardrails and its approvals; a rollout decides when it is requested, and nothing else.
 
 mod gate;
 mod member;
@@ -52,7 +52,7 @@ named!(
 named!(
     /// State of a rollout.
     RolloutStatus {
-        /// It goes on by itself.
+        /// It continues by itself.
         Running => "running",
         /// A gate holds it; nothing more begins until a person resumes or aborts it.
         Held => "held",
@@ -105,7 +105,7 @@ impl Default for RolloutSettings {
 pub struct Rollout {
     /// Identifier.
     pub id: RolloutId,
-    /// One line for people.
+    /// Title, one line.
     pub name: String,
     /// Agent that made the recommendations.
     pub agent_id: AgentId,
@@ -119,7 +119,7 @@ pub struct Rollout {
     pub wave: u32,
     /// State of the rollout.
     pub status: RolloutStatus,
-    /// Why it is held, stopped or aborted.
+    /// Reason why it is held, stopped or aborted.
     pub reason: Option<String>,
     /// Recommendations of the rollout, in the order of their execution.
     pub members: Vec<Member>,

@@ -124,13 +124,13 @@ impl Period {
         ms.max(0).saturating_add(DAY_MS - 1) / DAY_MS
     }
 
-    /// Returns `true` if the instant lies in it.
+    /// Returns `true` if the instant is in it.
     #[must_use]
     pub fn contains(&self, at: Timestamp) -> bool {
         self.start <= at && at < self.end
     }
 
-    /// Returns the condition that an entry's `timestamp` lies in it.
+    /// Returns the condition that an entry's `timestamp` is in it.
     #[must_use]
     pub fn condition(&self) -> Expr {
         let side = |side, at| Expr::field(Column::Timestamp, Match::Compare(side, Bound::Time(at)));
@@ -178,7 +178,7 @@ impl TimeBucket {
         }
     }
 
-    /// Returns the first instant of the bar that an instant lies in.
+    /// Returns the first instant of the bar that an instant is in.
     #[must_use]
     pub fn floor(self, at: Timestamp) -> Timestamp {
         let day = at.to_zoned(TimeZone::UTC).date();

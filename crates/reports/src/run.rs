@@ -82,7 +82,7 @@ pub struct Run {
     pub id: RunId,
     /// Report that it is a run of.
     pub report: ReportId,
-    /// Name of the report when the run was asked for.
+    /// Name of the report when the run was requested.
     pub report_name: String,
     /// Request as it was when the run was created.
     pub request: Request,
@@ -102,7 +102,7 @@ pub struct Run {
     pub user_email: String,
     /// Token that the request came with: its roles and its end bound the run.
     pub token: Option<String>,
-    /// Set when the schedule asked for it.
+    /// Set when the schedule requested it.
     pub scheduled: bool,
     /// Set when it is to end as soon as it can.
     pub cancelling: bool,
@@ -177,7 +177,7 @@ impl Run {
         }
     }
 
-    /// Returns a run of a report that a person asks for, with the rights of the request.
+    /// Returns a run of a report that a person requests, with the rights of the request.
     #[must_use]
     pub fn requested(report: &ReportDefinition, id: RunId, principal: &Principal, now: Timestamp) -> Run {
         Run {

@@ -72,7 +72,7 @@ fn kind(draft: &RequestDraft, errors: &mut Vec<FieldError>) -> Option<ReportKind
             ("metrics", !draft.metrics.is_empty()),
         ] {
             if given {
-                errors.push(invalid(field, "belongs to custom reports, and this one has a framework"));
+                errors.push(invalid(field, "is only for custom reports, and this one has a framework"));
             }
         }
         let Some(template) = template(framework) else {
@@ -127,7 +127,7 @@ fn period(draft: &RequestDraft) -> Result<PeriodChoice, FieldError> {
             if start >= end {
                 Err(invalid("start_time", "must lie before end_time"))
             } else if period.days() > LONGEST_DAYS {
-                Err(invalid("start_time", format!("lies more than {LONGEST_DAYS} days before end_time")))
+                Err(invalid("start_time", format!("is more than {LONGEST_DAYS} days before end_time")))
             } else {
                 Ok(PeriodChoice::Between(period))
             }

@@ -113,7 +113,7 @@ pub(crate) struct ServeArgs {
 /// `reeve demo`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DemoArgs {
-    /// Data directory; reeve-demo in the user's data folder unless given. The demo goes on where it was.
+    /// Data directory; reeve-demo in the user's data folder unless given. The demo continues where it was.
     #[arg(long)]
     pub(crate) data_dir: Option<PathBuf>,
     /// Address to listen on.

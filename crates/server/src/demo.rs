@@ -75,7 +75,7 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     state.save()
 }
 
-/// Returns the default directory of the demo: in the user's own data folder, so that it goes on where it was.
+/// Returns the default directory of the demo: in the user's own data folder, so that it continues where it was.
 fn default_dir() -> PathBuf {
     let own = std::env::var_os("XDG_DATA_HOME").filter(|dir| !dir.is_empty()).map(PathBuf::from);
     let home =

@@ -1,6 +1,6 @@
 //! Running exports: one at a time, gone on with after a crash, with the rights that the requester has when it runs.
 //!
-//! What stands in the store is never ahead of the disk: files are made durable before their progress is kept. An export that is
+//! What is in the store is never ahead of the disk: files are made durable before their progress is kept. An export that is
 //! cancelled is noticed by the version of its row, which every kept progress compares.
 
 mod files;
@@ -40,9 +40,9 @@ pub(crate) struct Runner {
     keep: SignedDuration,
 }
 
-/// Reason why an export does not go on.
+/// Reason why an export does not continue.
 enum Stop {
-    /// The service ends; the export goes on at the next start.
+    /// The service ends; the export continues at the next start.
     Service,
     /// A person cancelled it.
     Cancelled,

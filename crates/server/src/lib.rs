@@ -1,5 +1,5 @@
 //! The `reeve` program as a library: [`main`] is the program, and [`serve`] starts the service in a process of one's own, with agent
-//! types of one's own. Everything it does stands in the modules below.
+//! types of one's own. Everything it does is in the modules below.
 
 mod account;
 mod active;

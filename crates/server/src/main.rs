@@ -1,4 +1,4 @@
-//! The `reeve` program. Everything it does stands in the library; this file only starts it.
+//! The `reeve` program. Everything it does is in the library; this file only starts it.
 
 use std::process::ExitCode;
 

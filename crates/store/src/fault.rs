@@ -3,7 +3,7 @@
 use reeve_access::AccessError;
 use reeve_estate::StoreError;
 
-/// Why something was not read or written.
+/// Reason why something was not read or written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     #[error("{noun} {id} does not exist")]

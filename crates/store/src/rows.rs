@@ -1,6 +1,6 @@
 //! Row formats: the content of `document` columns, separate from the domain types and converted explicitly.
 //!
-//! A document is `{"v": 1, "row": {...}}`. A field that is added later has a serde default, so that older documents go on
+//! A document is `{"v": 1, "row": {...}}`. A field that is added later has a serde default, so that older documents continue
 //! reading; a change that cannot be read that way raises `v` and keeps the old format's reader. A document with a higher
 //! `v` than this program knows is refused. Every format version has a fixture in the tests.
 
@@ -42,7 +42,7 @@ use crate::fault::Fault;
 /// The version every format has today.
 const VERSION: u32 = 1;
 
-/// Why a document is not understood.
+/// Reason why a stored document cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RowError {
     #[error("format {0} is newer than this program")]

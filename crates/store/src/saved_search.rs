@@ -55,7 +55,7 @@ async fn insert(store: &Store, search: &SavedSearch, most: u64) -> std::result::
         .await?
         .try_get(0)?;
     if u64::try_from(owned).unwrap_or_default() >= most {
-        return Err(Fault::Conflict(format!("nobody keeps more than {most} searches; remove one first")));
+        return Err(Fault::Conflict(format!("a user may have at most {most} saved searches; remove one first")));
     }
     sqlx::query(
         "INSERT INTO saved_searches (id, owner_id, name, shared_with, created_at_ms, updated_at_ms, version, document)
@@ -76,7 +76,7 @@ async fn insert(store: &Store, search: &SavedSearch, most: u64) -> std::result::
 }
 
 fn taken(search: &SavedSearch) -> String {
-    format!("a search named {} exists already among yours", search.name)
+    format!("you already have a search named {}", search.name)
 }
 
 async fn update(store: &Store, search: &SavedSearch) -> std::result::Result<(), Fault> {

@@ -10,7 +10,7 @@ impl Store {
     /// A setting; `None` when it was never set.
     ///
     /// # Errors
-    /// When the store failed or holds no JSON there.
+    /// The store failed or the value is not JSON.
     pub async fn setting_get(&self, name: &str) -> Result<Option<Value>, SettingError> {
         let row = sqlx::query("SELECT document FROM settings WHERE name = $1")
             .bind(name)
@@ -23,7 +23,7 @@ impl Store {
     /// Sets a setting.
     ///
     /// # Errors
-    /// When the store failed.
+    /// The store failed.
     pub async fn setting_put(&self, name: &str, value: &Value) -> Result<(), SettingError> {
         sqlx::query(
             "INSERT INTO settings (name, document) VALUES ($1, $2)

@@ -22,7 +22,7 @@ const LEFT: [&str; 4] = ["active_server", "leases", "schema_versions", "sessions
 /// Setting that names the backup from which a database was restored.
 const RESTORED: &str = "restored_from";
 
-/// Why state was not written or read.
+/// Reason why state was not written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum TransferError {
     /// The file.

@@ -24,7 +24,7 @@ const KEY_BYTES: usize = 32;
 /// Bytes of a nonce.
 const NONCE_BYTES: usize = 12;
 
-/// Why a key or a secret is not to be had.
+/// Reason why a key or a secret is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum VaultError {
     /// The key file cannot be read or written.
@@ -83,7 +83,7 @@ impl Vault {
     /// Reads the key file, or makes a new one (32 random bytes, readable for its owner alone) when there is none.
     ///
     /// # Errors
-    /// When the file cannot be read or made, or holds something else.
+    /// The file cannot be read or created, or its content is not a key.
     pub fn load_or_create(path: &Path) -> Result<Self, VaultError> {
         let failed = |source| VaultError::File { path: path.to_owned(), source };
         let bytes = match std::fs::read(path) {

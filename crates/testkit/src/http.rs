@@ -35,7 +35,7 @@ impl Api {
     /// A client that is nobody.
     ///
     /// # Panics
-    /// When no client can be made.
+    /// The client cannot be created.
     #[must_use]
     pub fn new(base: &str) -> Api {
         let http = Client::builder().no_proxy().user_agent("reeve-testkit").timeout(Duration::from_secs(120)).build();
@@ -51,7 +51,7 @@ impl Api {
     /// Sends bytes of a content type.
     ///
     /// # Panics
-    /// When there is no answer at all.
+    /// The service did not answer.
     pub async fn send(&self, method: &str, path: &str, kind: Option<&str>, body: Vec<u8>) -> Answer {
         self.send_with(method, path, &[], kind, body).await
     }
@@ -59,7 +59,7 @@ impl Api {
     /// Sends bytes of a content type, with further headers.
     ///
     /// # Panics
-    /// When there is no answer at all.
+    /// The service did not answer.
     pub async fn send_with(
         &self,
         method: &str,
@@ -75,7 +75,7 @@ impl Api {
     /// Sends bytes to a service that may be gone.
     ///
     /// # Errors
-    /// When there is no answer, or only part of one.
+    /// The answer is missing or incomplete.
     pub async fn attempt(
         &self,
         method: &str,
@@ -105,7 +105,7 @@ impl Api {
     /// GET whose answer is read by the caller, as it comes.
     ///
     /// # Errors
-    /// When there is no answer at all.
+    /// The service did not answer.
     pub async fn ask(&self, path: &str, headers: &[(&str, &str)]) -> reqwest::Result<reqwest::Response> {
         let below = if path.starts_with('/') { path.to_owned() } else { format!("/api/v1/{path}") };
         let mut request = self.http.get(format!("{}{below}", self.base));
@@ -143,7 +143,7 @@ impl Api {
     /// Size of the log, by its checkpoint: asking for it writes nothing.
     ///
     /// # Panics
-    /// When there is no checkpoint.
+    /// There is no checkpoint.
     pub async fn size(&self) -> u64 {
         let note = self.get("audit-logs/checkpoint").await;
         assert_eq!(note.status, 200, "{note:?}");
@@ -154,7 +154,7 @@ impl Api {
     /// Makes a user, as administrator; the user's identifier, and a client with a token of theirs.
     ///
     /// # Panics
-    /// When the service refuses.
+    /// The service refused.
     pub async fn person(&self, email: &str, roles: &[&str], teams: &[&str]) -> (String, Api) {
         let user = json!({ "email": email, "name": email, "roles": roles, "teams": teams });
         let id = self.post("users", user).await.expect(201).text_at("/id");
@@ -168,7 +168,7 @@ impl Answer {
     /// Returns the answer after checking its status.
     ///
     /// # Panics
-    /// When it has another.
+    /// The answer has another status.
     #[must_use]
     #[track_caller]
     pub fn expect(self, status: u16) -> Answer {
@@ -179,7 +179,7 @@ impl Answer {
     /// Returns the answer after checking that it is a problem of this status and code.
     ///
     /// # Panics
-    /// When it is not.
+    /// The answer is not of that form.
     #[must_use]
     #[track_caller]
     pub fn problem(self, status: u16, code: &str) -> Answer {
@@ -197,7 +197,7 @@ impl Answer {
     /// Text at a JSON pointer.
     ///
     /// # Panics
-    /// When there is none.
+    /// The answer has none.
     #[must_use]
     #[track_caller]
     pub fn text_at(&self, pointer: &str) -> String {
@@ -208,7 +208,7 @@ impl Answer {
     /// The `items` of a list.
     ///
     /// # Panics
-    /// When it is none.
+    /// The value is of another type.
     #[must_use]
     #[track_caller]
     pub fn items(&self) -> &[Value] {
@@ -226,7 +226,7 @@ pub fn encoded(text: &str) -> String {
 /// Asks again and again until there is an answer.
 ///
 /// # Panics
-/// When there is none after `within`.
+/// The condition was not met within `within`.
 #[track_caller]
 pub fn until<T, F>(what: &str, within: Duration, mut ask: impl FnMut() -> F) -> impl Future<Output = T>
 where

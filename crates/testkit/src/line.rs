@@ -28,7 +28,7 @@ impl Line {
     /// Opens a line that leads nowhere yet.
     ///
     /// # Errors
-    /// When no port is free.
+    /// No port is free.
     pub async fn open() -> Result<Line> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let line = Line { port: listener.local_addr()?.port(), state: Arc::default() };

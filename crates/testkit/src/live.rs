@@ -32,7 +32,7 @@ impl Live {
     /// Opens a live view; `path` is below `/api/v1/`.
     ///
     /// # Panics
-    /// When there is no stream.
+    /// The service opened no stream.
     pub async fn open(api: &Api, path: &str, headers: &[(&str, &str)]) -> Live {
         let response = api.ask(path, headers).await;
         let response = response.unwrap_or_else(|error| panic!("{path}: {error:?}"));
@@ -70,7 +70,7 @@ impl Live {
     /// The next entry.
     ///
     /// # Panics
-    /// When the stream ends before it.
+    /// The stream ended earlier.
     pub async fn entry(&mut self) -> Value {
         match self.next().await {
             Some(Event { id, name, data, .. }) if name == "entry" => {

@@ -29,7 +29,7 @@ impl Moto {
     /// The program is `$REEVE_TEST_MOTO`, or `.venv/bin/moto_server` under the workspace root, or `moto_server` on the path.
     ///
     /// # Errors
-    /// When it cannot be started or does not answer within 30 seconds.
+    /// The program cannot be started or does not answer within 30 seconds.
     pub async fn start() -> anyhow::Result<Moto> {
         let program = program();
         // Between finding a free port and binding it somebody else may take it; then another is tried.
@@ -83,7 +83,7 @@ impl Moto {
     /// From now on every call must carry a known key, a right signature and a policy that allows it. Seed before.
     ///
     /// # Errors
-    /// When moto refuses.
+    /// moto refused the call.
     pub async fn enforce_keys(&self) -> anyhow::Result<()> {
         let response = self.http.post(format!("{}/moto-api/reset-auth", self.endpoint)).body("0").send().await?;
         response.error_for_status()?;
@@ -93,7 +93,7 @@ impl Moto {
     /// One call of the query protocol; the answer's XML.
     ///
     /// # Errors
-    /// When the service answers with an error, which the message then holds.
+    /// The service answered with an error, which the message contains.
     pub async fn query(
         &self,
         service: &Service,

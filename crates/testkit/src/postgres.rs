@@ -43,7 +43,7 @@ impl Postgres {
     /// The server that the tests of one program share; `None`, with the reason printed, where there is no PostgreSQL.
     ///
     /// # Errors
-    /// When PostgreSQL is there and does not start.
+    /// PostgreSQL is installed and does not start.
     pub fn shared() -> Result<Option<Arc<Self>>> {
         let mut server = SERVER.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(running) = server.upgrade() {
@@ -97,7 +97,7 @@ impl Postgres {
     /// Starts the server again after [`Postgres::stop`]; returns once it answers.
     ///
     /// # Errors
-    /// When it does not start.
+    /// The server does not start.
     pub fn resume(&self) -> Result<()> {
         let options = format!(
             "-c listen_addresses='' -c unix_socket_directories='{}' -c fsync=off -c full_page_writes=off \
@@ -114,7 +114,7 @@ impl Postgres {
     /// Stops the server at once; the data stays.
     ///
     /// # Errors
-    /// When it is not running.
+    /// The server is not running.
     pub fn stop(&self) -> Result<()> {
         self.run("pg_ctl", &["stop", "--wait", "--mode=immediate", "--pgdata", text(&self.data())?])
     }
@@ -122,7 +122,7 @@ impl Postgres {
     /// Makes an empty database; gives its URL.
     ///
     /// # Errors
-    /// When the server does not answer.
+    /// The server did not answer.
     pub async fn database(&self) -> Result<String> {
         let name = format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed));
         let mut connection = self.connect("postgres").await?;
@@ -134,7 +134,7 @@ impl Postgres {
     /// A connection of one's own to a database.
     ///
     /// # Errors
-    /// When the server does not answer.
+    /// The server did not answer.
     pub async fn connect(&self, database: &str) -> Result<PgConnection> {
         let options =
             PgConnectOptions::new().socket(self.directory.path()).username(USER).password(PASSWORD).database(database);

@@ -36,7 +36,7 @@ impl Rsyslog {
     /// Starts one.
     ///
     /// # Errors
-    /// When it is missing or does not listen within half a minute.
+    /// The program is missing or does not listen within half a minute.
     pub fn start() -> Result<Rsyslog> {
         let program = Self::program().context("no rsyslogd (set REEVE_TEST_RSYSLOGD)")?;
         let home = tempfile::tempdir()?;
@@ -59,7 +59,7 @@ impl Rsyslog {
     /// Sends bytes over one connection.
     ///
     /// # Errors
-    /// When it does not take them.
+    /// The server does not accept the lines.
     pub fn send(&self, bytes: &[u8]) -> Result<()> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
         stream.write_all(bytes)?;

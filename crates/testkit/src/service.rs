@@ -37,7 +37,7 @@ impl Service {
     /// `reeve serve` over a data directory, with further variables.
     ///
     /// # Errors
-    /// When it ends or does not print its address within two minutes; the message holds what it said.
+    /// The process ended or did not print its address within two minutes; the message contains its output.
     pub fn serve(data_dir: &Path, variables: &[(&str, &str)]) -> Result<Service> {
         let mut command = program("reeve")?;
         command.arg("serve").arg("--data-dir").arg(data_dir).args(["--listen", "127.0.0.1:0"]);
@@ -109,7 +109,7 @@ impl Service {
     /// Returns the text behind a label on standard output (`Password`), waiting up to ten seconds for it.
     ///
     /// # Errors
-    /// When it is not printed within ten seconds.
+    /// The line was not printed within ten seconds.
     pub fn printed(&self, label: &str) -> Result<String> {
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(10) {
@@ -133,7 +133,7 @@ impl Service {
     /// Ends it as a service manager does; how it ended and how long that took.
     ///
     /// # Errors
-    /// When it has not ended after thirty seconds.
+    /// The process has not ended after thirty seconds.
     pub fn stop(mut self) -> Result<(ExitStatus, Duration)> {
         let begun = Instant::now();
         let id = self.child.id().to_string();
@@ -170,7 +170,7 @@ impl Service {
     /// Ends it as a power cut does.
     ///
     /// # Errors
-    /// When the process cannot be ended.
+    /// The process cannot be ended.
     pub fn kill(mut self) -> Result<()> {
         self.child.kill()?;
         self.child.wait()?;
@@ -215,7 +215,7 @@ fn lines_of(from: impl Read + Send + 'static, into: Arc<Mutex<Vec<String>>>) -> 
 /// Runs `reeve` with arguments to its end.
 ///
 /// # Errors
-/// When it cannot be started.
+/// The program cannot be started.
 pub fn reeve(arguments: &[&str]) -> Result<Output> {
     program("reeve")?.args(arguments).output().context("running reeve")
 }
@@ -223,7 +223,7 @@ pub fn reeve(arguments: &[&str]) -> Result<Output> {
 /// A command that runs `reeve`, to be given its arguments, streams and variables.
 ///
 /// # Errors
-/// When it is missing and cannot be built.
+/// The program is missing and cannot be built.
 pub fn reeve_command() -> Result<Command> {
     program("reeve")
 }
@@ -231,7 +231,7 @@ pub fn reeve_command() -> Result<Command> {
 /// A command that runs `reeve-verify`, to be given its arguments and variables.
 ///
 /// # Errors
-/// When it is missing and cannot be built.
+/// The program is missing and cannot be built.
 pub fn verify_command() -> Result<Command> {
     program("reeve-verify")
 }
@@ -239,7 +239,7 @@ pub fn verify_command() -> Result<Command> {
 /// Runs `reeve-verify` with arguments to its end: its exit code, and everything it wrote.
 ///
 /// # Errors
-/// When it cannot be started.
+/// The program cannot be started.
 pub fn verify(arguments: &[&str]) -> Result<(Option<i32>, String)> {
     let output = program("reeve-verify")?.args(arguments).output().context("running reeve-verify")?;
     let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

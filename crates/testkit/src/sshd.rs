@@ -27,7 +27,7 @@ impl Sshd {
     /// Starts a server with a host key and a user's key of its own.
     ///
     /// # Errors
-    /// When the program is missing or does not listen within half a minute.
+    /// The program is missing or does not listen within half a minute.
     pub fn start() -> Result<Sshd> {
         // Between finding a free port and binding it somebody else may take it; then another is tried.
         for _ in 0..3 {
@@ -85,7 +85,7 @@ impl Sshd {
     /// Private key of the user.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// The file cannot be read.
     pub fn private_key(&self) -> Result<String> {
         Ok(std::fs::read_to_string(self.home.path().join("user_key"))?)
     }
@@ -93,7 +93,7 @@ impl Sshd {
     /// Fingerprint of the host key, as `ssh-keygen` prints it.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// The file cannot be read.
     pub fn fingerprint(&self) -> Result<String> {
         let said = run(Command::new("ssh-keygen").arg("-lf").arg(self.home.path().join("host_key.pub")))?;
         let fingerprint = said.split_whitespace().nth(1).context("ssh-keygen prints no fingerprint")?;

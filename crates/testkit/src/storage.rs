@@ -50,7 +50,7 @@ impl Storage {
     /// Starts a service.
     ///
     /// # Errors
-    /// When the program is missing or does not answer within 60 seconds.
+    /// The program is missing or does not answer within 60 seconds.
     pub async fn start(kind: Kind) -> Result<Storage> {
         // Between finding a free port and binding it somebody else may take it; then another is tried.
         for _ in 0..3 {
@@ -80,7 +80,7 @@ impl Storage {
     /// Returns every object that a reader of the bucket sees, by name.
     ///
     /// # Errors
-    /// When the service does not answer.
+    /// The service did not answer.
     pub async fn objects(&self) -> Result<BTreeMap<String, Vec<u8>>> {
         let mut objects = BTreeMap::new();
         match self.kind {

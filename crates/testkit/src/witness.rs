@@ -48,7 +48,7 @@ impl Witness {
     /// Starts a witness that knows one log.
     ///
     /// # Errors
-    /// When no port is free.
+    /// No port is free.
     pub async fn start(name: &str, log: NoteVerifier) -> anyhow::Result<Witness> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}", listener.local_addr()?);

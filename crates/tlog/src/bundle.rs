@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::hash::{HASH_LEN, Hash};
 
-/// Why bytes are not the tile or bundle they should be.
+/// Reason why bytes are not the tile or bundle they should be.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TileDataError {
     /// Hash tile of another length than 32 bytes a hash.

@@ -25,7 +25,7 @@ pub struct Checkpoint {
     pub extensions: Vec<String>,
 }
 
-/// Why a text is not a checkpoint.
+/// Reason why a text is not a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CheckpointError {
     /// The last line is not ended by a newline.
@@ -51,7 +51,7 @@ pub enum CheckpointError {
     Characters,
 }
 
-/// Why a checkpoint cannot be made into a note.
+/// Reason why a checkpoint cannot be made into a note.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum CheckpointSignError {
     /// A field cannot be written as a line.
@@ -62,7 +62,7 @@ pub enum CheckpointSignError {
     Note(#[from] NoteError),
 }
 
-/// Why a signed checkpoint is refused.
+/// Reason why a signed checkpoint is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CheckpointOpenError {
     /// Malformed note.

@@ -73,7 +73,7 @@ pub struct Disclosure<'a> {
     pub canonical: &'a [u8],
 }
 
-/// Why bytes are not a disclosure.
+/// Reason why bytes are not a disclosure.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DisclosureError {
     /// The bytes do not begin with [`COMMITMENT_DOMAIN`].

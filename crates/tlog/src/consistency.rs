@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::hash::{Hash, node_hash};
 use crate::reader::{HashReader, range_root, split_point};
 
-/// Why a consistency proof could not be made.
+/// Reason why a consistency proof could not be made.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum ConsistencyProveError<E> {
     /// The earlier tree is empty, or larger than the later one.
@@ -23,7 +23,7 @@ pub enum ConsistencyProveError<E> {
     Read(#[source] E),
 }
 
-/// Why a consistency proof is refused.
+/// Reason why a consistency proof is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum ConsistencyError {
     /// The earlier tree is empty, or larger than the later one.

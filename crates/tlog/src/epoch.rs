@@ -30,7 +30,7 @@ pub struct Epoch {
     pub new: NoteVerifier,
 }
 
-/// Why a record is refused.
+/// Reason why a record is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EpochError {
     /// Malformed note.
@@ -56,7 +56,7 @@ pub enum EpochError {
     Order(&'static str),
 }
 
-/// Why a checkpoint is refused by the keys of a log.
+/// Reason why a checkpoint is refused by the keys of a log.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EpochOpenError {
     /// Invalid signatures or text.

@@ -17,7 +17,7 @@ pub struct Frontier {
     nodes: Vec<Hash>,
 }
 
-/// Why parts do not make a frontier.
+/// Reason why parts do not make a frontier.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FrontierError {
     /// The size is beyond [`MAX_TREE_SIZE`].

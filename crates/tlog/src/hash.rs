@@ -17,7 +17,7 @@ pub const HASH_LEN: usize = 32;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Hash(pub [u8; HASH_LEN]);
 
-/// Why a text or a byte string is not a hash.
+/// Reason why a text or a byte string is not a hash.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum HashError {
     /// Neither 64 hex digits nor 44 base64 characters, or not 32 raw bytes.

@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::hash::{Hash, node_hash};
 use crate::reader::{HashReader, range_root, split_point};
 
-/// Why an inclusion proof could not be made.
+/// Reason why an inclusion proof could not be made.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum InclusionProveError<E> {
     /// The tree has no such leaf.
@@ -22,7 +22,7 @@ pub enum InclusionProveError<E> {
     Read(#[source] E),
 }
 
-/// Why an inclusion proof is refused.
+/// Reason why an inclusion proof is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum InclusionError {
     /// The tree has no such leaf.

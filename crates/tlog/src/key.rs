@@ -36,7 +36,7 @@ impl fmt::Debug for KeyId {
     }
 }
 
-/// Why a text is not a note key. Never carries key material.
+/// Reason why a text is not a note key. Never carries key material.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum KeyError {
     /// Text without the parts of the format.

@@ -39,7 +39,7 @@ impl<R: HashReader, W: Write> MultiProofWriter<R, W> {
     /// Writes the header.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// `out` failed.
     pub fn new(prover: MultiProver<R>, mut out: W) -> io::Result<MultiProofWriter<R, W>> {
         out.write_all(HEADER)?;
         Ok(MultiProofWriter { prover, out, record: Vec::new() })

@@ -63,7 +63,7 @@ impl NoteSignature {
     }
 }
 
-/// Why bytes are not a signed note.
+/// Reason why bytes are not a signed note.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NoteError {
     /// Longer than [`MAX_NOTE_BYTES`].
@@ -89,7 +89,7 @@ pub enum NoteError {
     TooManySignatures,
 }
 
-/// Why a note's signatures do not vouch for it.
+/// Reason why a note's signatures do not authenticate it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NoteVerifyError {
     /// None of the signatures is by a key we know.

@@ -37,7 +37,7 @@ pub struct ProofFile {
     pub checkpoint: SignedNote,
 }
 
-/// Why bytes are not a `.tlog-proof`.
+/// Reason why bytes are not a `.tlog-proof`.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ProofFileError {
     /// Text that is not UTF-8.
@@ -66,7 +66,7 @@ pub enum ProofFileError {
     Note(#[from] NoteError),
 }
 
-/// Why a proof does not hold.
+/// Reason why a proof is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ProofVerifyError {
     /// The checkpoint is refused.

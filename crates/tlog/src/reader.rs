@@ -59,7 +59,7 @@ pub(crate) fn range_root<R: HashReader>(reader: &R, start: u64, end: u64) -> Res
     Ok(root.unwrap_or_else(empty_root))
 }
 
-/// Why a hash could not be read from tiles.
+/// Reason why a hash could not be read from tiles.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum TileReadError<E> {
     /// The subtree is not complete in a tree of this size.

@@ -35,7 +35,7 @@ pub enum TileResource {
     Entries(TileId),
 }
 
-/// Why numbers or a path do not name a tile.
+/// Reason why numbers or a path do not name a tile.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TileIdError {
     /// Levels go from 0 to 7.

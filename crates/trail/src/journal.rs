@@ -24,7 +24,7 @@ const LONGEST_FAILURE: usize = 500;
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The entry breaks a rule of the log.
-    #[error("the entry is not sound: {0}")]
+    #[error("the entry is not valid: {0}")]
     Unsound(String),
     /// The log did not take it.
     #[error(transparent)]

@@ -161,7 +161,7 @@ fn service(arguments: &Arguments, key: Option<NoteVerifier>) -> Result<Output, C
 
 fn no_key(needed_for: &str) -> CannotVerify {
     CannotVerify::NoKey(format!(
-        "{needed_for} cannot vouch for itself; give the log's verifier key with --public-key (from whoever runs the service, where it is in DIR/ledger/log.vkey)"
+        "{needed_for} cannot prove itself; give the log's verifier key with --public-key (from whoever runs the service, where it is in DIR/ledger/log.vkey)"
     ))
 }
 

@@ -238,9 +238,7 @@ fn conclude(size: u64, anchor: &Anchor, audit: &mut Audit) {
     audit.walk.finish(size, &mut audit.findings);
     if !anchor.present {
         let file = &anchor.file;
-        audit
-            .notes
-            .push(format!("there is no anchor at {file}: a log whose end was cut off would not be noticed by it"));
+        audit.notes.push(format!("there is no anchor at {file}, so a truncated log would not be detected"));
     }
     let signed = audit.walk.signed_size;
     match audit.walk.lost {

@@ -1,9 +1,9 @@
-//! Why nothing could be found out. Not a verdict: a log that cannot be read is neither intact nor broken.
+//! Errors that prevent a verdict: a log that cannot be read is neither intact nor broken.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a log could not be verified.
+/// Reason why a log could not be verified.
 #[derive(Debug, thiserror::Error)]
 pub enum CannotVerify {
     /// There is nothing at the path.
@@ -45,7 +45,7 @@ pub enum CannotVerify {
     Restless(PathBuf),
     /// The proof has no entry in it.
     #[error(
-        "the proof carries no entry (its payload is gone), and so no commitment: take the commitment from an entry bundle of the log"
+        "the proof contains no entry (its payload was deleted), and so no commitment: take the commitment from an entry bundle of the log"
     )]
     NoDisclosure,
     /// The service did not answer as it should.

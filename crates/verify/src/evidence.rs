@@ -65,7 +65,7 @@ pub(crate) fn is_report(path: &Path) -> bool {
 /// Verifies a report. The outer error says that nothing could be found out, the inner one that the report does not hold.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// The file cannot be read.
 pub fn verify_report(path: &Path, keys: &Epochs) -> Result<Result<ProvenReport, ReportFault>, CannotVerify> {
     let file = File::open(path).map_err(CannotVerify::unreadable(path))?;
     let mut json = serde_json::Deserializer::from_reader(BufReader::with_capacity(1 << 16, file));

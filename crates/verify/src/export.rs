@@ -97,7 +97,7 @@ impl std::fmt::Display for ExportReport {
 /// Verifies an export by its manifest; the files lie beside it.
 ///
 /// # Errors
-/// When nothing could be found out.
+/// No verdict was possible.
 pub fn verify_export(path: &Path, keys: &Epochs, witnesses: &Witnesses) -> Result<ExportReport, CannotVerify> {
     let manifest = Manifest::read(path)?;
     let mut report = ExportReport {

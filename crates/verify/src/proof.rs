@@ -24,7 +24,7 @@ pub struct Proven {
     pub note: SignedNote,
 }
 
-/// Why a proof proves nothing.
+/// Reason why a proof is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum ProofFault {
     /// The file is not a proof.

@@ -342,7 +342,7 @@ impl Fetched {
 
     fn conclude(&mut self, checkpoint: &Checkpoint, anchor: &Anchor) {
         for kept in std::mem::take(&mut self.kept) {
-            let message = format!("{} knows of more entries than the log has: its end was cut off", kept.source_name);
+            let message = format!("{} has more entries than the log: the log was truncated", kept.source_name);
             self.findings.add(Finding::new(&kept.file, message).differs(kept.size, checkpoint.size));
         }
         if self.tree.root() != checkpoint.root {
@@ -350,8 +350,7 @@ impl Fetched {
             self.findings.add(wrong.differs(checkpoint.root, self.tree.root()));
         }
         if anchor.size() > checkpoint.size {
-            let wrong =
-                Finding::new(&anchor.file, "the anchor knows of more entries than the log has: its end was cut off");
+            let wrong = Finding::new(&anchor.file, "the anchor has more entries than the log: the log was truncated");
             self.findings
                 .add(wrong.entries(checkpoint.size, anchor.size() - 1).differs(anchor.size(), checkpoint.size));
         }

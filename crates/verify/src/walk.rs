@@ -212,7 +212,7 @@ impl Walk {
         while let Some(milestone) = self.milestones.pop() {
             let source_name = milestone.source_name;
             let message = if milestone.size > size {
-                format!("{source_name} knows of more entries than the log has: its end was cut off")
+                format!("{source_name} has more entries than the log: the log was truncated")
             } else {
                 format!("what {source_name} holds at {} entries cannot be checked", milestone.size)
             };

@@ -9309,7 +9309,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemBody"];
             };
         };
-        /** @description It is not as the request takes it to be: a name is taken, or somebody changed it meanwhile. */
+        /** @description The request conflicts with the present state: a name is taken, or another user has changed the object. */
         Conflict: {
             headers: {
                 [name: string]: unknown;

@@ -12,7 +12,7 @@ pub(super) struct Bill {
     pub(super) compute: Option<Money>,
     /// The list price an hour.
     hourly: Option<f64>,
-    /// Disks a month, which go on.
+    /// Disks by the month, which continue to be paid for.
     disks: Money,
     /// Storage of the snapshots a month, at most; `None` where a size or price is not known.
     snapshots: Option<Money>,

@@ -89,7 +89,7 @@ pub(super) fn ran_through(evidence: &Evidence<'_>, window: Window) -> Option<boo
     evidence.cpu.as_ref().map(|cpu| ran(cpu, window))
 }
 
-/// A month says little about a year, and the less the younger the machine is: failures believed in beforehand. What has been
+/// A month says little about a year, and the less the younger the machine is: failures assumed in advance. What has been
 /// there for a year is as likely to be there for another (Lindy's law); an unknown age counts as half a year.
 fn a_year_ahead(evidence: &Evidence<'_>) -> f64 {
     let created = evidence.facts.resource.created_at;

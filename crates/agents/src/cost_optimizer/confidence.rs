@@ -2,7 +2,7 @@
 //!
 //! Day by day: the rule looks at the days before, and where it would have proposed, the day itself says whether the
 //! proposal would have held. Days without enough points are not counted. Days that held by a hair, or by very different
-//! margins, say less than days that were all far from the limit: both count as failures believed in beforehand, so that
+//! margins, say less than days that were all far from the limit: both count as failures assumed in advance, so that
 //! two resources have the same confidence only where their evidence is the same.
 
 use reeve_learn::calibrate::Daily;
@@ -81,7 +81,7 @@ pub(super) fn backtest(
     })
 }
 
-/// The confidence of a backtest: each doubt is a failure believed in beforehand, margins that were small or uneven are
+/// The confidence of a backtest: each doubt is a failure assumed in advance, margins that were small or uneven are
 /// doubts; a cap limits what no backtest can see.
 pub(super) fn confidence(backtest: Backtest, margins: &Daily, doubts: f64, cap_percent: Option<f64>) -> Confidence {
     let (smallest_margin, uneasy) = unease(margins);

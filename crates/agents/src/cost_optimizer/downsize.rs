@@ -56,7 +56,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     }
     let from = evidence.size.as_ref().ok_or_else(|| {
         let size = evidence.facts.resource.specification.instance_type.as_deref().unwrap_or("its size");
-        Abstention::unjudged(KIND, "size_unknown", format!("the catalogue does not know {size}"))
+        Abstention::unjudged(KIND, "size_unknown", format!("{size} is not in the catalogue"))
     })?;
     let chosen = choose(evidence, from, &mut path)?;
     Ok(propose(evidence, from, chosen, cpu, &summary, path))
@@ -170,7 +170,7 @@ fn elsewhere(evidence: &Evidence<'_>, from: &InstanceSpec) -> Option<Candidate> 
     found.find(|one| one.fit.refused.is_none() && one.fit.doubts.is_empty())
 }
 
-/// Why a size's price rules it out. Without a price only the next smaller size is considered.
+/// Reason why a size's price rules it out. Without a price only the next smaller size is considered.
 fn price_refusal(step: usize, price: Option<&Change>, max_decrease: f64) -> Option<(&'static str, String)> {
     let Some(price) = price else {
         return (step > 0).then(|| ("no_price", "without a price only one step down is considered".to_owned()));

@@ -9,7 +9,7 @@ use reeve_recommend::is_opted_out;
 pub(super) fn admit(resource: &Resource) -> Result<(), Abstention> {
     let out = |code, detail: &str| Err(Abstention { kind: None, code, detail: detail.to_owned(), decisive: true });
     if is_opted_out(resource) {
-        return out("opted_out", "its tag reeve:ignore says that it is to be left alone");
+        return out("opted_out", "its tag reeve:ignore excludes it");
     }
     match resource.kind {
         ResourceKind::Volume => {

@@ -113,7 +113,7 @@ fn worked_sometimes(evidence: &Evidence<'_>, work: &Work, detail: &str, path: Pa
         Err(NoRhythm::Ended) => "worked_before",
         Err(_) if work.share() > IN_USE => in_use,
         Err(NoRhythm::TooShort) => {
-            let detail = format!("{detail}: three whole weeks are needed to know its rhythm");
+            let detail = format!("{detail}: three whole weeks are needed to learn its working hours");
             return Err(Abstention::unjudged(KIND, "rhythm_unknown", detail));
         }
         Err(NoRhythm::Rare) => "rare_work",

@@ -80,7 +80,7 @@ pub(super) fn larger(evidence: &Evidence<'_>, starved: bool) -> Daily {
     })
 }
 
-/// Of a commitment: how much more of its hours it worked than the commitment breaks even at, and how far its CPU lies above
+/// Of a commitment: how much more of its hours it worked than the commitment breaks even at, and how far its CPU is above
 /// what is no work. The smaller of both.
 pub(super) fn commitment(evidence: &Evidence<'_>, work: &Work, break_even: f64) -> Daily {
     daily(evidence, |day| {

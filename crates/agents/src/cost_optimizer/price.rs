@@ -56,7 +56,7 @@ pub(super) fn change(catalogue: &Catalogue, resource: &Resource, from: &str, to:
 }
 
 /// A list saving after what is known of discounts: nothing for reserved capacity, which is paid whether used or not;
-/// in proportion where the resource's known cost lies below its list price; `None` where nothing is known.
+/// in proportion where the resource's known cost is below its list price; `None` where nothing is known.
 pub(super) fn after_discounts(resource: &Resource, list_now: Option<Money>, saving: Option<Money>) -> Option<Money> {
     if resource.purchase == Some(Purchase::Reserved) {
         return Some(Money::ZERO);

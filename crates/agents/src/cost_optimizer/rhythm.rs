@@ -25,7 +25,7 @@ pub(super) struct Rhythm {
     hours: [bool; HOURS],
 }
 
-/// Why there is none.
+/// Reason why no working hours were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoRhythm {
     /// Fewer than three whole weeks were measured.
@@ -84,12 +84,12 @@ impl Rhythm {
         Ok(Rhythm { hours })
     }
 
-    /// Returns `true` where an hour since the epoch lies in the working times, or right beside them.
+    /// Returns `true` where an hour since the epoch is in the working times, or right beside them.
     pub(super) fn foretells(&self, hour: i64) -> bool {
         [hour - 1, hour, hour + 1].into_iter().any(|near| self.hours[hour_of_week(near * HOUR_MS)])
     }
 
-    /// Returns `true` where an hour since the epoch lies in the working times.
+    /// Returns `true` where an hour since the epoch is in the working times.
     pub(super) fn works_at(&self, hour: i64) -> bool {
         self.hours[hour_of_week(hour * HOUR_MS)]
     }

@@ -65,7 +65,7 @@ pub(super) fn judge(
     let models = keeps_to_times(evidence, rhythm, &mut path)?;
     let mut proposal = propose(evidence, work, rhythm, told, path);
     if models.is_empty() {
-        let untold = "No longer history: no usage model tells of it. The measured days alone decide".to_owned();
+        let untold = "No usage model covers a longer history, so only the measured days decide".to_owned();
         proposal.explanation.factors.push(untold);
     }
     proposal.explanation.models = models;
@@ -101,7 +101,7 @@ fn mean_between(evidence: &Evidence<'_>, load: &Load, rhythm: &Rhythm) -> Option
     (!between.is_empty()).then(|| between.iter().sum::<f64>() / between.len() as f64)
 }
 
-/// Returns `true` where all work of a window lies in the working times or beside them.
+/// Returns `true` where all work of a window is in the working times or beside them.
 fn holds(work: &Work, rhythm: &Rhythm, window: Window) -> bool {
     let hours = window.start_ms.div_euclid(HOUR_MS)..window.end_ms.div_euclid(HOUR_MS);
     work.worked().filter(|hour| hours.contains(hour)).all(|hour| rhythm.foretells(hour))

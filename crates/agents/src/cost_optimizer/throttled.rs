@@ -60,7 +60,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     let from = evidence
         .size
         .as_ref()
-        .ok_or_else(|| Abstention::unjudged(KIND, "size_unknown", "the catalogue does not know its size".to_owned()))?;
+        .ok_or_else(|| Abstention::unjudged(KIND, "size_unknown", "its size is not in the catalogue".to_owned()))?;
     let short = if starved { Short::Credits } else { Short::Processors(summary.mean) };
     let short = foreseen.as_ref().map_or(short, |passing| {
         path.ask(format!("Does the forecast pass {limit:.0} %?"), true, passing.words.clone());

@@ -16,7 +16,7 @@ use reeve_recommend::models::{
     between,
 };
 
-/// Its busiest fifth of hours lies above this percentile.
+/// Its busiest fifth of hours is above this percentile.
 const BUSY_PERCENTILE: f64 = 80.0;
 
 /// The trainer of demand.

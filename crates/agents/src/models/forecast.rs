@@ -19,7 +19,7 @@ const HORIZON: usize = 28 * 24;
 const ENDED_MS: i64 = 2 * DAY_MS;
 /// A monthly peak is above the usual day's highest hour by this factor, and by so many points of CPU.
 const ABOVE: (f64, f64) = (1.5, 10.0);
-/// Percentile of the days' highest hours that is the usual highest: one day of a month lies above it.
+/// Percentile of the days' highest hours that is the usual highest: one day of a month is above it.
 const USUAL: f64 = 90.0;
 /// Months in which a monthly peak was seen at least.
 const LEAST_MONTHS: u32 = 2;

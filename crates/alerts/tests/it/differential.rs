@@ -190,7 +190,7 @@ fn rules() -> impl Strategy<Value = Vec<Rule>> {
     })
 }
 
-/// Entries whose recording advances by up to 40 s, whose time may lie before or after it, some of them sent twice.
+/// Entries whose recording advances by up to 40 s, whose time may be before or after it, some of them sent twice.
 fn stream() -> impl Strategy<Value = Vec<Item>> {
     let time = prop_oneof![6 => 0..1_500_i64, 2 => 0..12_000_i64, 1 => -3_000..0_i64, 1 => 0..120_000_i64];
     let advance = prop_oneof![8 => 0..900_i64, 2 => 0..8_000_i64, 1 => 0..40_000_i64, 1 => -500..0_i64];

@@ -1,7 +1,7 @@
 //! Conditions of a policy's statement that decide who is meant by everybody: an organisation, an account, a network, a source.
 //!
 //! `"Principal": "*"` with `aws:PrincipalOrgID` is the usual way to open a bucket to an organisation. A condition narrows when it
-//! asks for equality with something other than everything; one that a missing key satisfies (`...IfExists`) or that excludes
+//! requires equality with something other than everything; one that a missing key satisfies (`...IfExists`) or that excludes
 //! (`StringNotEquals`) leaves the statement open.
 
 use reeve_audit::Json;
@@ -29,7 +29,7 @@ const KEYS: [&str; 18] = [
     "kms:calleraccount",
     "s3:dataaccesspointaccount",
 ];
-/// Operators that ask for equality, without what may stand before and after them; lower case.
+/// Operators that request equality, without what may stand before and after them; lower case.
 const OPERATORS: [&str; 8] = [
     "stringequals",
     "stringequalsignorecase",

@@ -16,7 +16,7 @@ pub(super) struct Leaf<'a> {
     pub(super) name: &'a str,
     pub(super) above: &'a str,
     pub(super) value: &'a Json,
-    /// It stands in a statement whose conditions decide who is meant by everybody.
+    /// It is in a statement whose conditions decide who is meant by everybody.
     pub(super) narrowed: bool,
 }
 

@@ -15,7 +15,7 @@ use crate::charges::{DAY_MS, is_short, is_usage, spread};
 
 /// Days of history that a forecast rests on at most.
 const HISTORY: i64 = 400;
-/// Days of charges below which nothing is foretold.
+/// Days of charges below which nothing is forecast.
 const LEAST: i64 = 7;
 
 /// A budget held against charges.

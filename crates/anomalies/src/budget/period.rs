@@ -17,7 +17,7 @@ named!(
     }
 );
 
-/// A period that a moment lies in.
+/// A period that a moment is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// First day.
@@ -27,7 +27,7 @@ pub struct Span {
 }
 
 impl Period {
-    /// Returns the period that a moment lies in.
+    /// Returns the period that a moment is in.
     #[must_use]
     pub fn of(self, at: Timestamp) -> Span {
         let today = at.to_zoned(TimeZone::UTC).date();

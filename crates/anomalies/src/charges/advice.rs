@@ -46,7 +46,7 @@ named!(
         ReviewSnapshots => "review_snapshots",
         /// Look at the class that objects are stored in.
         ReviewStorageClass => "review_storage_class",
-        /// Tag what nobody answers for.
+        /// Tag resources without an owner.
         TagSpend => "tag_spend",
     }
 );

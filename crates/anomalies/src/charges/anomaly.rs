@@ -81,7 +81,7 @@ pub struct Anomaly {
     pub contributors: Vec<Contributor>,
 }
 
-/// Why nothing can be said of any day.
+/// Reason why no day can be judged.
 pub(super) fn cannot(days: &Days, limits: &AnomalyLimits) -> Option<String> {
     let count = days.last - days.first + 1;
     if count > MOST_DAYS {

@@ -105,7 +105,7 @@ pub(crate) fn is_short(charge: &Charge) -> bool {
 
 /// The first millisecond of the bill's period and the first after it.
 ///
-/// It is the period of what was used: a commitment bought for a year stands in the bill of one month with a charge period of a
+/// It is the period of what was used: a commitment bought for a year is in the bill of one month with a charge period of a
 /// year, and a credit may too. Were they counted, a month's savings would be divided by twelve. Usage by the hour or day
 /// decides where it is at least half of the cost, because fees of a month reach beyond the day the file was made.
 fn period(charges: &[Charge]) -> (i64, i64) {

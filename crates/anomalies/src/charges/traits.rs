@@ -44,7 +44,7 @@ pub(super) struct OldFamily {
     pub(super) name: &'static str,
     /// The newer one.
     pub(super) newer: &'static str,
-    /// Thousandths that the newer one's public price lies below: Linux, `large`, us-east-1, 2026-07.
+    /// Thousandths that the newer one's public price is below: Linux, `large`, us-east-1, 2026-07.
     pub(super) below: i64,
 }
 

@@ -119,7 +119,7 @@ fn shared(of: &Anomaly, around: &Around<'_>) -> Option<Hypothesis> {
     Some(Hypothesis {
         kind: HypothesisKind::SharedCause,
         support: Support::Moderate,
-        statement: format!("something that {shared} has in common: {} resources became strange together", count + 1),
+        statement: format!("something that {shared} has in common: {} resources became anomalous together", count + 1),
         evidence,
     })
 }

@@ -15,7 +15,7 @@ impl AnomalyService {
     /// Replaces the settings. `wanted.version` is the version that was read.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] with every failing field; a conflict when they changed since they were read.
+    /// [`EngineError::Invalid`] with every failing field; a conflict if they changed since they were read.
     pub async fn settings_put(&self, wanted: AnomalySettings, caller: &Caller) -> Result<AnomalySettings, EngineError> {
         let cost = &wanted.cost;
         let mut errors = Vec::new();
@@ -55,10 +55,10 @@ impl AnomalyService {
         Ok(after)
     }
 
-    /// Adds a list of indicators, or replaces the one of its name.
+    /// Adds a list of indicators, or replaces the list of that name.
     ///
     /// # Errors
-    /// [`EngineError::Invalid`] with the lines that are wrong; a conflict for a list that lies as a file, unless the file itself
+    /// [`EngineError::Invalid`] with the lines that are wrong; a conflict for a list that is read from a file, unless the file itself
     /// is read (`from_file`).
     pub async fn threat_list_put(
         &self,
@@ -69,7 +69,7 @@ impl AnomalyService {
     ) -> Result<ThreatList, EngineError> {
         let name = name.trim();
         if !(1..=128).contains(&name.chars().count()) || name.chars().any(char::is_control) {
-            let message = "must have 1 to 128 characters, none of them a control character";
+            let message = "must have 1 to 128 characters without control characters";
             return Err(EngineError::Invalid(vec![FieldError::new("name", "invalid_value", message)]));
         }
         let indicators = threat::parse(&text).map_err(EngineError::Invalid)?.len() as u64;
@@ -96,7 +96,7 @@ impl AnomalyService {
     /// Removes a list.
     ///
     /// # Errors
-    /// A conflict for a list that lies as a file, unless the file is gone (`file_gone`).
+    /// A conflict for a list that is read from a file, unless the file was removed (`file_gone`).
     pub async fn threat_list_delete(&self, name: &str, file_gone: bool, caller: &Caller) -> Result<(), EngineError> {
         let before = self.ports.threats.threat_list_get(name).await?;
         if !file_gone {
@@ -121,7 +121,7 @@ impl AnomalyService {
 fn refuse_from_file(list: Option<&ThreatList>) -> Result<(), EngineError> {
     match list.filter(|list| list.from_file) {
         Some(list) => {
-            let message = format!("list {:?} lies as a file in the data directory; change it there", list.name);
+            let message = format!("list {:?} is read from a file in the data directory; change that file", list.name);
             Err(EngineError::Conflict(message))
         }
         None => Ok(()),

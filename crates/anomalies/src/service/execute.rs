@@ -1,4 +1,4 @@
-//! Executing: what is done about an anomaly where the settings ask for it.
+//! Executing: what is done about an anomaly where the settings require it.
 
 use reeve_estate::StoreError;
 
@@ -8,7 +8,7 @@ use super::{AnomalyService, Isolation};
 use reeve_recommend::{Caller, EngineError, RemedyTarget};
 
 impl AnomalyService {
-    /// Hands an anomaly to the engine, and tells what came of it. The anomaly is kept already.
+    /// Passes a stored anomaly to the engine, and records the result.
     pub(super) async fn execute(
         &self,
         mut anomaly: Anomaly,

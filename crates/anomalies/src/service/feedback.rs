@@ -42,7 +42,7 @@ impl AnomalyService {
                 format!("what {} does now is its usual level; the baseline begins anew", next.place.name)
             }
             FeedbackKind::False => {
-                format!("{} is not called strange for 30 days unless it is stranger than this", next.place.name)
+                format!("{} is not reported again for 30 days unless its score is higher", next.place.name)
             }
         };
         if kind != FeedbackKind::Real && next.status != AnomalyStatus::Resolved {
@@ -72,7 +72,7 @@ impl AnomalyService {
         let anomaly = self.ports.anomalies.anomaly_get(id).await?;
         let said = anomaly.feedback.iter().rposition(|said| said.withdrawn.is_none());
         if anomaly.status == AnomalyStatus::Open && said.is_none() {
-            return Err(EngineError::Conflict("it is open, and nothing was said of it".to_owned()));
+            return Err(EngineError::Conflict("the anomaly is open and has no feedback to withdraw".to_owned()));
         }
         let now = self.ports.clock.now();
         let before = anomaly.status;
@@ -89,7 +89,7 @@ impl AnomalyService {
         if let Some(said) = said.and_then(|at| next.feedback.get_mut(at)) {
             entry = entry.with_metadata("withdrawn_feedback", said.kind.as_str());
             said.withdrawn = Some((now, caller.name.clone()));
-            let detail = format!("\"{}\" was taken back; nothing is learned from it", said.kind);
+            let detail = format!("\"{}\" was withdrawn; nothing is learned from it", said.kind);
             next.responses.push(Response { stage: Stage::Learn, at: now, detail });
         }
         self.record(entry).await?;

@@ -62,7 +62,7 @@ impl AnomalyService {
             Err(error) => return Err(error.into()),
         };
         if machine.specification.isolated {
-            return Ok(Err(format!("{id} is cut off already")));
+            return Ok(Err(format!("{id} is already isolated")));
         }
         let proposal = quarantine::proposal(&machine, anomaly);
         let offer = Offer { resource: machine, proposal, cause: Cause::Anomaly(anomaly.id.clone()) };
@@ -79,7 +79,9 @@ impl AnomalyService {
         let severity = anomaly.severity;
         Ok(match isolation {
             None if anomaly.place.kind == ResourceKind::VirtualMachine.as_str() => {
-                format!("nothing was done: the threat is {severity}, and a machine is cut off for a grave one alone")
+                format!(
+                    "nothing was done: the threat is {severity}, and only a high or critical threat isolates a machine"
+                )
             }
             None => {
                 let what = anomaly.place.kind.replace('_', " ");
@@ -89,7 +91,7 @@ impl AnomalyService {
             }
             Some(Err(reason)) => format!("nothing was done: {reason}"),
             Some(Ok(recommendation)) if severity != Priority::Critical => {
-                let words = "critical threats alone are quarantined without a person";
+                let words = "only critical threats are quarantined without approval";
                 format!(
                     "nothing was done: {words}, and this one is {severity}; recommendation {} waits",
                     recommendation.0
@@ -108,7 +110,7 @@ pub(super) fn remedy_text(remedy: Remedy) -> String {
     match remedy {
         Remedy::Undoing(action) => format!("action {} is being undone", action.0),
         Remedy::Began(action) => format!("action {} has begun", action.0),
-        Remedy::Asked(approval) => format!("nothing was done yet: approval {} was asked for", approval.0),
+        Remedy::Asked(approval) => format!("nothing was done yet: approval {} was requested", approval.0),
         Remedy::Nothing(reason) => format!("nothing was done: {reason}"),
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// Why a text is not an id or an event type.
+/// Reason why a text is not an id or an event type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Invalid event type.
@@ -61,7 +61,7 @@ impl EventType {
     /// A type known when the program is written.
     ///
     /// # Panics
-    /// When the name is malformed; in a `const` that is a compile error.
+    /// The name is malformed; in a `const` that is a compile error.
     pub const fn from_static(name: &'static str) -> Self {
         assert!(sound(name.as_bytes()), "malformed event type");
         Self(Cow::Borrowed(name))

@@ -28,7 +28,7 @@ kinds! { Log:
         "A file of an export was downloaded.",
         ["resource.type", "resource.id", "metadata.file", "metadata.sha256"];
     EXPORT_DELIVER = "audit.export.deliver", Info, Reeve,
-        "The files of an export were carried to a destination, or could not be.",
+        "The files of an export were sent to a destination, or the transfer failed.",
         ["resource.type", "resource.id", "metadata.destination_id", "metadata.destination"];
     EXPORT_SCHEDULE_CREATE = "audit.export.schedule.create", Info, Reeve,
         "A scheduled export was added.",

@@ -13,7 +13,7 @@ kinds! { System:
         "A backup was made of log, state and samples.",
         ["resource.type", "resource.id", "metadata.keys", "metadata.place"];
     RESTORE = "system.restore", High, Reeve,
-        "The log goes on from a backup, under a new key. Entries after the backup that it is known to have had are told.",
+        "The log continues from a backup, under a new key. The entry lists the missing entries that are known to have existed after the backup.",
         ["resource.type", "resource.id", "metadata.backup", "metadata.size", "metadata.root", "metadata.created_at", "metadata.lost_entries", "metadata.later_checkpoints"];
     START = "system.start", Info, Shared,
         "The service started.",
@@ -34,7 +34,7 @@ kinds! { System:
         "Something failed inside Reeve.",
         ["resource.type", "resource.id", "metadata.error", "metadata.occurrences"];
     SYSTEM_EVENT = "system.event", Info, Others,
-        "A cloud reported something that nobody called for.",
+        "A cloud reported an event that no API call caused.",
         [];
     SYSTEM_INSIGHT = "system.insight", Info, Others,
         "A cloud reported unusual activity in an account.",

@@ -1,4 +1,4 @@
-//! Why a text is not the JSON we take, and where: a dotted path and a byte offset.
+//! Errors of parsing JSON, with a dotted path and a byte offset.
 
 use std::fmt;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a query was refused.
+/// Reason why a query was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryError {
     /// The character it was found at, counted from 0.

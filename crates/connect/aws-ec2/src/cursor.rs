@@ -27,7 +27,7 @@ impl Cursor {
     /// Moves on to the page a response named. `false` when there is none.
     ///
     /// # Errors
-    /// When the token was handed out before: the service goes round in circles.
+    /// The token was returned before: the service repeats its pages.
     pub fn advance(&mut self, call: Call<'_>, next: Option<&str>) -> Result<bool, Fault> {
         let Some(next) = next.filter(|token| !token.is_empty()) else { return Ok(false) };
         if !self.seen.insert(next.to_owned()) {

@@ -155,7 +155,7 @@ impl Ec2 {
     /// Returns `true` if the snapshot is complete.
     ///
     /// # Errors
-    /// When the snapshot failed or is not there; the call's failure otherwise.
+    /// The snapshot failed or does not exist, or the call failed.
     pub async fn snapshot_complete(&self, id: &str) -> Result<bool, Fault> {
         let call = self.place.call("ec2:DescribeSnapshots");
         let page = self.client.describe_snapshots().snapshot_ids(id).send().await.at(call)?;

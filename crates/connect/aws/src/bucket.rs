@@ -52,7 +52,7 @@ pub struct Bucket {
     endpoint: Option<String>,
 }
 
-/// Why an object was not put or read.
+/// Reason why an object was not put or read.
 #[derive(Debug, thiserror::Error)]
 pub enum BucketError {
     /// The service refused, or did not answer.
@@ -132,7 +132,7 @@ impl Bucket {
     /// Writes an object of text.
     ///
     /// # Errors
-    /// When the service refuses or does not answer.
+    /// The service refused or did not answer.
     pub async fn put(&self, name: &str, bytes: Vec<u8>) -> Result<(), BucketError> {
         let call = self.client.put_object().bucket(&self.bucket).key(self.key(name));
         let call = call.content_type("text/plain; charset=utf-8").body(ByteStream::from(bytes));
@@ -143,7 +143,7 @@ impl Bucket {
     /// Writes a file as an object, in parts where it is long: memory does not grow with it, and the object appears once it is whole.
     ///
     /// # Errors
-    /// When the service refuses or does not answer, or the file cannot be read.
+    /// The service refused or did not answer, or the file cannot be read.
     pub async fn upload(&self, name: &str, path: &Path) -> Result<String, BucketError> {
         let mut file = File::open(path).await.map_err(|error| self.failed(name, error))?;
         let first = self.part(name, &mut file).await?;
@@ -193,7 +193,7 @@ impl Bucket {
     /// Reads an object; `None` when there is none.
     ///
     /// # Errors
-    /// When the service refuses or does not answer, or the object is too long.
+    /// The service refused or did not answer, or the object is too long.
     pub async fn get(&self, name: &str) -> Result<Option<Vec<u8>>, BucketError> {
         let found = match self.client.get_object().bucket(&self.bucket).key(self.key(name)).send().await {
             Err(SdkError::ServiceError(error)) if matches!(error.err(), GetObjectError::NoSuchKey(_)) => {

@@ -79,7 +79,7 @@ impl AwsConnection {
     /// Opens a connection, whose own endpoint, where it has one, is asked through `outbound` alone. Nothing is called yet: a wrong key shows on the first call, [`reeve_estate::Observe::identity`].
     ///
     /// # Errors
-    /// When the connection is not one to AWS, names no region, or its endpoint is not an http(s) URL.
+    /// The connection is not one to AWS, names no region, or its endpoint is not an http(s) URL.
     pub async fn open(connection: &Connection, outbound: &Outbound) -> Result<Self, ObserveError> {
         Self::open_with(connection, outbound, Tuning::for_endpoint(connection.endpoint.as_deref())).await
     }

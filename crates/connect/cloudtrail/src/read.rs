@@ -9,7 +9,7 @@ use crate::map::map_record;
 use crate::record::{MapError, Record};
 use crate::split::{SplitError, Splitter};
 
-/// Why a record was not taken, or why reading ended.
+/// Reason why a record was not taken, or why reading ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The input could not be read or decompressed. Reading ends.

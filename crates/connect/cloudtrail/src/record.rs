@@ -14,7 +14,7 @@ pub struct Record {
     pub envelope: Option<Object>,
 }
 
-/// Why a text is not a record, or a record not an entry.
+/// Reason why a text is not a record, or a record not an entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MapError {
     /// The text is not JSON that can be kept.

@@ -9,7 +9,7 @@ use std::io::{self, BufRead};
 /// A single record's text may be this long; CloudTrail's own limit is 256 KiB.
 pub(crate) const MAX_RECORD_BYTES: usize = 16 << 20;
 
-/// Why the stream could not be cut further, or a piece not taken.
+/// Reason why the stream could not be cut further, or a piece not taken.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SplitError {
     #[error(transparent)]

@@ -71,7 +71,7 @@ async fn sent(
     file: Option<Result<File, String>>,
 ) -> Result<Outcome, String> {
     let ChannelSettings::Email { host, port, encryption, username, from, to } = settings else {
-        return Err("the channel is no e-mail channel".to_owned());
+        return Err("the channel is not an e-mail channel".to_owned());
     };
     let to = if message.to.is_empty() { to } else { &message.to };
     let mail = mail(from, to, message, file)?;

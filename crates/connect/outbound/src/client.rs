@@ -68,7 +68,7 @@ impl Answer {
     }
 }
 
-/// Why there is no answer.
+/// Reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum OutboundError {
     /// Request blocked by the policy.

@@ -18,7 +18,7 @@ pub struct Policy {
     pub authorities: Vec<u8>,
 }
 
-/// Why an address is not asked.
+/// Reason why an address is not called.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Scheme other than `https` and `http`.

@@ -47,7 +47,7 @@ impl SimulatedEstate {
     /// An estate as it was kept: seed, beginning and changes are the kept ones.
     ///
     /// # Errors
-    /// When the text is not what [`Self::snapshot`] gave.
+    /// The text was not written by [`Self::snapshot`].
     pub fn restore(kept: &Value) -> Result<Arc<Self>, RestoreError> {
         SimulatedEstate::restore_with(kept, Settings::new(0, Timestamp::UNIX_EPOCH))
     }

@@ -13,7 +13,7 @@ use crate::settings::Settings;
 
 const VERSION: u32 = 1;
 
-/// Why a kept estate cannot be taken up again.
+/// Reason why a stored estate cannot be restored.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
     /// Malformed state.
@@ -23,7 +23,7 @@ pub enum RestoreError {
     #[error("the stored estate has version {0}; this program reads version {VERSION}")]
     Version(u32),
     /// A time that is none.
-    #[error("no such time: {0} milliseconds")]
+    #[error("{0} milliseconds is outside of the supported times")]
     Time(i64),
 }
 

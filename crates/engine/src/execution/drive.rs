@@ -15,7 +15,7 @@ use super::runner::{Done, Runner, STOPPED};
 
 /// Seconds between two looks.
 const POLL_S: u64 = 5;
-/// Looks after which a change that was accepted counts as not stuck, or is asked for again.
+/// Looks after which a change that was accepted counts as not stuck, or is requested again.
 const LOOKS: u32 = 12;
 /// Times a refusal that may pass (busy, no capacity, lost answer) is tried again.
 const TRIES: u32 = 3;
@@ -78,7 +78,7 @@ impl Runner {
             return Err(format!("it belongs to group {group} now"));
         }
         if is_opted_out(&seen.resource) {
-            return Err("a tag says now that it is to be left alone".to_owned());
+            return Err("a tag now excludes the resource from changes".to_owned());
         }
         let known = self.recommendation.subject.managed_by_code;
         if !known && self.action.purpose == Purpose::Apply && owned_by_code(&seen.resource).is_some() {

@@ -131,7 +131,7 @@ impl ExecutionService {
     /// The plan of a recommendation, read into its typed change.
     ///
     /// # Errors
-    /// A conflict for advice without a plan, and for a plan that this release cannot carry out.
+    /// A conflict for advice without a plan, and for a plan that this release cannot execute.
     pub(crate) fn procedure(&self, recommendation: &Recommendation) -> Result<Procedure, EngineError> {
         let read = self.ports.changes.procedure(planned(recommendation)?);
         read.map_err(|error| EngineError::Conflict(error.to_string()))
@@ -204,7 +204,7 @@ impl ExecutionService {
     }
 }
 
-/// Marks an action as carried out by this process for as long as it lives, even when the task panics.
+/// Marks an action as executed by this process for as long as it lives, even when the task panics.
 struct AtWork {
     execution: Arc<ExecutionService>,
     id: ActionId,

@@ -12,15 +12,15 @@ use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::Recommendation;
 
-/// An interrupted action that cannot be taken up for this long needs a person.
+/// An interrupted action that cannot be resumed for this long needs a person.
 const ABANDONED: SignedDuration = SignedDuration::from_hours(1);
 
 impl ExecutionService {
-    /// Finishes or undoes actions that nobody carries out, and opens recommendations whose execution never began. Safe to
-    /// call at any time; call it at start-up and from time to time. Returns how many actions were taken up.
+    /// Finishes or undoes actions that nobody executes, and opens recommendations whose execution never began. Safe to
+    /// call at any time; call it at start-up and from time to time. Returns how many actions were resumed.
     ///
     /// # Errors
-    /// When the store or the log fails; what was taken up before goes on.
+    /// The store or the log failed; actions resumed before continue.
     pub async fn resume(self: &Arc<Self>) -> Result<usize, EngineError> {
         Ok(self.take_up_all().await?.0)
     }
@@ -40,7 +40,7 @@ impl ExecutionService {
                 Ok(()) => taken_up += 1,
                 Err(error) if error.is_outage() => return Err(error),
                 Err(error) => {
-                    tracing::warn!(%error, action = %action.id.0, "an interrupted action cannot be taken up yet");
+                    tracing::warn!(%error, action = %action.id.0, "an interrupted action cannot be resumed yet");
                     self.give_up_in_time(action, &error.to_string(), &caller).await?;
                 }
             }
@@ -133,15 +133,13 @@ impl ExecutionService {
         let recommendation = self.records.agents.recommendation_get(&action.recommendation).await?;
         let mut failed = Action { version: action.version + 1, ..action.clone() };
         let mut entries = match self.ports.estate.resource_get(&action.resource).await {
-            Ok(resource) => {
-                self.close_steps(&mut failed, "interrupted, and not taken up again", &resource, &recommendation)
-            }
+            Ok(resource) => self.close_steps(&mut failed, "interrupted, and not resumed", &resource, &recommendation),
             Err(StoreError::NotFound { .. }) => Vec::new(),
             Err(error) => return Err(error.into()),
         };
         failed.status = ActionStatus::Failed;
         failed.finished_at = Some(now);
-        failed.reason = Some(format!("it was interrupted and cannot be taken up: {why}; look at {}", action.resource));
+        failed.reason = Some(format!("it was interrupted and cannot be resumed: {why}; look at {}", action.resource));
         let entry = log_entry::action("action.fail", LogStatus::Failed, &failed, &recommendation, caller)
             .with_severity(Severity::High);
         entries.push(entry);

@@ -68,7 +68,7 @@ impl ExecutionService {
         if !recommendation.plan.as_ref().is_some_and(|plan| plan.reversible && plan.hash == action.plan_hash)
             || action.before.is_empty()
         {
-            return refuse("the plan cannot be undone: nothing of it can be taken back".to_owned());
+            return refuse("the plan cannot be undone: none of its steps is reversible".to_owned());
         }
         let all = self.records.agents.action_list(None, Some(action.started_at)).await?;
         let newer = all.iter().find(|other| {

@@ -1,7 +1,7 @@
 //! Carrying a plan out, step by step, and ending it: done, undone, or left to a person with a reason.
 //!
 //! Each step is recorded before it begins and after it ended, and kept in the store in between. What cannot be recorded or
-//! kept is not done: the runner then stops where it is, and [`ExecutionService::resume`] goes on from the
+//! kept is not done: the runner then stops where it is, and [`ExecutionService::resume`] continues from the
 //! store once both work again.
 
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use reeve_recommend::recommendation::Recommendation;
 const PATIENCE: u32 = 6;
 /// A database changes its class in longer than a machine restarts; undoing it halfway is not possible.
 const DATABASE_S: i64 = 1800;
-/// Why nothing goes forward any more.
-pub(crate) const STOPPED: &str = "the kill switch was thrown";
+/// Reason why no further step begins.
+pub(crate) const STOPPED: &str = "the kill switch was turned on";
 
-/// Why the runner does not go on.
+/// Reason why the runner stops.
 #[derive(Debug)]
 pub(crate) enum Halt {
     /// A check or preparation failed; nothing was changed.
@@ -92,7 +92,7 @@ impl Runner {
             }
         };
         if let Err(Halt::Suspend(why) | Halt::Undo(why) | Halt::Unchanged(why)) = ended {
-            tracing::error!(action = %self.action.id.0, why, "an action is suspended; it is taken up again later");
+            tracing::error!(action = %self.action.id.0, why, "an action is suspended; it is resumed later");
         }
     }
 

@@ -34,7 +34,8 @@ impl Runner {
                     self.wait(POLL_S).await?;
                 }
                 Err(error) if error.kind == ActErrorKind::Unknown => {
-                    let hint = "a snapshot may have been begun; its description carries the recommendation's id";
+                    let hint =
+                        "a snapshot may have been started; its description contains the recommendation's identifier";
                     return Err(format!("{} ({hint})", error.message));
                 }
                 Err(error) => return Err(self.refused(error)),

@@ -20,7 +20,7 @@ use reeve_recommend::recommendation::Recommendation;
 const BEFORE: SignedDuration = SignedDuration::from_hours(24 * 14);
 /// Looks at one change are at least this far apart.
 const EVERY: SignedDuration = SignedDuration::from_mins(1);
-/// Looks before the window ends ask for more certainty, since there are many of them.
+/// Looks before the window ends need more certainty, since there are many of them.
 const EARLY_P: f64 = 0.0005;
 /// The last look's certainty.
 const FINAL_P: f64 = 0.01;

@@ -27,7 +27,7 @@ pub struct RegistrySettings {
     pub judge_every: SignedDuration,
     /// And trained anew after this, whatever its figures.
     pub train_every: SignedDuration,
-    /// After a training that changed nothing the next one waits this long, unless asked for.
+    /// After a training that changed nothing the next one waits this long, unless requested.
     pub patience: SignedDuration,
     /// Versions kept of each model, the serving one included.
     pub versions_kept: usize,
@@ -122,7 +122,7 @@ impl Registry {
     /// Judges what serves on the newest held-out days, trains when there is a cause, and lets the better one serve.
     ///
     /// # Errors
-    /// The store's and the log's failures; a conflict when somebody else promoted meanwhile.
+    /// The store's and the log's failures; a conflict if somebody else promoted meanwhile.
     pub async fn look_after(
         &self,
         trainer: &Arc<dyn Trainer>,

@@ -18,7 +18,7 @@ pub(super) struct Attempt {
     pub(super) figures: Vec<f64>,
 }
 
-/// Why a version is trained anew, with the numbers.
+/// Reason why a version is trained again, with its numbers.
 pub(super) fn cause(
     model: &Model,
     drifted: bool,
@@ -40,7 +40,7 @@ pub(super) fn cause(
         return Some((RetrainCause::Accuracy, format!("accuracy {is:.1} % is below {needed:.1} %")));
     }
     if let Some(distance) = model.drift.filter(|_| drifted) {
-        return Some((RetrainCause::Drift, format!("the newest data lies {distance:.2} from the training's")));
+        return Some((RetrainCause::Drift, format!("the newest data differs by {distance:.2} from the training data")));
     }
     let age = now.duration_since(model.trained_at);
     (age >= settings.train_every)
@@ -56,7 +56,7 @@ pub(super) fn attempt(
     let trained = trainer.train(material, cut)?;
     if trained.state.len() > MAX_STATE_BYTES {
         let bytes = trained.state.len();
-        return Err(NotTrained(format!("what was learned takes {bytes} bytes, more than {MAX_STATE_BYTES}")));
+        return Err(NotTrained(format!("the model has {bytes} bytes, more than {MAX_STATE_BYTES}")));
     }
     let own = trainer.evaluate(&trained.state, material, cut)?;
     // A state that cannot be judged any more (another format, nothing in the new scope) has lost.

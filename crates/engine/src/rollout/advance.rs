@@ -1,7 +1,7 @@
 //! Advances rollouts: reads the state of the members, evaluates the gate, and begins the members that the stage permits.
 //!
 //! A reconciler: what it knows is read anew from recommendations and actions each time, so that it can end at any await, and
-//! after a restart goes on where the store says it is. The exclusive claim keeps a member from being changed twice.
+//! after a restart continues where the store says it is. The exclusive claim keeps a member from being changed twice.
 
 use std::collections::HashMap;
 

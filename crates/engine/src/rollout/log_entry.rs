@@ -9,7 +9,7 @@ use reeve_recommend::rollout::{Gate, MemberState, Rollout};
 
 const ROLLOUT: EventType = events::ROLLOUT.event_type();
 
-/// About a rollout, as it stands.
+/// About a rollout, in its present state.
 pub(super) fn rollout_entry(operation: &str, status: ActionStatus, rollout: &Rollout, caller: &Caller) -> Entry {
     let states = MemberState::ALL.iter().filter_map(|state| {
         let count = rollout.members.iter().filter(|member| member.state == *state).count();

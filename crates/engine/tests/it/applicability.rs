@@ -1,4 +1,4 @@
-//! Applicability agrees with what an execution then does, for whatever stands in the way.
+//! Applicability agrees with what an execution then does, for whatever is in the way.
 
 use std::sync::atomic::Ordering;
 

@@ -55,7 +55,7 @@ struct Inner {
     looks: usize,
     /// Looks that get no answer, by number.
     blind: Vec<usize>,
-    /// Each size that a machine takes is taken back when it starts.
+    /// Each size that a machine takes is withdrawn when it starts.
     forgets_size: bool,
 }
 

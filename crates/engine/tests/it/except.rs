@@ -1,4 +1,4 @@
-//! Exceptions to guardrails: asked for, signed by somebody else, good for one plan and one execution.
+//! Exceptions to guardrails: requested, signed by somebody else, good for one plan and one execution.
 
 use reeve_access::Role;
 use reeve_audit::Json;

@@ -145,7 +145,7 @@ async fn a_critical_threat_is_cut_off_at_once_and_a_person_lets_it_back() {
 #[tokio::test]
 async fn whatever_is_missing_leaves_it_to_a_person() {
     for (mode, auto, max_impact, severity, expected) in [
-        ("active", true, "high", Priority::High, "critical threats alone are quarantined without a person"),
+        ("active", true, "high", Priority::High, "only critical threats are quarantined without approval"),
         ("active", true, "medium", Priority::Critical, "nothing was done yet: approval"),
         ("active", false, "high", Priority::Critical, "auto apply disabled"),
         ("safe_mode", true, "high", Priority::Critical, "agent not active"),
@@ -291,7 +291,7 @@ async fn what_grows_critical_is_answered_again_and_what_was_false_is_withdrawn()
     ));
 }
 
-/// A grave threat whose isolation an operator asked for and a director signed.
+/// A grave threat whose isolation an operator requested and a director signed.
 async fn asked_for(mode: &str, max_impact: &str) -> (World, AnomalyService, Anomaly, Approval) {
     let (world, anomalies, _, _) = world(mode, true, max_impact).await;
     let recommendation = report_threat(&world, &anomalies, Priority::High).await;

@@ -21,7 +21,7 @@ use crate::simulation::hazard::{Hazard, Lost};
 pub(crate) enum Note {
     /// The log took an entry.
     Recorded(Box<Entry>),
-    /// The cloud was asked for a change.
+    /// A change was requested from the cloud.
     Asked(String, Mutation),
     /// Something changed in the cloud.
     Changed(Box<Changed>),
@@ -124,7 +124,7 @@ impl LogReader for Log {
     }
 }
 
-/// An estate without bills: no agent type of these tests asks for charges.
+/// An estate without bills: no agent type of these tests requires charges.
 pub(crate) struct Unbilled;
 
 #[async_trait]

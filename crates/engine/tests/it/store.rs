@@ -1,4 +1,4 @@
-//! Stores in memory, with the version comparison and the uniqueness that the ports' contracts ask for.
+//! Stores in memory, with the version comparison and the uniqueness that the ports' contracts require.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

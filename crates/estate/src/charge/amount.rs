@@ -16,7 +16,7 @@ const WHOLE: usize = 15;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Amount(i128);
 
-/// Why a text is not an amount.
+/// Reason why a text is not an amount.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AmountError {
     /// Text other than digits with at most one point, a sign and an exponent.

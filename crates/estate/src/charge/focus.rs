@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::{Amount, Charge, ChargeCategory, CommitmentStatus, PricingCategory};
 
-/// Why a header is not one of a FOCUS file.
+/// Reason why a header is not one of a FOCUS file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the header names no {column}, so this is no FOCUS file; export the bill as FOCUS 1.0 or later")]
 pub struct HeaderError {
@@ -20,7 +20,7 @@ pub struct HeaderError {
     pub column: &'static str,
 }
 
-/// Why a line is not a charge.
+/// Reason why a line is not a charge.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{column}: {found:?}: {reason}")]
 pub struct LineError {
@@ -89,7 +89,7 @@ impl Reader {
     /// For a header.
     ///
     /// # Errors
-    /// When a column is missing without which nothing can be added up.
+    /// A column is missing that sums need.
     pub fn of<'a>(header: impl Iterator<Item = &'a str>) -> Result<Self, HeaderError> {
         let plain = |name: &str| -> String {
             name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
@@ -120,7 +120,7 @@ impl Reader {
     /// A line, by a function that gives the cell at a place.
     ///
     /// # Errors
-    /// When an amount, a time or a word of a fixed list cannot be read.
+    /// An amount, a time or a word of a fixed list cannot be read.
     pub fn charge<'c>(&mut self, cell: impl Fn(usize) -> Option<&'c str>) -> Result<Charge, LineError> {
         let get = Cells { places: &self.places.clone(), cell: &cell, decimal_comma: self.decimal_comma };
         let start_ms = self.required_time(&get, "ChargePeriodStart")?;

@@ -160,7 +160,7 @@ impl Connection {
     }
 
     /// Returns `true` if the last sync ended at least `pause` ago. A connection that is switched off is never due, and one whose first sync
-    /// failed waits for a person.
+    /// failed waits for a user.
     #[must_use]
     pub fn is_due(&self, pause: SignedDuration, now: Timestamp) -> bool {
         match (self.status, &self.last_sync) {

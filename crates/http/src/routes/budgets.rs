@@ -171,7 +171,11 @@ async fn budget(app: &App, id: BudgetId, body: BudgetSettings, before: Option<&B
 fn name(field: &str, given: &str) -> Result<String, Problem> {
     let given = given.trim();
     if given.is_empty() || given.chars().count() > LONGEST || given.contains(char::is_control) {
-        return Err(Problem::field(field, "invalid", format!("must have 1 to {LONGEST} characters, none of control")));
+        return Err(Problem::field(
+            field,
+            "invalid",
+            format!("must have 1 to {LONGEST} characters without control characters"),
+        ));
     }
     Ok(given.to_owned())
 }

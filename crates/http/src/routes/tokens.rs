@@ -61,8 +61,11 @@ async fn requested(app: &App, caller: &Caller, body: TokenCreate, secret: &Secre
     if !caller.may_make_tokens_for(&user) {
         return Err(Problem::new(Code::Forbidden, "Only an administrator makes tokens for others."));
     }
-    let owner =
-        app.access.user_get(&user).await.map_err(|_| Problem::field("user_id", "invalid", "there is no such user"))?;
+    let owner = app
+        .access
+        .user_get(&user)
+        .await
+        .map_err(|_| Problem::field("user_id", "invalid", "the user does not exist"))?;
     let request = TokenRequest {
         name: body.name,
         roles: if body.roles.is_empty() { Vec::new() } else { read_roles(&body.roles)? },

@@ -68,13 +68,13 @@ fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Pro
             return Err(Problem::field(
                 "name",
                 "invalid",
-                format!("must have 1 to {LONGEST} characters, none of control"),
+                format!("must have 1 to {LONGEST} characters without control characters"),
             ));
         }
         name.clone_into(&mut after.name);
     }
     if let Some(time_zone) = body.time_zone {
-        let message = "is no time zone of the IANA database, such as Europe/Berlin";
+        let message = "must be a time zone of the IANA database, such as Europe/Berlin";
         let known = |name: &str| TimeZone::get(name).map_err(|_| Problem::field("time_zone", "invalid", message));
         after.time_zone = match time_zone.trim() {
             "" => None,

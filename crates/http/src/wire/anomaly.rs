@@ -36,7 +36,7 @@ pub struct AnomalyBody {
     pub status: String,
     /// `critical`, `high`, `medium`, `low`.
     pub severity: String,
-    /// One line for people.
+    /// Title, one line.
     pub title: String,
     /// Place of the anomaly: a resource, or the principal of a security anomaly.
     pub resource: AnomalyPlaceBody,
@@ -70,7 +70,7 @@ pub struct AnomalyBody {
     pub feedback: Vec<AnomalyFeedbackBody>,
     /// Start.
     pub started_at: String,
-    /// Its last strange point.
+    /// Time of its last anomalous point.
     pub last_at: String,
     /// Time of detection.
     pub detected_at: String,

@@ -23,7 +23,7 @@ pub struct RecommendationBody {
     pub kind: String,
     /// The rule that found it (`downsize_underutilized`, ...).
     pub rule: String,
-    /// One line for people.
+    /// Title, one line.
     pub title: String,
     /// The resource.
     pub resource: SubjectBody,

@@ -14,7 +14,7 @@ use crate::time;
 pub struct RolloutBody {
     /// Identifier.
     pub id: String,
-    /// One line for people.
+    /// Title, one line.
     pub name: String,
     /// Of this agent.
     pub agent_id: String,
@@ -221,7 +221,7 @@ pub struct RolloutCreateBody {
     /// Of which type.
     #[serde(rename = "type")]
     pub kind: String,
-    /// One line for people.
+    /// Title, one line.
     pub name: Option<String>,
     /// Identifiers of the recommendations; left out or empty is all that are open, 500 at most.
     #[serde(default)]

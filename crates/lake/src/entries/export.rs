@@ -31,7 +31,7 @@ impl EntryFile {
     /// Begins a file; one of that name is replaced.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// The file cannot be written.
     pub fn create(path: &Path) -> io::Result<EntryFile> {
         let writer = ArrowWriter::try_new(File::create(path)?, Arc::clone(&SCHEMA), Some(properties().build()));
         Ok(EntryFile { writer: writer.map_err(failed)?, waiting: Vec::new(), waiting_bytes: 0, span: None })
@@ -40,7 +40,7 @@ impl EntryFile {
     /// Adds an entry; sequences ascend.
     ///
     /// # Errors
-    /// When the disk fails.
+    /// The disk failed.
     pub fn write(&mut self, entry: Arc<StoredEntry>) -> io::Result<()> {
         self.span = Some((self.span.map_or(entry.sequence, |(first, _)| first), entry.sequence));
         self.waiting_bytes += entry.canonical.len();
@@ -57,7 +57,7 @@ impl EntryFile {
     /// Ends the file and makes it durable.
     ///
     /// # Errors
-    /// When the disk fails.
+    /// The disk failed.
     pub fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         let (first, last) = self.span.unwrap_or_default();

@@ -64,7 +64,7 @@ impl SampleLake {
     /// Begins a pass over the series of some metrics within `[start, end)`.
     ///
     /// # Errors
-    /// When a footer cannot be read.
+    /// A footer cannot be read.
     pub async fn scan(&self, metrics: &[Metric], start: Timestamp, end: Timestamp) -> Result<LakeScan, StoreError> {
         use futures::{StreamExt as _, TryStreamExt as _};
         let span_ms = ceil_ms(start)..ceil_ms(end);

@@ -34,7 +34,7 @@ const REST: (f64, f64) = (8.0, 480.0);
 const WORSE: f64 = 2.0;
 /// or lie so many usual distances on the other side, and so much of the first one's distance.
 const OTHER_SIDE: (f64, f64) = (15.0, 0.1);
-/// Usual distances on the alarm's own side from which its event goes on.
+/// Usual distances on the alarm's own side from which its event continues.
 const GOES_ON: f64 = 20.0;
 /// Decay of the height that a new alarm must reach: by a factor of e in this many rests.
 const FORGET_RESTS: f64 = 3.5;
@@ -55,7 +55,7 @@ pub(crate) struct Alarm {
     points: f64,
     /// Strength that a new alarm must reach.
     guard: f64,
-    /// Points since the last alarm; an event that goes on holds it back.
+    /// Points since the last alarm; an event that continues holds it back.
     since: f64,
     /// Strength of that alarm; infinite where no further one may be given until it has rested.
     alarm_strength: f64,

@@ -32,7 +32,7 @@ const STAYING: f64 = 1.5;
 const STRANGE: f64 = 10.0;
 /// Share of a row's score that carries over to the next row, so that the end of an event still belongs to it.
 const FADES: f64 = 0.9;
-/// Usual distances from which a row speaks for a new level,
+/// Usual distances from which a row supports a new level,
 const MOVED: f64 = 6.0;
 /// and what one that does not takes away from it.
 const MOVED_BACK: f64 = 3.0;

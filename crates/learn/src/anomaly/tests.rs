@@ -12,7 +12,7 @@ use super::*;
 
 /// A row in the fourth week, at noon.
 const TROUBLE: usize = 3 * 7 * 288 + 140;
-/// Rows after the trouble's start in which it must be noticed.
+/// Rows after the problem's start in which it must be noticed.
 const SOON: usize = 150;
 
 fn alarms(judged: &[Judgement]) -> Vec<usize> {

@@ -39,7 +39,7 @@ pub(crate) fn stage(step: &Step) -> u8 {
     }
 }
 
-/// Weighs the hour.
+/// Adds evidence from the hour.
 pub(crate) fn time(step: &Step, baselines: &Baselines<'_>, evidence: &mut EvidenceList) {
     let person = matches!(baselines.own.kind, PrincipalKind::Person | PrincipalKind::Root | PrincipalKind::Role);
     let verb_factor = match step.meaning.verb {
@@ -61,7 +61,7 @@ pub(crate) fn time(step: &Step, baselines: &Baselines<'_>, evidence: &mut Eviden
     });
 }
 
-/// Weighs how much of it there was in ten minutes, this event included.
+/// Adds evidence from the number of such events in ten minutes, this one included.
 pub(crate) fn volume(event: &ActivityEvent, count: u32, pace: &Pace, evidence: &mut EvidenceList) {
     let prior = match event.kind {
         PrincipalKind::Person | PrincipalKind::Root => 12.0,
@@ -82,7 +82,7 @@ pub(crate) fn volume(event: &ActivityEvent, count: u32, pace: &Pace, evidence: &
     }
 }
 
-/// Weighs what came before it in the same hour.
+/// Adds evidence from the earlier events of the same hour.
 pub(crate) fn sequence(
     event: &ActivityEvent,
     step: &Step,

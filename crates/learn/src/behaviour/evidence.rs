@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Nothing is raised to certainty.
+/// Largest score that is reached by raising.
 const MOST_RAISED: f64 = 0.999;
 
 /// Subject of a piece of evidence.
@@ -35,18 +35,18 @@ pub enum Reason {
 pub struct Evidence {
     /// Subject of the evidence.
     pub reason: Reason,
-    /// Log-odds that the evidence adds; a negative weight speaks for an ordinary action.
+    /// Log-odds that the evidence adds; a negative weight supports an ordinary action.
     pub weight: f64,
-    /// In words, to be read after the event; empty where it only lowers.
+    /// Description, to be read after the event; empty where it only lowers the score.
     pub words: Cow<'static, str>,
 }
 
 /// Score of an action, with its evidence.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Judgement {
-    /// From 0 (ordinary) to 1 (somebody must look).
+    /// From 0 (ordinary) to 1 (needs attention).
     pub score: f64,
-    /// Everything that was weighed, the heaviest first.
+    /// All evidence, the largest weight first.
     pub evidence: Vec<Evidence>,
 }
 

@@ -13,7 +13,7 @@ const STILL_NEW: f64 = 0.6;
 /// Share of what is known that the estate lends to judge the network of a principal of whom nothing is known.
 const OF_THE_ESTATE: f64 = 0.6;
 
-/// Weighs where an event came from.
+/// Adds evidence from the source of an event.
 pub(crate) fn add_evidence(event: &ActivityEvent, step: &Step, baselines: &Baselines<'_>, evidence: &mut EvidenceList) {
     // The cloud's own services come from wherever they run.
     if event.kind == PrincipalKind::Service || event.traits.has(Trait::PassedOn) {
@@ -27,7 +27,7 @@ pub(crate) fn add_evidence(event: &ActivityEvent, step: &Step, baselines: &Basel
     tool(step, baselines, evidence);
 }
 
-/// Looking around weighs less than acting, signing in more.
+/// Factor by verb: reads weigh less than changes, sign-ins more.
 fn verb_factor(step: &Step) -> f64 {
     match step.meaning.verb {
         Verb::Read | Verb::SignOut => 0.6,

@@ -9,7 +9,7 @@ use super::words::{Class, Verb, Words};
 
 mod parameters;
 
-/// Verb and class of an event's operation, and whether it asks for many at once.
+/// Verb and class of an event's operation, and whether it affects many objects at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Meaning {
     /// Verb of the operation.
@@ -127,7 +127,7 @@ impl Meaning {
     }
 }
 
-/// Weighs what an event means, whoever does it: verb, class, parameters, kind of principal, outcome.
+/// Adds evidence from the meaning of an event, regardless of the principal: verb, class, parameters, kind of principal, outcome.
 pub(crate) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
     let meaning = meaning.with_traits(event);
     evidence.add(Reason::Meaning, meaning.of_verb(), "");

@@ -38,7 +38,7 @@ pub(crate) fn known(hours: f64) -> f64 {
     hours / (hours + HALF_KNOWN_H)
 }
 
-/// Weighs the rarity of the action and of the step that led to it.
+/// Adds evidence from the rarity of the action and of the step that led to it.
 pub(crate) fn add_evidence(step: &Step, baselines: &Baselines<'_>, refused: bool, evidence: &mut EvidenceList) {
     let actions: fn(&Past) -> &super::habit::Habits = |past| &past.actions;
     let reads = step.meaning.verb.only_looks();

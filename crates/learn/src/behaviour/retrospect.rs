@@ -1,8 +1,8 @@
-//! Hindsight: what was looked at shortly before or after a severe event of the same hand, in the same service, belongs to it.
+//! Retrospective scoring: reads shortly before or after a severe event of the same principal, in the same service, belong to it.
 //!
 //! A read says next to nothing by itself: everybody lists instances. Whoever asks fifty times whether a machine answers and then
 //! sends it a command has prepared that command, and whoever looks into the case wants to see both. While events come in, nobody
-//! can know that; in a file that lies there whole it is known. So each judgement is held back until room is needed or the file
+//! can know that; in a file that is complete it is known. So each judgement is held back until room is needed or the file
 //! has ended, and events that only look, or take on a role, take over a part of the most severe event of their hand within an hour:
 //! one look alone a half, since people look at things all the time; an evident search nearly all.
 //! An event that changes something is judged by its own meaning and past alone: hindsight never makes one suspect because of what
@@ -20,7 +20,7 @@ use super::words::{Class, Verb};
 const REACH_MS: i64 = 3_600_000;
 /// Distance at which half of it is left.
 const HALVES_MS: f64 = 900_000.0;
-/// Below it an event is not severe.
+/// Least score of a severe event.
 const LEAST_SEVERE: f64 = 0.2;
 /// Share of a severe action's score that another action takes over at no distance in time.
 const SHARE: f64 = 0.97;

@@ -1,7 +1,7 @@
-//! A file of events that lies there whole: put into the order of their times, judged, and looked at again in retrospect.
+//! Review of a complete file of events: sorts them by time, judges them, and raises scores in retrospect.
 //!
-//! In which order records lie in a file says nothing: CloudTrail writes them as they come in from many places. So events are judged
-//! in the order of their times, and those of one time together, since nobody can tell which of them came first. The answer then
+//! In which order records are in a file says nothing: CloudTrail writes them as they come in from many places. So events are judged
+//! in the order of their times, and those of one time together, since it is unknown which of them came first. The answer then
 //! does not depend on the order of the records, as long as they are not further apart than is held back.
 
 use std::collections::VecDeque;

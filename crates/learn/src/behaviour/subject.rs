@@ -19,7 +19,7 @@ const MOST_OTHER: usize = 96;
 const MOST_PACES: usize = 48;
 /// Those who did one thing, by name, up to so many.
 const MOST_DOERS: usize = 8;
-/// Members of a group that are told apart.
+/// Members of a group that are distinguished.
 const MOST_MEMBERS: usize = 512;
 /// A visit lasts so long from its first event on.
 const SESSION_MS: i64 = 3_600_000;

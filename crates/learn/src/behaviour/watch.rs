@@ -69,7 +69,7 @@ impl Default for Watch {
 }
 
 impl Watch {
-    /// A watch that knows nothing yet.
+    /// Creates a watch without history.
     pub fn new(limits: Limits) -> Self {
         Self {
             limits,

@@ -98,7 +98,7 @@ pub struct GroupState {
     pub count: f64,
 }
 
-/// Why a kept state is not a calibrator.
+/// Reason why a kept state is not a calibrator.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StateError {
     /// Lengths do not fit together.
@@ -202,7 +202,7 @@ impl Calibrator {
         (sigmoid(blended), blended, variance.min(9.0).sqrt().max((1.0 - trust) * 0.8))
     }
 
-    /// Learns one more outcome in one step. Times may come in any order; what is known fades as time goes on.
+    /// Learns one more outcome in one step. Times may come in any order; what is known fades over time.
     pub fn learn(&mut self, example: &Example) {
         if !example.raw.is_finite() || example.weight <= 0.0 || !example.weight.is_finite() {
             return;

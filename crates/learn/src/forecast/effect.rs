@@ -207,7 +207,7 @@ fn month_days(from_ms: i64, until_ms: i64, back: i64) -> Vec<(i64, i64)> {
     found
 }
 
-/// Returns `true` if a time lies on the first or the last day of its month, UTC.
+/// Returns `true` if a time is on the first or the last day of its month, UTC.
 pub(super) fn is_month_edge(at_ms: i64) -> bool {
     let day = at_ms.div_euclid(DAY_MS);
     day_of_month(day) == 1 || day_of_month(day + 1) == 1

@@ -31,7 +31,7 @@ const POOLED: f64 = 20.0;
 
 /// Past spans that count as much as what is usual of series.
 const USUAL: f64 = 2.0;
-/// Past spans that count as much as that the newest value goes on, where there is no season.
+/// Past spans that count as much as that the newest value continues, where there is no season.
 const NEWEST: f64 = 20.0;
 
 /// Amount of the past that is judged.

@@ -1,7 +1,7 @@
 //! Glitches: single values, or a few in a row, so far from everything else that they say nothing of what comes next. They are left
 //! out before anything is learnt: one of them would be in every level, season and weight after it.
 //!
-//! The neighbours' median tells how far a value lies off (Hampel's identifier), the rest of the series how far values ever lie. What
+//! The neighbours' median tells how far a value is off (Hampel's identifier), the rest of the series how far values ever lie. What
 //! comes again at the same time of day or week, or at the ends of months, is no glitch; nor is what happens often.
 
 use super::effect::is_month_edge;

@@ -75,11 +75,11 @@ pub struct Band {
     pub step: usize,
     /// Time, in milliseconds since the epoch.
     pub at_ms: i64,
-    /// One value in twenty lies below.
+    /// One value in twenty is below.
     pub p05: f64,
     /// The median.
     pub p50: f64,
-    /// One value in twenty lies above.
+    /// One value in twenty is above.
     pub p95: f64,
 }
 

@@ -18,7 +18,7 @@ pub enum Kind {
     Auto,
     /// A value may rise and fall.
     Gauge,
-    /// A count that only grows until it restarts at zero. The forecast goes on from the last value and foresees no restart.
+    /// A count that only grows until it restarts at zero. The forecast continues from the last value and foresees no restart.
     Counter,
 }
 
@@ -49,7 +49,7 @@ pub struct Settings {
     pub seasonless: bool,
 }
 
-/// Why there is no forecast.
+/// Reason why there is no forecast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Abstention {
     /// Too little was measured to say anything about the spread.

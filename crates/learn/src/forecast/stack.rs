@@ -11,7 +11,7 @@ pub(super) struct Case {
     pub weight: f64,
     /// Weight in learning: lower if a season was not known yet.
     pub says: f64,
-    /// Part of the past that the origin lies in, for cross-validation.
+    /// Part of the past that the origin is in, for cross-validation.
     pub fold: usize,
     /// Natural size of errors at its target.
     pub scale: f64,

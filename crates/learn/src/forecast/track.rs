@@ -73,7 +73,7 @@ impl Seasonal {
     }
 
     /// Returns the season's value for `target` when everything up to `origin` is known, with the number of steps it
-    /// lies before the target; `None` when the phase was never seen.
+    /// is before the target; `None` when the phase was never seen.
     pub(super) fn at(&self, origin: usize, target: usize) -> Option<(f64, usize)> {
         let back = (target + self.lead).saturating_sub(origin).div_ceil(self.period) * self.period;
         let value = *self.values.get(target.checked_sub(back)?)?;

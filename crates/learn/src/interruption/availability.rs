@@ -7,7 +7,7 @@
 //! over- or underconfidence out: losses come in bursts, in which a hazard learnt from the quiet before says too little and one
 //! learnt from the last burst too much.
 //!
-//! Moments of one horizon share their outcome, so each weighs as much of the horizon as lies between it and the moment before.
+//! Moments of one horizon share their outcome, so each weighs as much of the horizon as is between it and the moment before.
 //! There is no answer where availability was not measured, nor before ten horizons of the state were seen to their end.
 
 use std::collections::VecDeque;

@@ -94,7 +94,7 @@ impl Buckets {
         (DAY_MS / self.width_ms.max(1)).max(1) as usize
     }
 
-    /// Returns `true` if a bucket lies on a Saturday or Sunday (UTC).
+    /// Returns `true` if a bucket is on a Saturday or Sunday (UTC).
     pub(crate) fn on_weekend(&self, index: usize) -> bool {
         // The epoch was a Thursday.
         (self.at_ms(index).div_euclid(DAY_MS) + 3).rem_euclid(7) >= 5

@@ -133,7 +133,7 @@ impl Evidence {
         }
     }
 
-    /// The first thing that speaks against a leak.
+    /// The first thing that contradicts a leak.
     fn against(&mut self, settings: &Settings, p_value: f64, slope: f64, levelling: f64, onset: f64) -> Option<Reason> {
         if p_value > settings.significance {
             return Some(Reason::NotSignificant { p_value });

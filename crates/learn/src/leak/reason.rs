@@ -1,4 +1,4 @@
-//! Why a series was judged as it was, in words.
+//! Reasons of a verdict on a leak, in words.
 
 use std::fmt;
 

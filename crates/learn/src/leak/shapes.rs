@@ -83,7 +83,7 @@ fn levelling(prepared: &Prepared<'_>, days: &[f64], since: &[f64], span: f64) ->
     found
 }
 
-/// Slope and its standard error in each of a number of equal parts of the time since the onset. A climb that goes on shows
+/// Slope and its standard error in each of a number of equal parts of the time since the onset. A climb that continues shows
 /// in all of them; a bump shows in one.
 pub(crate) fn slopes_in_parts(series: &Series<'_>, days: &[f64], from_day: f64, parts: usize) -> Vec<(f64, f64)> {
     let Some(last) = days.last().copied() else { return Vec::new() };

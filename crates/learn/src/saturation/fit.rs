@@ -98,7 +98,7 @@ impl<'a> Sums<'a> {
         found
     }
 
-    /// The gains of the period that ended at the origin, bucket by bucket, so that what grows on weekdays only is foretold
+    /// The gains of the period that ended at the origin, bucket by bucket, so that what grows on weekdays only is forecast
     /// to do so again. `None` when it was not seen whole.
     fn replay(&self, origin: usize, period: usize) -> Option<(usize, usize)> {
         let start = origin.checked_sub(period).filter(|start| *start >= 2 && period >= 2)?;
@@ -124,7 +124,7 @@ impl<'a> Sums<'a> {
         })
     }
 
-    /// Whichever of a line, a line with a kink and an exponential the stretch speaks for.
+    /// Whichever of a line, a line with a kink and an exponential the stretch supports.
     fn likeliest(&self, origin: usize, line: Fit, curve: Option<Fit>) -> Fit {
         let independent = ((origin + 1) as f64 / DEPENDENT).max(3.0);
         let after = |fit: Fit, parameters: f64| fit.square * (parameters * independent.ln() / independent).exp();

@@ -16,7 +16,7 @@ use crate::leak::buckets::{Buckets, spread};
 const WIDENING: f64 = 1.2;
 /// Origins the backtest starts from.
 const ORIGINS: usize = 32;
-/// Lead times of the backtest, as shares of the lead asked for.
+/// Lead times of the backtest, as shares of the lead requested.
 const LEADS: [f64; 3] = [0.25, 0.5, 1.0];
 /// Exponent with which weights fall with the squared error.
 const SHARPNESS: i32 = 4;

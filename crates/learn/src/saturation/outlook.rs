@@ -13,7 +13,7 @@ pub enum Verdict {
     Foreseen,
     /// Not reached.
     NotForeseen,
-    /// The data cannot tell; the reasons say why.
+    /// The data does not decide; the reasons say why.
     Abstained,
 }
 

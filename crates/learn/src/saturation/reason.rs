@@ -1,4 +1,4 @@
-//! Why saturation is foretold, or not, in words.
+//! Reasons of a saturation forecast, in words.
 
 use std::fmt;
 

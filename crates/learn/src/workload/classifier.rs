@@ -86,7 +86,7 @@ impl Classifier {
         raw.map(|one| one / total)
     }
 
-    /// Returns the five features that speak most for a class, against the mean of the others.
+    /// Returns the five features that most support a class, against the mean of the others.
     pub(super) fn evidence(&self, features: &Features, class: usize) -> Vec<(&'static str, f64)> {
         let x = self.standardised(features);
         let others =

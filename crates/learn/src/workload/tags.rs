@@ -1,4 +1,4 @@
-//! Words in tags that speak for a kind of work.
+//! Words in tags that support a kind of work.
 
 /// Words for each class, in the order of `Class::ALL`, as whole words of a tag's value (or of the name).
 const WORDS: [&[&str]; 4] = [

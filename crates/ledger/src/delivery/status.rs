@@ -9,6 +9,6 @@ pub struct Delivery {
     pub size: u64,
     /// Attempts that failed since then.
     pub failures: u64,
-    /// Why the last of them failed.
+    /// Reason why the last of them failed.
     pub error: Option<String>,
 }

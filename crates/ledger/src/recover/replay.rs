@@ -121,7 +121,7 @@ impl Replay<'_> {
                 self.log.leftovers.push(path);
                 return Ok(());
             }
-            let cause = format!("the file before goes on to entry {size}, so the two overlap");
+            let cause = format!("the previous file continues to entry {size}, so the two overlap");
             return Err(self.damaged(&path, HEADER_LEN, cause));
         }
         if header.previous_hash != self.log.chain_hash {
@@ -162,7 +162,7 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// Why a faulty frame is more than one that was being written: `None` when it may be just that.
+    /// Returns the reason why a faulty frame is more than an interrupted write; `None` if it may be one.
     fn why_not_torn(&self, bytes: &[u8], offset: usize, later: &[u64]) -> Result<Option<String>, OpenError> {
         let size = self.tiles.size();
         if size < self.anchored_size {

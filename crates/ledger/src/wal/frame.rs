@@ -56,7 +56,7 @@ pub struct Frame {
     pub entries: Vec<FrameEntry>,
 }
 
-/// Why bytes at an offset are not a frame.
+/// Reason why bytes at an offset are not a frame.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FrameFault {
     /// The file ends inside the frame.

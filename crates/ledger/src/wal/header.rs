@@ -19,7 +19,7 @@ pub struct WalHeader {
     pub previous_hash: Hash,
 }
 
-/// Why bytes are not a header.
+/// Reason why bytes are not a header.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderFault {
     /// Fewer than 64 bytes.

@@ -26,7 +26,7 @@ pub(crate) struct Wal {
     cut: bool,
 }
 
-/// Why something was not written.
+/// Reason why something was not written.
 #[derive(Debug)]
 pub(crate) enum WriteFailure {
     /// Nothing was written; another try may succeed.

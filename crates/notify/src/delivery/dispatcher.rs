@@ -70,7 +70,7 @@ impl Dispatcher {
     /// Sends everything that is due. Targets do not wait for each other; one that fails is left alone for the rest of the round.
     ///
     /// # Errors
-    /// When the due deliveries cannot be read. What fails for one target is logged and tried again with the next round.
+    /// The due deliveries cannot be read. A failure of one target is logged and tried again in the next pass.
     pub async fn send_due(&self) -> Result<Sent, DispatchError> {
         let due = self.deliveries.delivery_due(self.clock.now(), OF_EACH).await?;
         let mut targets: BTreeMap<Target, Vec<Delivery>> = BTreeMap::new();
@@ -110,7 +110,7 @@ impl Dispatcher {
     /// Makes one attempt at a delivery and keeps its result. Returns the status of the delivery after it.
     ///
     /// # Errors
-    /// When the store or the log fails, or somebody else has claimed it. It may have been sent nevertheless.
+    /// The store or the log failed, or another process has claimed the delivery. It may have been sent nevertheless.
     pub async fn send(&self, delivery: &Delivery) -> Result<DeliveryStatus, DispatchError> {
         let claimed = delivery.claimed(self.clock.now());
         self.deliveries.delivery_update(&claimed).await?;
@@ -168,7 +168,7 @@ impl Dispatcher {
     /// Tries a receiver with a message of its own, once. The delivery is kept beside the others of the receiver.
     ///
     /// # Errors
-    /// When the receiver does not exist or the store fails.
+    /// The receiver does not exist or the store failed.
     pub async fn test(&self, target: Target) -> Result<Delivery, DispatchError> {
         let receiver = self.receiver(&target).await?;
         let body = receiver.test_body(self.clock.now());

@@ -85,13 +85,13 @@ pub struct Attempt {
     pub status: Option<u16>,
     /// The answer's beginning, at most [`EXCERPT`] bytes.
     pub answer: String,
-    /// Why there was no answer.
+    /// Reason why there was no answer.
     pub error: Option<String>,
     /// `true` if the message arrived.
     pub ok: bool,
     /// `true` if the receiver answered 410 (Gone), which ends the subscription.
     pub gone: bool,
-    /// Delay that the receiver asked for (`Retry-After`), seconds.
+    /// Delay that the receiver requested (`Retry-After`), seconds.
     pub retry_after_s: Option<u64>,
 }
 

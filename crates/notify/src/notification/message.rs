@@ -80,7 +80,7 @@ struct ItemRow {
     facts: Vec<(String, String)>,
 }
 
-/// Why a kept message cannot be read.
+/// Reason why a kept message cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("the message cannot be read: {0}")]
 pub struct MessageError(String);
@@ -112,7 +112,7 @@ impl Message {
     /// From how it is kept.
     ///
     /// # Errors
-    /// When it is something else, or of a newer program.
+    /// The content has another format, or a newer version of it.
     pub fn decode(text: &str) -> Result<Message, MessageError> {
         let row: MessageRow = serde_json::from_str(text).map_err(|error| MessageError(error.to_string()))?;
         if row.v != 1 {

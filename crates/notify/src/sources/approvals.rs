@@ -1,4 +1,4 @@
-//! Approvals that are asked for, and reminders of those that still wait.
+//! Approvals that are requested, and reminders of those that still wait.
 
 use reeve_audit::Entry;
 use reeve_estate::StoreError;

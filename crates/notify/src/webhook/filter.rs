@@ -21,7 +21,7 @@ const BUDGET_BASES: [&str; 2] = ["actual", "forecast"];
 /// Longest text of a filter, bytes.
 const LONGEST: usize = 256;
 
-/// Why a filter is refused, in words.
+/// Reason why a filter is refused, in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct FilterError(String);
@@ -48,7 +48,7 @@ impl Filter {
     /// Reads a filter of an event.
     ///
     /// # Errors
-    /// Which part is wrong and what would be right.
+    /// The filter has an invalid part; the error names it and the valid form.
     pub fn parse(text: &str, event: WebhookEvent) -> Result<Filter, FilterError> {
         let mut filter = Filter::default();
         if text.len() > LONGEST {
@@ -69,7 +69,9 @@ impl Filter {
                 return Err(FilterError(format!("{key}={value}: {key} is one of {}", allowed.join(", "))));
             }
             if filter.conditions.iter().any(|(other, _)| *other == key) {
-                return Err(FilterError(format!("{key} stands twice; all conditions must hold, so one is enough")));
+                return Err(FilterError(format!(
+                    "{key} occurs twice; all conditions must be satisfied, so give it once"
+                )));
             }
             filter.conditions.push((key, value));
         }

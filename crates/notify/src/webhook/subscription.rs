@@ -40,7 +40,7 @@ pub struct Webhook {
     pub filter: Filter,
     /// `false` stops all messages.
     pub enabled: bool,
-    /// Why Reeve switched it off, where Reeve did.
+    /// Reason why Reeve disabled it.
     pub disabled_reason: Option<String>,
     /// Creation time.
     pub created_at: Timestamp,

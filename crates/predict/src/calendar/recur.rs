@@ -225,7 +225,7 @@ impl Recurrence {
         Ok(found)
     }
 
-    /// The first day of the period that a day lies in.
+    /// The first day of the period that a day is in.
     fn first_period(&self, day: Date) -> Result<Date, jiff::Error> {
         match self.frequency {
             Frequency::Hourly | Frequency::Daily => Ok(day),

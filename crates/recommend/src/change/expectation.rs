@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reeve_estate::{Resource, ResourceState};
 
-/// Reads a resource: `Ok` when the property is as wanted, else the value found, `None` where nobody can tell.
+/// Reads a resource: `Ok` when the property is as wanted, else the value found, `None` where it is unknown.
 type Check = Arc<dyn Fn(&Resource) -> Result<(), Option<String>> + Send + Sync>;
 
 /// A property of a resource and the value it is to have. The value is compared as its own type; name and text are for people.

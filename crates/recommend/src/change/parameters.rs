@@ -127,7 +127,7 @@ impl<'a> Parameters<'a> {
     /// Ends the reading.
     ///
     /// # Errors
-    /// [`ParameterError::Unknown`] for a member that nobody asked for: a parameter that decides nothing must not look as if it did.
+    /// [`ParameterError::Unknown`] for a member that nobody requested: a parameter that decides nothing must not look as if it did.
     pub fn end(self) -> Result<(), ParameterError> {
         let unknown = self.object.iter().map(|(name, _)| name).find(|name| !self.read.contains(name));
         unknown.map_or(Ok(()), |name| Err(ParameterError::Unknown { name: name.to_owned() }))

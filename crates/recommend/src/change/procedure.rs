@@ -1,4 +1,4 @@
-//! Procedures: plans that were read, ready to be carried out on a resource, on a twin or on the simulated twin.
+//! Procedures: plans that were read, ready to be executed on a resource, on a twin or on the simulated twin.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ impl Changes {
     /// Reads a plan. One of format 1 has no typed change of its own: its steps are read as one.
     ///
     /// # Errors
-    /// The reason why it cannot be carried out; it may be shown all the same.
+    /// The reason why it cannot be executed; it may be shown all the same.
     pub fn procedure(&self, plan: &Plan) -> Result<Procedure, PlanError> {
         if !plan.is_intact() {
             return Err(PlanError::Altered { hash: plan.hash.clone() });
@@ -35,7 +35,7 @@ impl Procedure {
         Procedure { plan, change, tasks }
     }
 
-    /// A new plan of a change on a resource, ready to be carried out.
+    /// A new plan of a change on a resource, ready to be executed.
     #[must_use]
     pub fn of(change: Arc<dyn Change>, target: &str) -> Procedure {
         let (plan, tasks) = (Plan::of(&*change, target), change.tasks(target));

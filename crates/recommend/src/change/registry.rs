@@ -8,7 +8,7 @@ use reeve_estate::Provider;
 
 use super::{BUILTIN, Change, ParameterError, Parameters};
 
-/// Permission that a cloud asks for.
+/// Permission that a cloud requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Permission {
     /// The cloud.
@@ -36,13 +36,13 @@ pub const fn aws_own(name: &'static str) -> Permission {
 pub struct ChangeType {
     /// Name on the wire and in the store.
     pub name: &'static str,
-    /// Permissions that a cloud asks for, beside those for reading; none of a cloud in which Reeve does not offer the change.
+    /// Permissions that a cloud requires, beside those for reading; none of a cloud in which Reeve does not offer the change.
     pub permissions: &'static [Permission],
     /// Reads the parameters; the caller refuses members that it left unread.
     pub parse: fn(&mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError>,
 }
 
-/// Plan that cannot be carried out as it is stored.
+/// Plan that cannot be executed as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// A change that this release does not know.

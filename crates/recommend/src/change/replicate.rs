@@ -99,7 +99,7 @@ impl Change for Replicate {
             Some(Mutation::Replicate { name }) if !replicas.contains(name) => replicas.push(name.clone()),
             Some(Mutation::RemoveReplica { name }) if replicas.contains(name) => replicas.retain(|one| one != name),
             Some(Mutation::Replicate { name } | Mutation::RemoveReplica { name }) => {
-                let said = format!("{name} is there already, or not at all");
+                let said = format!("{name} already exists, or its source does not exist");
                 return Err(refused(ActErrorKind::InvalidType, said));
             }
             _ => return Err(foreign(operation)),

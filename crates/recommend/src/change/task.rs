@@ -45,7 +45,7 @@ impl Effect {
     }
 }
 
-/// State of a resource that a step leads to, and the operation that asks for it. It is asked for until it is reached, so that a
+/// State of a resource that a step leads to, and the operation that leads there. It is requested until it is reached, so that a
 /// lost answer, a retry and a restart of the service are all the same walk.
 pub trait Goal: fmt::Debug + Send + Sync {
     /// Name in messages: "the stop".
@@ -54,16 +54,16 @@ pub trait Goal: fmt::Debug + Send + Sync {
     /// Returns `true` if the resource is in that state.
     fn is_reached(&self, seen: &Resource) -> bool;
 
-    /// Operation to ask for, as the resource is now.
+    /// Operation to request, as the resource is now.
     fn operation(&self, seen: &Resource) -> Arc<dyn Operation>;
 
-    /// Returns `true` if it may be asked for while the resource is still on its way to an earlier state.
+    /// Returns `true` if it may be requested while the resource is still on its way to an earlier state.
     fn may_interleave(&self) -> bool {
         false
     }
 }
 
-/// The usual goal: one operation, asked for until every expectation is met.
+/// The usual goal: one operation, requested until every expectation is met.
 #[derive(Debug, Clone)]
 pub struct Reach {
     name: &'static str,

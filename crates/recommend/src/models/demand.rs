@@ -69,7 +69,7 @@ pub struct MonthlyPeak {
 /// Forecast of the days that follow a time. CPU in percent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DemandOutlook {
-    /// Days that the forecast reaches ahead, at most as many as were asked for.
+    /// Days that the forecast reaches ahead, at most as many as were requested.
     pub days: i64,
     /// Highest upper edge of any of these days, monthly peaks included.
     pub upper: f64,

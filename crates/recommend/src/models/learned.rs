@@ -1,7 +1,7 @@
 //! Models as judgements read them: the version that serves, or the reason why none may be used.
 //!
 //! A judgement that finds no usable model rests on the measured past alone and says so. A version is refused when it is no longer the
-//! serving one, when its accuracy on the newest held-out days lies below its threshold, or when it is stale.
+//! serving one, when its accuracy on the newest held-out days is below its threshold, or when it is stale.
 
 use std::any::Any;
 use std::collections::BTreeMap;

@@ -32,7 +32,7 @@ named!(
 );
 
 named!(
-    /// Why a version was trained.
+    /// Cause of a training.
     RetrainCause {
         /// There was none.
         First => "first_training",
@@ -84,7 +84,7 @@ pub struct Model {
     pub f1: f64,
     /// Accuracy below this trains it anew, 0 to 1.
     pub threshold: f64,
-    /// Why it was trained.
+    /// Cause of the training.
     pub cause: RetrainCause,
     /// The numbers behind that, and what came of it, in a sentence.
     pub note: String,

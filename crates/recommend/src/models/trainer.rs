@@ -7,7 +7,7 @@ use reeve_learn::calibrate::Scores;
 use super::material::Material;
 use super::model::ModelType;
 
-/// Why nothing came of training or judging, in words with numbers.
+/// Reason why training or evaluation had no result, in words with numbers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NotTrained(pub String);
@@ -50,12 +50,12 @@ pub trait Trainer: Send + Sync {
     fn history_days(&self) -> i64;
     /// Days at the end that it is judged on and never trained on.
     fn held_out_days(&self) -> i64;
-    /// Learns from what lies before `until`.
+    /// Learns from what is before `until`.
     ///
     /// # Errors
     /// [`NotTrained`] when that is too little.
     fn train(&self, material: &Material, until: Timestamp) -> Result<Trained, NotTrained>;
-    /// Judges a state on what lies at `from` or later.
+    /// Judges a state on what is at `from` or later.
     ///
     /// # Errors
     /// [`NotTrained`] when there is nothing to judge by, or the state is not this trainer's.

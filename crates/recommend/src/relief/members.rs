@@ -25,7 +25,7 @@ pub fn more_members(
     };
     let members = wanted(capacity.desired).min(capacity.max);
     if members <= capacity.desired.max(capacity.min) {
-        return by_hand("it has its most members already: raise its maximum first");
+        return by_hand("it already has its maximum of members: raise the maximum first");
     }
     let more = members - capacity.desired;
     let hours = until.duration_since(now).as_secs_f64().max(0.0) / 3600.0;

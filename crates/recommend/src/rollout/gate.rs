@@ -13,7 +13,7 @@ named!(
         Waiting => "waiting",
         /// Everything was shown; the next stage begins.
         Opened => "opened",
-        /// Something speaks against going on.
+        /// Something contradicts going on.
         Held => "held",
         /// A person went on in spite of it.
         Overridden => "overridden",

@@ -77,7 +77,7 @@ impl Member {
 #[must_use]
 pub fn observed(recommendation: Option<&Recommendation>, actions: &[&Action]) -> (MemberState, String) {
     let Some(recommendation) = recommendation else {
-        return (MemberState::LeftOut, "its recommendation is gone".to_owned());
+        return (MemberState::LeftOut, "its recommendation no longer exists".to_owned());
     };
     if let Some(action) = actions.iter().find(|action| action.purpose == Purpose::Apply) {
         return after_change(action);

@@ -51,7 +51,7 @@ pub struct CheckpointLines {
 /// Typesets a report.
 ///
 /// # Errors
-/// When krilla refuses the document; a defect, as nothing in a report may lead to that.
+/// krilla refused the document, which is a defect: no report may lead to that.
 pub fn typeset(report: &Report<'_>) -> Result<Vec<u8>, PdfError> {
     let mut layout = layout::Layout::new(&fonts::FONTS, &report.heading.name);
     overview::lay_out(&mut layout, report);

@@ -88,7 +88,7 @@ fn head(layout: &mut Layout<'_>, columns: &[Column], widths: &[f32], table: usiz
     layout.y += height;
 }
 
-/// A row. One that is longer than a page is cut where the page ends and goes on beneath a head.
+/// A row. One that is longer than a page is cut where the page ends and continues beneath a head.
 fn body_row(
     layout: &mut Layout<'_>,
     columns: &[Column],

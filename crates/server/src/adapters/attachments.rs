@@ -30,11 +30,11 @@ pub(crate) struct Attachments {
 impl AttachmentStore for Attachments {
     async fn attachment_read(&self, attachment: &Attachment) -> Result<Vec<u8>, String> {
         let run = attachment.source.strip_prefix(REPORT_RUN).and_then(|text| text.parse::<uuid::Uuid>().ok());
-        let run = run.ok_or("it is none that this version of Reeve knows; use the download link.")?;
+        let run = run.ok_or("its format is not supported by this version of Reeve; use the download link.")?;
         let path = self.reports_dir.join(run.to_string()).join("report.pdf");
         let gone = |error: std::io::Error| {
             tracing::warn!(path = %path.display(), %error, "a file was not attached");
-            "it is no longer kept.".to_owned()
+            "it has been deleted.".to_owned()
         };
         let bytes = tokio::fs::metadata(&path).await.map_err(gone)?.len();
         if bytes > self.limit_bytes {

@@ -1,7 +1,7 @@
 //! Bills in `charges/` of the data directory: FOCUS files (`.csv`, `.csv.gz`), put there by an export job or by hand.
 //!
 //! Agents read them by resource, a chunk of resources at a time. The files are read at the first chunk of a run and kept by resource
-//! until they change or no run has asked for a while, so that a run over a large estate does not read them once for each chunk.
+//! until they change or no run has requested them for a while, so that a run over a large estate does not read them once for each chunk.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::commands::bill;
 const MOST_FILES: usize = 60;
 /// Charges held in memory at once: about 300 bytes each.
 const MOST_CHARGES: usize = 1_000_000;
-/// Charges that nobody has asked for this long are let go.
+/// Charges that were not requested for this long are dropped.
 const KEPT: Duration = Duration::from_secs(300);
 
 /// A bill: its path, size and time.
@@ -51,7 +51,7 @@ impl Bills {
         Bills { folder, held: Mutex::new(None), reading: tokio::sync::Mutex::new(()) }
     }
 
-    /// Lets go of charges that nobody has asked for in a while.
+    /// Drops charges that were not requested for a while.
     pub(crate) fn release_unused(&self) {
         let mut held = self.held.lock();
         if held.as_ref().is_some_and(|held| held.used_at.elapsed() > KEPT) {

@@ -20,7 +20,7 @@ use serde_json::json;
 
 use super::clouds::CloudRegistry;
 
-/// Resources asked for samples at once.
+/// Resources whose samples are requested at once.
 const AT_ONCE: usize = 50;
 /// Changes recorded at once.
 const RECORDED: usize = 500;
@@ -148,7 +148,7 @@ fn story(connection: &Connection, by: &str, outcome: &Result<SyncReport, String>
     }
 }
 
-/// The syncer as handlers know it: a sync they ask for runs in the background.
+/// The syncer as handlers know it: a sync they request runs in the background.
 pub(crate) struct Background(pub(crate) Arc<ConnectionSyncer>);
 
 #[async_trait]

@@ -80,7 +80,7 @@ pub(crate) async fn settle(data_dir: &Path, ledger: &Ledger) -> Result<()> {
         size = restored.size,
         lost = restored.lost_entries,
         public_key = new,
-        "the log goes on from a backup, under a new key: give it to witnesses and auditors"
+        "the log continues from a backup, under a new key: give the new key to witnesses and auditors"
     );
     Ok(())
 }

@@ -204,7 +204,7 @@ pub(crate) enum ExportOversize {
 #[derive(Debug, Clone, Args)]
 #[command(
     after_help = "Exit codes: 0 all of it, 1 without the records that were too long, 2 could not run or was interrupted; \
-    --resume goes on."
+    --resume continues."
 )]
 pub(crate) struct ExportArgs {
     /// Format of the entries (docs/formats/export.md).
@@ -231,7 +231,7 @@ pub(crate) struct ExportArgs {
     /// CSV: values as they are, also those that a spreadsheet takes for a formula or a terminal for a command.
     #[arg(long)]
     pub(crate) raw: bool,
-    /// Default form of CSV without --raw; accepted for scripts that were written when it had to be asked for.
+    /// Default form of CSV without --raw; accepted for scripts that were written when it had to be requested.
     #[arg(long, hide = true, conflicts_with = "raw")]
     pub(crate) no_formulas: bool,
     /// Syslog: what stands between messages.

@@ -11,7 +11,7 @@ use super::target::ServiceTarget;
 pub(crate) enum BackupCommand {
     /// Make a backup of log, state, samples and keys, while the service runs or not.
     Create(BackupCreateArgs),
-    /// Restore a backup into a new data directory. The log goes on under a new key.
+    /// Restore a backup into a new data directory. The log continues under a new key.
     Restore(BackupRestoreArgs),
     /// Check a backup: every byte of it, and the log in it.
     Verify(BackupVerifyArgs),

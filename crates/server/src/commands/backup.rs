@@ -118,7 +118,7 @@ async fn create(args: &BackupCreateArgs) -> Result<ExitCode> {
                 of_service(args, Some(config), passphrase).await?
             }
             Err(error) if is_locked(&error) => bail!(
-                "a service has {} open: give its address with --url and an administrator's token with --token (REEVE_URL, \
+                "a running service uses {}: give its address with --url and an administrator's token with --token (REEVE_URL, \
                  REEVE_TOKEN) beside --data-dir",
                 config.data_dir.display()
             ),
@@ -370,11 +370,11 @@ async fn restore(args: &BackupRestoreArgs) -> Result<ExitCode> {
     }
     match &done.public_key {
         Some(key) => eprintln!(
-            "The log goes on under a new key; the old one speaks for nothing after entry {}. Give the new one to witnesses:\n{key}",
+            "The log continues under a new key; the old one is valid up to entry {}. Give the new one to witnesses:\n{key}",
             done.manifest.size
         ),
         None => eprintln!(
-            "There are no keys: what was restored can be read and verified. With log.key in its keys folder it can go on."
+            "There are no keys: what was restored can be read and verified. With log.key in its keys folder the log can be continued."
         ),
     }
     let mut out = std::io::stdout();

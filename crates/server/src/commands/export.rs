@@ -37,7 +37,7 @@ use crate::cli::{ExportArgs, ExportFormat, ExportFraming, ExportOversize};
 const PAGE: u32 = 500;
 /// Bytes of a page beyond which the next one is smaller.
 const HEAVY: u64 = 16 << 20;
-/// Time between two notes of the place from which `--resume` goes on.
+/// Time between two notes of the place from which `--resume` continues.
 const NOTED: Duration = Duration::from_secs(2);
 
 /// Exports; 1 when records were left out for their length.
@@ -50,7 +50,7 @@ pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
         return refuse("Parquet is written by a running service: use --url in place of --data-dir");
     };
     if args.destination.is_some() {
-        return refuse("files are carried to a destination by a running service: use --url in place of --data-dir");
+        return refuse("only a running service sends files to a destination: use --url instead of --data-dir");
     }
     let zone = zone(args.local);
     let request = json!({
@@ -240,7 +240,7 @@ impl Export<'_> {
         match self.note() {
             Ok(()) => {
                 let written = thousands(self.state.progress.entries);
-                error.context(format!("{written} entries are written; the same command with --resume goes on"))
+                error.context(format!("{written} entries are written; run the same command with --resume to continue"))
             }
             Err(second) => error.context(second),
         }

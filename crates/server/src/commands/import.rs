@@ -1,6 +1,6 @@
 //! `reeve audit import`: files, folders and stdin into the log, a batch at a time.
 //!
-//! A record that cannot be an entry is named with its file and place, and the rest goes on; the exit code then is 1.
+//! A record that cannot be an entry is named with its file and place, and the rest continues; the exit code then is 1.
 //! Importing again changes nothing: an entry's identifier comes from its record.
 
 use std::fs::File;

@@ -71,11 +71,11 @@ impl Ask {
 pub(crate) struct Found {
     /// The entries.
     pub(crate) entries: Vec<Exported>,
-    /// Number of matches, if it was asked for.
+    /// Number of matches, if it was requested.
     pub(crate) total: u64,
     /// Value of `cursor` for the next page.
     pub(crate) next: Option<String>,
-    /// Counts in the order they were asked for.
+    /// Counts in the order they were requested.
     pub(crate) counts: Vec<Counts>,
 }
 
@@ -123,7 +123,7 @@ impl LogAt {
             let origin = lines.next()?.to_owned();
             Some(Checkpoint { origin, size: lines.next()?.parse().ok()?, root: lines.next()?.to_owned() })
         })();
-        read.context("the checkpoint is no checkpoint")
+        read.context("the checkpoint cannot be read")
     }
 
     /// Lets go of it.
@@ -157,7 +157,8 @@ pub(crate) fn refused(remote: &Remote, reply: &Reply) -> String {
 async fn here(log: &Log, ask: &Ask) -> Result<Found> {
     let now = Timestamp::now();
     let query = Query::parse(&ask.query).map_err(|error| WrongQuery::here(&ask.query, error))?;
-    let cursor = ask.cursor.as_deref().map(str::parse).transpose().context("that is no cursor of a data directory")?;
+    let cursor =
+        ask.cursor.as_deref().map(str::parse).transpose().context("the cursor was not issued for a data directory")?;
     let request = SearchRequest {
         query: query.and(time_range(ask.from, ask.to)).resolve(now),
         limit: ask.limit as usize,
@@ -242,7 +243,7 @@ async fn there(remote: &Remote, ask: &Ask, most: usize) -> Result<Option<Found>>
         }
         other => bail!(refused(remote, &other)),
     };
-    let answer: Answer<'_> = serde_json::from_slice(&bytes).context("the service's answer is no page of entries")?;
+    let answer: Answer<'_> = serde_json::from_slice(&bytes).context("the service's answer is not a page of entries")?;
     let shown = answer.items.iter().take(ask.limit as usize);
     let entries = shown.map(|item| Exported::read(item.get().as_bytes())).collect::<Result<_, _>>()?;
     let mut aggregations = answer.aggregations;

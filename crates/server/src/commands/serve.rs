@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::private;
 use crate::service::{Service, bind, stop_on_signal};
 
-/// Settings of a service that is started in the process that asks for it.
+/// Settings of a service that is started in the process that requires it.
 #[derive(Clone)]
 pub struct Startup {
     /// Configuration file in the form that `reeve serve --config` reads. `REEVE_` variables are not read.

@@ -81,7 +81,7 @@ impl Tone {
 }
 
 impl Screen {
-    /// Standard output, as the flags and the environment ask for it.
+    /// Standard output, as the flags and the environment request it.
     pub(crate) fn of(look: &Look) -> Self {
         let terminal = std::io::stdout().is_terminal();
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());

@@ -22,7 +22,7 @@ use crate::service::{Log, open_log};
 
 /// Number of times that a request is sent before its failure counts.
 const ATTEMPTS: u32 = 7;
-/// The longest wait between two attempts, unless the service asks for more.
+/// The longest wait between two attempts, unless the service requires more.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// The log, wherever it is.
@@ -95,7 +95,7 @@ async fn open_dir(dir: &Path, url: &str) -> Result<Log> {
         if locked {
             let dir = dir.display();
             error.context(format!(
-                "a service has {dir} open; ask that service with --url {url} and --token (REEVE_URL, REEVE_TOKEN) in place of --data-dir"
+                "a running service uses {dir}; query that service with --url {url} and --token (REEVE_URL, REEVE_TOKEN) in place of --data-dir"
             ))
         } else {
             error.context(format!("the log in {} could not be opened", dir.display()))
@@ -224,6 +224,6 @@ pub(crate) enum Reply {
     Failed(Value),
     /// Again after so many seconds.
     Busy(u64),
-    /// More than was asked for.
+    /// More than was requested.
     TooMuch,
 }

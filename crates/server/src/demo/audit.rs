@@ -23,7 +23,7 @@ struct Session {
 }
 
 /// Enables alert rules and adds reports with a first run and a nightly export, where there are none of their kind. A part that
-/// fails is reported in the service's log; the demo goes on without it.
+/// fails is reported in the service's log; the demo continues without it.
 pub(super) async fn ensure(address: SocketAddr, sign_in: &SignIn) {
     let done = async {
         let session = Session::open(address, sign_in).await?;

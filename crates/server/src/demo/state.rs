@@ -1,4 +1,4 @@
-//! State of the simulated estate, kept in a file so that a demo goes on where it was.
+//! State of the simulated estate, kept in a file so that a demo continues where it was.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

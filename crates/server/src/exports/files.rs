@@ -50,7 +50,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Begins the files of an export, or goes on with them where its progress says.
+    /// Begins the files of an export, or continues with them where its progress says.
     pub(super) async fn open(folder: &Path, export: &Export, limit: u64) -> io::Result<Files> {
         let (folder, export) = (folder.to_owned(), export.clone());
         blocking(move || Files::open_now(folder, export, limit)).await

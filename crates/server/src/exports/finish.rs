@@ -1,6 +1,6 @@
 //! The end of an export: hashes, the entry in the log, proof, manifest, delivery. Each step may be done again after a crash.
 //!
-//! The finishing `audit.export` entry names the hashes of the files. Its own proof stands in the manifest, so that the manifest is
+//! The finishing `audit.export` entry names the hashes of the files. Its own proof is in the manifest, so that the manifest is
 //! believed because of the log and of nothing else.
 
 use std::fs::File;
@@ -115,7 +115,7 @@ impl Runner {
             match self.context.carrier.put(destination, secret, name, path).await {
                 Err(error) if !error.is_permanent => {
                     let Some(wait) = waits.next() else { return Err(error) };
-                    tracing::warn!(destination = destination.name, file = name, %error, "a file is carried again");
+                    tracing::warn!(destination = destination.name, file = name, %error, "a file is sent again");
                     tokio::time::sleep(*wait).await;
                 }
                 outcome => return outcome,

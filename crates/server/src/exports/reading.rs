@@ -17,7 +17,7 @@ const BYTES: usize = 8 << 20;
 pub(super) struct Reading(Scan);
 
 impl Reading {
-    /// Begins where the export goes on. The one place where an export reads the log.
+    /// Begins where the export continues. The one place where an export reads the log.
     pub(super) fn new(context: &TaskContext, export: &Export, principal: &Principal) -> Result<Reading, Stop> {
         let query = export.selection.predicate(export.created_at).map_err(|error| {
             failed(FailureCode::Internal, format!("The query can no longer be read: {}.", error.message))

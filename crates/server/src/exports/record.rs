@@ -76,13 +76,13 @@ fn entry(export: &Export, kind: &EventKind, id: &str, operation: &str, status: A
     })
 }
 
-/// Appends an entry unless it stands in the log already.
+/// Appends an entry unless it is in the log already.
 async fn append(log: Log<'_>, entry: Entry) -> Result<()> {
     let id = entry.event_id.as_str().to_owned();
     if log.trail.by_event_id(&id).await?.is_some() {
         return Ok(());
     }
-    let draft = Draft::by_reeve(entry, log.now).map_err(|errors| anyhow!("the entry {id} is not sound: {errors:?}"))?;
+    let draft = Draft::by_reeve(entry, log.now).map_err(|errors| anyhow!("the entry {id} is not valid: {errors:?}"))?;
     log.ledger.append(vec![draft]).await.with_context(|| format!("the log did not take the entry {id}"))?;
     Ok(())
 }

@@ -43,7 +43,7 @@ pub(crate) struct TaskContext {
     pub(crate) settings: TaskSettings,
     /// Entries about what tasks do, and the time.
     pub(crate) journal: Arc<Journal>,
-    /// The log, written and read with the rights of those who asked for something.
+    /// The log, written and read with the rights of those who requested something.
     pub(crate) log: Log,
     pub(crate) access: Arc<dyn AccessStore>,
     pub(crate) agents: Arc<dyn AgentStore>,

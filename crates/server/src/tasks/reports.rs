@@ -56,7 +56,7 @@ enum Ending {
     Done(Box<Done>),
     Failed(String),
     Cancelled,
-    /// The service stops: the run is taken up again.
+    /// The service stops: the run is resumed again.
     Stopped,
 }
 

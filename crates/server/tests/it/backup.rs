@@ -1,4 +1,4 @@
-//! Backups: made while entries are appended, checked byte by byte, restored into a new directory that goes on; on both databases. And
+//! Backups: made while entries are appended, checked byte by byte, restored into a new directory that continues; on both databases. And
 //! what a restore refuses: a broken backup, a directory in use, a log that is known to have been longer.
 
 mod refused;

@@ -11,7 +11,7 @@ use reeve_testkit::http::until;
 use reeve_testkit::service::Service;
 
 const PATIENCE: Duration = Duration::from_secs(60);
-/// A line that ends with a backslash goes on without the spaces that begin the next.
+/// A line that ends with a backslash continues without the spaces that begin the next.
 const HEADER: &str = "BilledCost,BillingCurrency,ChargePeriodStart,ChargePeriodEnd,ChargeCategory,ProviderName,ServiceName,\
     SubAccountId,ResourceId,ChargeDescription\n";
 

@@ -1,4 +1,4 @@
-//! `reeve demo`: somebody signs in and finds a living estate; stopped and started again it goes on.
+//! `reeve demo`: somebody signs in and finds a living estate; stopped and started again it continues.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// Length of the simulated clouds' periods.
 const PERIOD_MS: i64 = 300_000;
 
-/// Signs in as the page does, and gives a client that goes on with a token of its own.
+/// Signs in as the page does, and gives a client that continues with a token of its own.
 async fn signed_in(service: &Service) -> (Api, String, String) {
     let (email, password) = (service.printed("Sign in").unwrap(), service.printed("Password").unwrap());
     let nobody = service.nobody();

@@ -1,4 +1,4 @@
-//! Exports over the built program: asked for as the document has it, followed, downloaded, verified offline; refused, limited,
+//! Exports over the built program: requested as the document has it, followed, downloaded, verified offline; refused, limited,
 //! cancelled, gone on with after `kill -9`, delivered, and always on record.
 
 use std::collections::BTreeMap;

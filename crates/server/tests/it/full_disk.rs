@@ -1,4 +1,4 @@
-//! A disk that fills up: refused with 507, nothing half done, what is there can still be read, and it goes on by itself
+//! A disk that fills up: refused with 507, nothing half done, what is there can still be read, and it continues by itself
 //! once there is room.
 
 use std::path::{Path, PathBuf};

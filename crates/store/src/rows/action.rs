@@ -15,7 +15,7 @@ use super::{RowError, named, time, time_or_none};
 pub(crate) struct ActionRow {
     id: String,
     recommendation: String,
-    /// Empty where a person carried out advice without an agent.
+    /// Empty where a person executed advice without an agent.
     agent_id: String,
     connection: String,
     resource: String,

@@ -255,7 +255,7 @@ impl RecommendationRow {
 fn closing_of_earlier_release(reason: Option<&str>) -> Option<Closing> {
     match reason? {
         reason if reason.starts_with("excluded: ") => Some(Closing::Excluded),
-        "the resource is gone, or out of the agent's scope" => Some(Closing::ResourceGone),
+        "the resource no longer exists, or is outside of the agent's scope" => Some(Closing::ResourceGone),
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! Every format version that was ever written goes on reading: one fixture each, made once and never edited.
+//! Every format version that was ever written continues reading: one fixture each, made once and never edited.
 
 #![allow(clippy::unwrap_used)]
 

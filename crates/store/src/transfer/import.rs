@@ -107,7 +107,7 @@ async fn fill(
             let columns: Option<Vec<&str>> =
                 value["columns"].as_array().and_then(|columns| columns.iter().map(Value::as_str).collect());
             let named = Table::of(name, columns.as_deref().unwrap_or_default());
-            let named = named.ok_or_else(|| lines.wrong("that is no table of the state"))?;
+            let named = named.ok_or_else(|| lines.wrong("the state store has no such table"))?;
             // What a migration puts there itself comes with the rows.
             sqlx::query(AssertSqlSafe(format!("DELETE FROM {}", named.name))).execute(&mut **tx).await?;
             table = Some(named);

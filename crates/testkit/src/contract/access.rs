@@ -64,7 +64,7 @@ fn is_conflict<T>(result: &Result<T, AccessError>) -> bool {
 /// Runs the suite on an empty store.
 ///
 /// # Errors
-/// What the store failed with; broken promises panic.
+/// The store failed. A violated contract panics.
 pub async fn run(store: Arc<dyn AccessStore>) -> Result<()> {
     users(&*store).await?;
     teams(&*store).await?;

@@ -29,7 +29,7 @@ fn is_conflict<T>(result: &Result<T, StoreError>) -> bool {
 /// Runs the suite on an empty store.
 ///
 /// # Errors
-/// What the store failed with; broken promises panic.
+/// The store failed. A violated contract panics.
 pub async fn run(store: Arc<dyn AgentStore>) -> Result<()> {
     agents(&*store).await?;
     recommendations_there_and_back(&*store).await?;

@@ -90,7 +90,7 @@ fn is_missing<T>(result: &std::result::Result<T, AccessError>) -> bool {
 /// Runs the suite on an empty store.
 ///
 /// # Errors
-/// What the store failed with; broken promises panic.
+/// The store failed. A violated contract panics.
 pub async fn run(store: Arc<dyn AlertStore>) -> Result<()> {
     rules(&*store).await?;
     state(&*store).await?;

@@ -17,7 +17,7 @@ use reeve_recommend::{ActionId, Priority, RecommendationId};
 /// An anomaly with every field filled, version 1.
 ///
 /// # Errors
-/// When a time is none.
+/// A text is not a valid time.
 pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
     let started_at = Timestamp::from_millisecond(started_at_ms)?;
     Ok(Anomaly {
@@ -122,7 +122,7 @@ fn investigation(at: Timestamp) -> Investigation {
 /// Runs the suite on an empty store.
 ///
 /// # Errors
-/// What the store failed with; broken promises panic.
+/// The store failed. A violated contract panics.
 pub async fn run(store: Arc<dyn AnomalyStore>) -> Result<()> {
     there_and_back(&*store).await?;
     lists(&*store).await?;
@@ -244,7 +244,7 @@ async fn cursor(store: &dyn AnomalyStore) -> Result<()> {
 /// Lists of indicators.
 ///
 /// # Errors
-/// When a promise is broken.
+/// The store violates the contract.
 pub async fn threats(store: Arc<dyn ThreatStore>) -> Result<()> {
     let list = |name: &str, text: &str, at: &str| -> Result<ThreatList> {
         let (name, text, by) = (name.to_owned(), text.to_owned(), "ann@example.com".to_owned());

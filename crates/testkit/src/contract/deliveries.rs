@@ -83,7 +83,7 @@ fn is_conflict(result: &Result<(), StoreError>) -> bool {
 /// Runs the suite on an empty store.
 ///
 /// # Errors
-/// What the store failed with; broken promises panic.
+/// The store failed. A violated contract panics.
 pub async fn run(store: Arc<dyn All>) -> Result<()> {
     subscriptions(&*store).await?;
     channels(&*store).await?;

@@ -76,7 +76,7 @@ fn is_conflict<T>(result: &Result<T, StoreError>) -> bool {
 /// Runs the suite on an empty store.
 ///
 /// # Errors
-/// What the store failed with; broken promises panic.
+/// The store failed. A violated contract panics.
 pub async fn run(store: Arc<dyn EstateStore>) -> Result<()> {
     connections(&*store).await?;
     resources_there_and_back(&*store).await?;

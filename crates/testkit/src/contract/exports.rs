@@ -109,7 +109,7 @@ fn destination(id: &str, name: &str, settings: DestinationSettings) -> Destinati
 /// Runs the suite on an empty store.
 ///
 /// # Errors
-/// What the store failed with; broken promises panic.
+/// The store failed. A violated contract panics.
 pub async fn run(store: Arc<dyn ExportStore>) -> Result<()> {
     jobs(&*store).await?;
     schedules(&*store).await?;

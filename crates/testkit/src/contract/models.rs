@@ -45,7 +45,7 @@ pub fn model(id: &str, agent: &str, version: u32, status: ModelStatus) -> Result
 /// Runs the suite on an empty store.
 ///
 /// # Errors
-/// What the store failed with; broken promises panic.
+/// The store failed. A violated contract panics.
 pub async fn run(store: Arc<dyn ModelStore>) -> Result<()> {
     there_and_back(&*store).await?;
     one_serves(&*store).await?;

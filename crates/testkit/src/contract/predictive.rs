@@ -15,7 +15,7 @@ use reeve_recommend::{RecommendationId, Scope};
 /// A rule with every field filled, version 1, never evaluated.
 ///
 /// # Errors
-/// When a time is none.
+/// A text is not a valid time.
 pub fn rule(id: &str, at_ms: i64) -> Result<Rule> {
     let mut rule = presets(Timestamp::from_millisecond(at_ms)?).remove(0);
     rule.id = RuleId(id.to_owned());
@@ -29,7 +29,7 @@ pub fn rule(id: &str, at_ms: i64) -> Result<Rule> {
 /// A prediction with every field filled.
 ///
 /// # Errors
-/// When a time is none.
+/// A text is not a valid time.
 pub fn prediction(id: &str, rule: &Rule, at_ms: i64) -> Result<Prediction> {
     let at = Timestamp::from_millisecond(at_ms)?;
     Ok(Prediction {
@@ -66,7 +66,7 @@ pub fn prediction(id: &str, rule: &Rule, at_ms: i64) -> Result<Prediction> {
 /// A calendar with every field filled, version 1.
 ///
 /// # Errors
-/// When a time is none.
+/// A text is not a valid time.
 pub fn calendar(id: &str, at_ms: i64) -> Result<Calendar> {
     let at = Timestamp::from_millisecond(at_ms)?;
     Ok(Calendar {
@@ -85,7 +85,7 @@ pub fn calendar(id: &str, at_ms: i64) -> Result<Calendar> {
 /// Runs the suite on an empty store.
 ///
 /// # Errors
-/// What the store failed with; broken promises panic.
+/// The store failed. A violated contract panics.
 pub async fn run(store: Arc<dyn RuleStore>) -> Result<()> {
     rules(&*store).await?;
     traffic(&*store).await?;

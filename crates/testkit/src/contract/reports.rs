@@ -94,10 +94,10 @@ fn is_missing<T>(outcome: &std::result::Result<T, AccessError>) -> bool {
 /// Runs the suite.
 ///
 /// # Errors
-/// What the store failed with.
+/// The store failed.
 ///
 /// # Panics
-/// When it breaks the contract.
+/// The store violates the contract.
 pub async fn run(store: Arc<dyn ReportStore>) -> Result<()> {
     reports(&*store).await?;
     schedule(&*store).await?;

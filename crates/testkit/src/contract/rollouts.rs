@@ -13,7 +13,7 @@ use reeve_recommend::{
 /// A rollout with every field filled, version 1.
 ///
 /// # Errors
-/// When a time is none.
+/// A text is not a valid time.
 pub fn rollout(id: &str, agent: &str, created_at_ms: i64) -> Result<Rollout> {
     let created_at = Timestamp::from_millisecond(created_at_ms)?;
     Ok(Rollout {
@@ -67,7 +67,7 @@ fn is_conflict<T>(result: &Result<T, StoreError>) -> bool {
 /// Runs the suite on an empty store.
 ///
 /// # Errors
-/// What the store failed with; broken promises panic.
+/// The store failed. A violated contract panics.
 pub async fn run(store: Arc<dyn RolloutStore>) -> Result<()> {
     let all = RolloutFilter::default();
     assert_eq!(store.rollout_list(&all).await?.1, 0, "the suite needs an empty store");

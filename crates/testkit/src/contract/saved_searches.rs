@@ -35,7 +35,7 @@ impl<T: AccessStore + SavedSearchStore> Both for T {}
 /// Runs the suite on an empty store.
 ///
 /// # Errors
-/// What the store failed with; broken promises panic.
+/// The store failed. A violated contract panics.
 pub async fn run(store: Arc<dyn Both>) -> Result<()> {
     let team = |id: &str| Team { id: TeamId(id.into()), name: format!("Team {id}"), created_at_ms: 1 };
     store.team_insert(&team("t-1")).await?;

@@ -7,7 +7,7 @@ impl Moto {
     /// Makes a security group in a network; its identifier. As EC2's, it lets everything out.
     ///
     /// # Errors
-    /// What moto refuses.
+    /// moto refused a call.
     pub async fn security_group(&self, region: &str, network: &str, name: &str) -> anyhow::Result<String> {
         let parameters = pairs(&[("GroupName", name), ("GroupDescription", name), ("VpcId", network)]);
         first(&self.query(&EC2, region, "CreateSecurityGroup", &parameters).await?, "groupId")
@@ -16,7 +16,7 @@ impl Moto {
     /// Lets HTTPS into a security group.
     ///
     /// # Errors
-    /// What moto refuses.
+    /// moto refused a call.
     pub async fn open_group(&self, region: &str, group: &str) -> anyhow::Result<()> {
         let parameters = pairs(&[
             ("GroupId", group),
@@ -32,7 +32,7 @@ impl Moto {
     /// Puts a tag on a resource of EC2.
     ///
     /// # Errors
-    /// What moto refuses.
+    /// moto refused a call.
     pub async fn tag(&self, region: &str, id: &str, key: &str, value: &str) -> anyhow::Result<()> {
         let parameters = pairs(&[("ResourceId.1", id), ("Tag.1.Key", key), ("Tag.1.Value", value)]);
         self.query(&EC2, region, "CreateTags", &parameters).await?;
@@ -42,7 +42,7 @@ impl Moto {
     /// Makes another network; its identifier.
     ///
     /// # Errors
-    /// What moto refuses.
+    /// moto refused a call.
     pub async fn further_network(&self, region: &str) -> anyhow::Result<String> {
         first(&self.query(&EC2, region, "CreateVpc", &pairs(&[("CidrBlock", "10.9.0.0/16")])).await?, "vpcId")
     }

@@ -47,7 +47,7 @@ impl Moto {
     /// Starts machines in one reservation; their identifiers.
     ///
     /// # Errors
-    /// What moto refuses.
+    /// moto refused a call.
     pub async fn machines(
         &self,
         region: &str,
@@ -61,7 +61,7 @@ impl Moto {
     /// Starts machines of an image (`ami-1e749f67` is moto's Linux, `ami-03cf127a` its Windows).
     ///
     /// # Errors
-    /// What moto refuses.
+    /// moto refused a call.
     pub async fn machines_of(
         &self,
         region: &str,
@@ -84,7 +84,7 @@ impl Moto {
     /// Creates a volume, attached to a machine or to none; its identifier.
     ///
     /// # Errors
-    /// What moto refuses.
+    /// moto refused a call.
     pub async fn volume(
         &self,
         region: &str,
@@ -110,7 +110,7 @@ impl Moto {
     /// Creates a database instance.
     ///
     /// # Errors
-    /// What moto refuses.
+    /// moto refused a call.
     pub async fn database(
         &self,
         region: &str,
@@ -137,7 +137,7 @@ impl Moto {
     /// Creates a bucket.
     ///
     /// # Errors
-    /// What moto refuses.
+    /// moto refused a call.
     pub async fn bucket(&self, region: &str, name: &str, tags: Tags<'_>) -> anyhow::Result<()> {
         let place = if region == "us-east-1" {
             String::new()
@@ -158,7 +158,7 @@ impl Moto {
     /// The default network's identifier and its subnets.
     ///
     /// # Errors
-    /// What moto refuses.
+    /// moto refused a call.
     pub async fn network(&self, region: &str) -> anyhow::Result<(String, Vec<String>)> {
         let xml = self.query(&EC2, region, "DescribeSubnets", &[]).await?;
         let subnets = texts(&xml, "subnetId").into_iter().map(str::to_owned).collect();
@@ -168,7 +168,7 @@ impl Moto {
     /// Creates an application load balancer with one target group of machines; the balancer's ARN.
     ///
     /// # Errors
-    /// What moto refuses.
+    /// moto refused a call.
     pub async fn load_balancer(
         &self,
         region: &str,
@@ -202,7 +202,7 @@ impl Moto {
     /// Creates a scaling group of `size` machines from a launch template.
     ///
     /// # Errors
-    /// What moto refuses.
+    /// moto refused a call.
     pub async fn scaling_group(
         &self,
         region: &str,
@@ -236,7 +236,7 @@ impl Moto {
     /// Sets a scaling group's least and most members.
     ///
     /// # Errors
-    /// What moto refuses.
+    /// moto refused a call.
     pub async fn group_bounds(&self, region: &str, name: &str, min: u32, max: u32) -> anyhow::Result<()> {
         let (min, max) = (min.to_string(), max.to_string());
         let parameters = pairs(&[("AutoScalingGroupName", name), ("MinSize", &min), ("MaxSize", &max)]);
@@ -247,7 +247,7 @@ impl Moto {
     /// Puts points of a metric, however old, at whole seconds.
     ///
     /// # Errors
-    /// What moto refuses.
+    /// moto refused a call.
     pub async fn metric(&self, region: &str, metric: Metric<'_>, points: &[(Timestamp, f64)]) -> anyhow::Result<()> {
         let dimensions: Vec<_> = metric.dimensions.iter().map(|(k, v)| json!({ "Name": k, "Value": v })).collect();
         for batch in points.chunks(POINTS_A_CALL) {
@@ -269,7 +269,7 @@ impl Moto {
     /// A user with one policy; access key id and secret. Keys count only once they are enforced.
     ///
     /// # Errors
-    /// What moto refuses.
+    /// moto refused a call.
     pub async fn user(&self, name: &str, policy: &str) -> anyhow::Result<(String, String)> {
         let user = pairs(&[("UserName", name)]);
         self.query(&IAM, "us-east-1", "CreateUser", &user).await?;
@@ -282,7 +282,7 @@ impl Moto {
     /// A role with one policy that anyone in the account may assume; its ARN.
     ///
     /// # Errors
-    /// What moto refuses.
+    /// moto refused a call.
     pub async fn role(&self, name: &str, policy: &str) -> anyhow::Result<String> {
         let trust = r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":"*"},"Action":"sts:AssumeRole"}]}"#;
         let parameters = pairs(&[("RoleName", name), ("AssumeRolePolicyDocument", trust)]);

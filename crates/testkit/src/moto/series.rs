@@ -49,7 +49,7 @@ impl Recording {
 /// Every recording of a folder of CSV files (`timestamp,value`, UTC), by name; look-alikes when the folder is missing.
 ///
 /// # Errors
-/// When a file is there and does not read.
+/// A file exists and cannot be read.
 pub fn recordings(folder: &Path) -> anyhow::Result<Vec<Recording>> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(look_alikes()) };
     let mut found = Vec::new();

@@ -70,7 +70,7 @@ impl Questions {
     pub(super) fn answer(&mut self, entry: &Entry, recorded_at: Timestamp, listed: &[String]) -> Result<(), String> {
         let (start, end) = self.period;
         if entry.timestamp < start || entry.timestamp >= end {
-            return Err("it lies outside the period of the report".to_owned());
+            return Err("it is outside of the report's period".to_owned());
         }
         if !self.narrowing.matches(entry, recorded_at, self.now) {
             return Err("the filters of the report exclude it".to_owned());

@@ -88,7 +88,7 @@ impl Report {
         }
         if submitters.reserved > 0 {
             let reserved = grouped(submitters.reserved);
-            write!(f, "; {reserved} of the others' are of types that Reeve takes from nobody")?;
+            write!(f, "; {reserved} of the others' are of types that only Reeve may write")?;
         }
         writeln!(f)
     }

@@ -36,7 +36,7 @@ impl Mender {
         let mut from = 0;
         while let Some(at) = place(stored, from) {
             self.bytes.extend_from_slice(&stored[from..at]);
-            let number = number(&stored[at..]).ok_or("the payload has white space that belongs to no column")?;
+            let number = number(&stored[at..]).ok_or("the payload has white space outside of its columns")?;
             self.bytes.push(b'"');
             put(number, &mut self.bytes).ok_or_else(|| {
                 format!("the value of column {number} was cut out of the payload, and cannot be put back")

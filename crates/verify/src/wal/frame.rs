@@ -29,7 +29,7 @@ pub(super) struct Frame {
     pub(super) entries: Vec<FrameEntry>,
 }
 
-/// Why bytes are not a frame.
+/// Reason why bytes are not a frame.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum FrameFault {
     #[error("the frame is cut off after {have} of {need} bytes")]

@@ -11,7 +11,7 @@ pub(super) struct Header {
     pub(super) previous_hash: Hash,
 }
 
-/// Why bytes are not a header.
+/// Reason why bytes are not a header.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum HeaderFault {
     #[error("the header has {0} of 64 bytes")]

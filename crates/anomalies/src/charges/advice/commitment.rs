@@ -26,7 +26,7 @@ const STEADY: f64 = 0.6;
 pub(super) fn of(bill: &mut Bill<'_>, days: &Days, abstentions: &mut Vec<Abstention>) -> Vec<Advice> {
     let count = days.last - days.first + 1;
     if count < LEAST_DAYS {
-        let reason = format!("{count} whole days of charges; steady usage is told from {LEAST_DAYS} and more");
+        let reason = format!("{count} whole days of charges; steady usage needs at least {LEAST_DAYS}");
         abstentions.push(Abstention { check: "commitment_coverage", reason });
         return Vec::new();
     }

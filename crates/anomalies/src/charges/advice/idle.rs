@@ -90,7 +90,7 @@ fn silent(
     });
     if !piles.is_empty() && carried.values().all(|amount| *amount == Amount::ZERO) {
         // Where not one of them carried anything, the file has no such charges rather than no such traffic.
-        let reason = format!("{} {what}s by the hour and no charge for what any of them carried", piles.len());
+        let reason = format!("{} {what}s by the hour and no charge for traffic through any of them", piles.len());
         abstentions.push(Abstention { check: "idle", reason });
         return Vec::new();
     }
@@ -102,10 +102,10 @@ fn silent(
             continue;
         }
         if let Some(mut advice) = bill.advise(AdviceType::RemoveIdle, scope, &pile, Some(pile.cost)) {
-            advice.title = format!("Remove a {what} that carried nothing");
+            advice.title = format!("Remove a {what} without traffic");
             advice.resource = Some(resource);
             advice.numbers.push(("hours", hours as f64));
-            advice.not_measured.push("whether it stands by for a failover");
+            advice.not_measured.push("whether it is a standby for a failover");
             all.push(advice);
         }
     }

@@ -63,7 +63,7 @@ pub(super) fn of(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> Vec<
             continue;
         }
         if let Some(mut advice) = bill.advise(AdviceType::TagSpend, scope, &pile, None) {
-            advice.title = "Tag what nobody answers for".to_owned();
+            advice.title = "Tag resources without an owner".to_owned();
             advice.numbers.push(("share_percent", 100.0 * pile.cost.as_f64() / all_cost.as_f64()));
             all.push(advice);
         }

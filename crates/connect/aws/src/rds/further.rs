@@ -111,7 +111,7 @@ impl Rds {
         if primary == Some(id) && resource.tag(MADE.0) == Some(MADE.1) {
             return Ok(());
         }
-        let message = format!("{name} is no replica of {id} that Reeve made; it is left alone");
+        let message = format!("{name} is not a replica of {id} that Reeve made, so it is kept");
         Err(call.fault(FaultKind::Denied, None, &message))
     }
 }

@@ -397,7 +397,7 @@ impl Evidence {
                 self.policies.iter().rev().take_while(|p| p.guardrails.kill_switch).last().map_or(policy.at, |p| p.at);
             let late = changed.at.duration_since(thrown);
             if late.as_secs() >= 1 {
-                self.fault(format!("{action}: {mutation:?} on {id} {late:?} after the kill switch was thrown"));
+                self.fault(format!("{action}: {mutation:?} on {id} {late:?} after the kill switch was turned on"));
             }
         }
         if self

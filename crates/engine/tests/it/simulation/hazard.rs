@@ -73,7 +73,7 @@ impl Hazard {
         self.inner.lock().dead
     }
 
-    /// Nothing can go on and nobody waits for a time: the process is given up.
+    /// Nothing can continue and nobody waits for a time: the process is given up.
     pub(crate) fn stuck(&self) {
         self.died.send_replace(true);
     }

@@ -47,7 +47,7 @@ pub(crate) struct Session {
     held: Arc<AtomicUsize>,
 }
 
-/// While it lives, no time passes: work goes on outside the clock's sight.
+/// While it lives, no time passes: work continues outside the clock's sight.
 pub(crate) struct Hold(Arc<AtomicUsize>);
 
 impl Drop for Hold {
@@ -144,7 +144,7 @@ impl Life {
         self.peace();
     }
 
-    /// A last process, in which nothing goes wrong and nobody asks for anything.
+    /// A last process, without faults and without requests.
     pub(crate) fn peace(&self) {
         assert!(self.process(false, None, async |session: Session| session.comes_to_rest().await));
     }

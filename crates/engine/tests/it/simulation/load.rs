@@ -32,7 +32,7 @@ impl Loads {
         }
     }
 
-    /// The series of a span. A judgement, which asks for many metrics over weeks, gets a point every three hours; who
+    /// The series of a span. A judgement, which requires many metrics over weeks, gets a point every three hours; who
     /// compares a few gets one every quarter of an hour.
     pub(crate) fn series(&self, of: &[ResourceId], metrics: &[Metric], from: Timestamp, to: Timestamp) -> Vec<Series> {
         let period_s: i64 = if metrics.len() > 3 { 3 * 3600 } else { 900 };

@@ -46,7 +46,7 @@ fn cost_percent(found: &Found, resource: &Resource) -> Option<f64> {
     }
 }
 
-/// The signatures an execution needs at least: by the recorded impact, and never less than cost and kind alone would ask for.
+/// The signatures an execution needs at least: by the recorded impact, and never less than cost and kind alone would require.
 fn needed(found: &Found, impact: &str, resource: &Resource, agent: &Agent) -> Vec<&'static str> {
     let monthly = found.size.as_deref().and_then(|size| hourly(resource, size)).map_or(0.0, |hourly| hourly * 730.0);
     let by_cost = if monthly > 1000.0 {

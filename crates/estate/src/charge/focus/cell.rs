@@ -11,7 +11,7 @@ const SYMBOLS: [char; 5] = ['$', '€', '£', '¥', '₹'];
 /// An amount: `1234.5`, `1,234.50`, `$10,000.00`, `($5.00)` and, with a decimal comma, `1234,5` and `1.234,50`.
 ///
 /// # Errors
-/// When it is no amount, as where commas stand elsewhere than between groups of three digits.
+/// The text is not an amount, for example with commas elsewhere than between groups of three digits.
 pub(super) fn amount(text: &str, decimal_comma: bool) -> Result<Amount, AmountError> {
     if let Ok(plain) = text.parse::<Amount>() {
         // `1.234` in a file with decimal commas is a thousand: grouping, which the shape below tells.

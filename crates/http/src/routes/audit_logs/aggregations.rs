@@ -57,7 +57,7 @@ pub(super) fn read(
 /// Returns the counts that the interface's names stand for, for a program that reads the log itself; at most `limit` values of each.
 ///
 /// # Errors
-/// When a name is none, there are more than ten, or the limit is not 1 to 1,000; the problem names it.
+/// A field is unknown, there are more than ten fields, or the limit is not 1 to 1,000; the problem names the parameter.
 pub fn named_counts(names: &[String], limit: u32) -> Result<Vec<Aggregation>, Problem> {
     read("aggregations", names, Some(limit), limit)
 }

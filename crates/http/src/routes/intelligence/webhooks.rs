@@ -221,7 +221,7 @@ fn address(app: &App, url: String) -> Result<String, Problem> {
 pub(super) fn name(text: String) -> Result<String, Problem> {
     let text = text.trim().to_owned();
     if text.chars().count() > 100 || text.contains(char::is_control) {
-        return Err(Problem::field("name", "invalid", "must have at most 100 characters, none of control"));
+        return Err(Problem::field("name", "invalid", "must have at most 100 characters without control characters"));
     }
     Ok(text)
 }

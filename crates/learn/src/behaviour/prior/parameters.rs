@@ -5,7 +5,7 @@ use super::super::evidence::{EvidenceList, Reason};
 use super::super::words::{Class, Verb};
 use super::Meaning;
 
-/// Weighs the traits of an event.
+/// Adds evidence from the traits of an event.
 pub(super) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
     let changes = !matches!(meaning.verb, Verb::Read | Verb::SignOut | Verb::SignIn | Verb::Tag);
     if changes {

@@ -56,14 +56,14 @@ impl Witness {
                     asked_again = true;
                     self.learn(&answer, head.size)?;
                 }
-                StatusCode::CONFLICT => bail!("it knows another log of {old} entries than this one"),
+                StatusCode::CONFLICT => bail!("its log of {old} entries differs from this one"),
                 StatusCode::UNPROCESSABLE_ENTITY => {
-                    bail!("it refuses the proof that the log extends the {old} entries it knows: it saw another log")
+                    bail!("it refuses the proof that the log extends the {old} entries it has seen: it saw another log")
                 }
                 StatusCode::FORBIDDEN => {
                     bail!("it does not trust the key in charge; give it the log's new verifier key")
                 }
-                StatusCode::NOT_FOUND => bail!("it does not know a log named {}", head.origin),
+                StatusCode::NOT_FOUND => bail!("it has no log named {}", head.origin),
                 status => bail!("it answers {status}"),
             }
         }
@@ -87,7 +87,7 @@ impl Witness {
         let text = std::str::from_utf8(&answer.body).unwrap_or_default();
         let known = text.strip_suffix('\n').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
         let known: u64 =
-            known.and_then(|digits| digits.parse().ok()).context("it answers 409 without the size it knows")?;
+            known.and_then(|digits| digits.parse().ok()).context("it answers 409 without its tree size")?;
         if known > size {
             bail!("it cosigned a log of {known} entries, and the log has {size}: the end of the log was cut off");
         }

@@ -56,7 +56,7 @@ impl Read for Input {
     }
 }
 
-/// Destination of a result. A result that was not finished leaves no file behind under the name that was asked for.
+/// Destination of a result. A result that was not finished leaves no file behind under the name that was requested.
 pub(super) struct Sink {
     out: Out,
 }

@@ -27,9 +27,9 @@ const MOST_ROWS: usize = 20_000_000;
 pub(super) struct Row {
     /// Its line in the file, the first being 1.
     pub(super) line: u64,
-    /// Its time as it stands in the file.
+    /// Its time as it is in the file.
     pub(super) timestamp: String,
-    /// Its value as it stands in the file.
+    /// Its value as it is in the file.
     pub(super) text: String,
     /// Its time in milliseconds since the epoch. Without an offset it is UTC.
     pub(super) at_ms: i64,

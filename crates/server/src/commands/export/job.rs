@@ -1,5 +1,5 @@
 //! `reeve audit export` from a running service: the service runs the export as a job; its progress is shown and its files are
-//! downloaded. The job goes on when this program ends; `--resume` waits for it again.
+//! downloaded. The job continues when this program ends; `--resume` waits for it again.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub(super) async fn run(args: &ExportArgs) -> Result<ExitCode> {
     let (done, hashes) = tokio::select! {
         done = fetched(&service, &id, args) => done?,
         _ = tokio::signal::ctrl_c() => {
-            bail!("interrupted; the export {id} stays in the service, and the same command with --resume goes on")
+            bail!("interrupted; the export {id} stays in the service; run the same command with --resume to continue")
         }
     };
     forget(&args.output)?;
@@ -93,7 +93,7 @@ async fn request(service: &Remote, args: &ExportArgs) -> Result<String> {
     match service.send(service.post("audit-logs/export").json(&body)).await? {
         Reply::Done(job) => {
             let job: Value = serde_json::from_slice(&job).context("the service's answer is not JSON")?;
-            Ok(job["id"].as_str().context("the service's answer is no export")?.to_owned())
+            Ok(job["id"].as_str().context("the service's answer is not an export")?.to_owned())
         }
         Reply::Refused(problem) | Reply::Failed(problem) => refuse(service.words(&problem)),
         Reply::Busy(_) | Reply::TooMuch => bail!("{} is busy", service.base()),

@@ -1,4 +1,4 @@
-//! A refusal before the body: the connection goes on, or says that it closes.
+//! A refusal before the body: the connection continues, or says that it closes.
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;

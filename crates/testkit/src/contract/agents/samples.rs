@@ -25,7 +25,7 @@ fn pair(name: &str, value: &str) -> (String, String) {
 /// An agent as configured, version 1.
 ///
 /// # Errors
-/// When the time is none.
+/// The text is not a valid time.
 pub fn agent(id: &str, agent_type: AgentType, created_at_ms: i64) -> Result<Agent> {
     Ok(Agent {
         id: AgentId(id.into()),
@@ -187,7 +187,7 @@ fn explanation() -> Explanation {
 /// An approval request with one of two signatures, version 1.
 ///
 /// # Errors
-/// When the time is none.
+/// The text is not a valid time.
 pub fn approval(id: &str, recommendation: &str, requested_at_ms: i64) -> Result<Approval> {
     let requested_at = Timestamp::from_millisecond(requested_at_ms)?;
     Ok(Approval {
@@ -227,7 +227,7 @@ pub fn approval(id: &str, recommendation: &str, requested_at_ms: i64) -> Result<
 /// An action on its second step, version 1.
 ///
 /// # Errors
-/// When the time is none.
+/// The text is not a valid time.
 pub fn action(id: &str, recommendation: &str, started_at_ms: i64) -> Result<Action> {
     let started_at = Timestamp::from_millisecond(started_at_ms)?;
     let step = |index, finished_at, ok| StepOutcome {
@@ -276,7 +276,7 @@ pub fn action(id: &str, recommendation: &str, started_at_ms: i64) -> Result<Acti
 /// Feedback with a rating and a comment.
 ///
 /// # Errors
-/// When the time is none.
+/// The text is not a valid time.
 pub fn feedback(id: &str, recommendation: &str, at_ms: i64) -> Result<Feedback> {
     Ok(Feedback {
         id: id.into(),
@@ -292,7 +292,7 @@ pub fn feedback(id: &str, recommendation: &str, at_ms: i64) -> Result<Feedback> 
 /// An exclusion of one kind on one resource.
 ///
 /// # Errors
-/// When the time is none.
+/// The text is not a valid time.
 pub fn exclusion(id: &str, at_ms: i64) -> Result<Exclusion> {
     Ok(Exclusion {
         id: ExclusionId(id.into()),
@@ -309,7 +309,7 @@ pub fn exclusion(id: &str, at_ms: i64) -> Result<Exclusion> {
 /// Change control with something of everything in it.
 ///
 /// # Errors
-/// When a time or zone is none.
+/// A time or a time zone is invalid.
 pub fn change_control() -> Result<ChangeControl> {
     let scope = Scope { accounts: vec!["prod-aws".into()], services: vec!["ec2".into()] };
     Ok(ChangeControl {

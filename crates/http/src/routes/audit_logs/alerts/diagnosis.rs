@@ -60,7 +60,7 @@ fn silence(app: &App, rule: &Rule) -> AlertCheckBody {
     match rule.silenced_until {
         Some(until) if rule.is_silenced(app.now()) => {
             let detail =
-                format!("The rule is silenced until {}: firings are listed, nobody is notified.", time::text(until));
+                format!("The rule is silenced until {}: firings are listed without a notification.", time::text(until));
             check("silence", false, detail)
         }
         _ => check("silence", true, "The rule is not silenced."),
@@ -95,7 +95,7 @@ fn threshold(rule: &Rule, past: &Past) -> AlertCheckBody {
 
 async fn channel(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
     if rule.settings.notification.channels.is_empty() {
-        return Ok(check("channel", false, "The rule names no channel: firings are listed, nobody is notified."));
+        return Ok(check("channel", false, "The rule names no channel: firings are listed without a notification."));
     }
     let receivers = receivers::of(app, rule).await?;
     if let Some((name, reason)) = receivers.missing.first() {
@@ -122,7 +122,7 @@ async fn watermark(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
     let progress = app.alerts.alert_progress().await?.unwrap_or_default();
     let behind = end.saturating_sub(progress.position);
     if behind > BEHIND {
-        let detail = format!("{behind} entries wait to be evaluated. The rule fires once its turn has come.");
+        let detail = format!("{behind} entries wait to be evaluated. The rule fires after that.");
         return Ok(check("watermark", false, detail));
     }
     let tally = app.alerts.alert_tally(&rule.id, rule.revision).await?.unwrap_or_default();

@@ -81,7 +81,7 @@ pub(super) async fn assign(
 ) -> Result<Json<FiringBody>, Problem> {
     let before = app.alerts.firing_get(&FiringId(id)).await?;
     let Some(name) = given.assignee.as_deref() else {
-        return Err(Problem::field("assignee", "missing", "must name a user, or be empty for nobody"));
+        return Err(Problem::field("assignee", "missing", "must name a user, or be empty to unassign it"));
     };
     let after = Firing { assignee: user(&app, name).await?, ..before.clone() };
     change(&app, &caller, "alert.assign", &before, after, given.version).await

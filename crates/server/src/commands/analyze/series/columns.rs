@@ -120,7 +120,7 @@ impl Column {
     }
 }
 
-/// Returns the position of a column: as it was asked for, or by a usual name.
+/// Returns the position of a column: as it was requested, or by a usual name.
 fn place(names: &[String], asked: Option<&str>, flag: &str, usual: &[&str]) -> Result<Option<usize>> {
     let find = |wanted: &str| {
         let exact = names.iter().position(|name| name == wanted);

@@ -57,7 +57,7 @@ impl Chosen {
     /// Reads `NAME=VALUE`.
     ///
     /// # Errors
-    /// When there is no `=`.
+    /// The text has no `=`.
     pub(super) fn parse(text: &str) -> Result<Self> {
         let Some((column, value)) = text.split_once('=') else {
             bail!("--only {text:?} is not NAME=VALUE, such as host=web-1");
@@ -68,7 +68,7 @@ impl Chosen {
     /// The place of its column in a header.
     ///
     /// # Errors
-    /// When the header has no such column.
+    /// The header has no such column.
     pub(super) fn place(&self, header: &[String]) -> Result<usize> {
         let Some(place) = header.iter().position(|name| name.eq_ignore_ascii_case(&self.column)) else {
             bail!("the header has no --only column {:?}; it has {}", self.column, header.join(", "));
