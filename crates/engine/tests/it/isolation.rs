@@ -319,7 +319,7 @@ async fn a_request_for_signatures_is_overtaken_by_a_critical_threat_that_may_be_
     assert!(spec(&world).isolated && done.status == Status::Succeeded, "{:?}", done.status);
     let closed = world.memory.approval_get(&asked.id).await.unwrap();
     assert_eq!(closed.status, ApprovalStatus::Expired);
-    assert!(closed.reason.unwrap().contains("permitted beforehand"));
+    assert!(closed.reason.unwrap().contains("permitted in advance"));
     world.every_change_was_announced();
 
     // Where it may not be, the request stays, and so it does where a guardrail holds.

@@ -166,7 +166,7 @@ mod tests {
             ("priority=high,", RecommendationReady, "is not key=value"),
             ("region=eu", RecommendationReady, "priority, type, impact"),
             ("priority=urgent", RecommendationReady, "critical, high, medium, low"),
-            ("priority=high,priority=low", RecommendationReady, "stands twice"),
+            ("priority=high,priority=low", RecommendationReady, "occurs twice"),
             ("type=operational", ActionCompleted, "type is one of"),
             ("impact=high", AnomalyDetected, "has no impact"),
             ("impact=high", BudgetAlert, "has no impact"),

@@ -118,8 +118,8 @@ async fn a_refused_import_leaves_nothing(place: &Place) -> Result<()> {
         (fewer, "number of rows"),
         (text.replace("\"schema\":", "\"schema\":9"), "newer version"),
         (text.replace("reeve/state/v1", "reeve/state/v9"), "not of the format"),
-        (text.replace("\"table\":\"users\"", "\"table\":\"users; DROP TABLE teams\""), "no table of the state"),
-        (text.replace("\"table\":\"users\"", "\"table\":\"sessions\""), "no table of the state"),
+        (text.replace("\"table\":\"users\"", "\"table\":\"users; DROP TABLE teams\""), "no such table"),
+        (text.replace("\"table\":\"users\"", "\"table\":\"sessions\""), "no such table"),
         (text.replace("[\"u-3\",", "["), "does not fit"),
     ] {
         let refused = import(&place.url, "backup", &mut wrong.as_bytes()).await.unwrap_err().to_string();

@@ -238,7 +238,7 @@ async fn a_group_never_leaves_its_bounds_and_keeps_what_its_own_policies_did() {
     assert_eq!(it.world.again(&recommendation).await.status, Status::Succeeded);
     let (full, advice) = before_a_peak(Capacity { min: 2, desired: 4, max: 4 }).await;
     assert!(advice.plan.is_none() && full.asked().is_empty());
-    assert!(advice.explanation.factors.iter().any(|factor| factor.contains("raise its maximum first")));
+    assert!(advice.explanation.factors.iter().any(|factor| factor.contains("raise the maximum first")));
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ async fn an_interrupted_export_goes_on_at_the_last_whole_record() {
         assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(2));
-        assert!(said(&output).contains("--resume goes on"), "{}", said(&output));
+        assert!(said(&output).contains("--resume to continue"), "{}", said(&output));
         assert!(!home.path().join(name).exists(), "a file has its name when it is whole");
         gate.open();
 
