@@ -81,7 +81,7 @@ function Sources({ of: lookups }: { of: Lookup[] }) {
         <Table.Tbody>
           {lookups.map((lookup) => (
             <Table.Tr key={`${lookup.source} ${lookup.subject}`}>
-              <Table.Td data-label="Source" data-lead><Text size="sm" fw={550}>{words(lookup.source)}</Text><Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>{lookup.source === 'metrics' ? words(lookup.subject) : lookup.subject}</Text></Table.Td>
+              <Table.Td data-label="Source" data-lead><Text size="sm" fw={550}>{words(lookup.source)}</Text><Text size="xs" className="muted" maw={220} truncate title={lookup.subject}>{lookup.source === 'metrics' ? words(lookup.subject) : lookup.subject}</Text></Table.Td>
               <Table.Td data-label="Period"><Text size="sm"><When at={lookup.from} /> to <When at={lookup.to} /></Text></Table.Td>
               <Table.Td data-label="Found" ta="right" className="numeral">{lookup.found ?? 'not readable'}</Table.Td>
               <Table.Td data-label="Result"><Text size="sm">{sentence(lookup.result)}</Text></Table.Td>
