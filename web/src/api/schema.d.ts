@@ -3089,7 +3089,7 @@ export interface components {
             /** @description Identifier. */
             id: string;
             investigation?: components["schemas"]["InvestigationBody"] | null;
-            /** @description Its last strange point. */
+            /** @description Time of its last anomalous point. */
             last_at: string;
             /** @description The likely cause. Names what the log tells of it to those who may see those entries. */
             likely_cause: string;
@@ -3112,7 +3112,7 @@ export interface components {
             started_at: string;
             /** @description `open`, `acknowledged`, `resolved`. */
             status: string;
-            /** @description One line for people. */
+            /** @description Title, one line. */
             title: string;
             /** @description `cost`, `performance`, `security`, `operational`. */
             type: string;
@@ -5687,7 +5687,7 @@ export interface components {
                 /** @description Identifier. */
                 id: string;
                 investigation?: components["schemas"]["InvestigationBody"] | null;
-                /** @description Its last strange point. */
+                /** @description Time of its last anomalous point. */
                 last_at: string;
                 /** @description The likely cause. Names what the log tells of it to those who may see those entries. */
                 likely_cause: string;
@@ -5710,7 +5710,7 @@ export interface components {
                 started_at: string;
                 /** @description `open`, `acknowledged`, `resolved`. */
                 status: string;
-                /** @description One line for people. */
+                /** @description Title, one line. */
                 title: string;
                 /** @description `cost`, `performance`, `security`, `operational`. */
                 type: string;
@@ -6787,7 +6787,7 @@ export interface components {
                 id: string;
                 /** @description Columns, in the order in which they are written. */
                 members: components["schemas"]["RolloutMemberBody"][];
-                /** @description One line for people. */
+                /** @description Title, one line. */
                 name: string;
                 /** @description Reason why it is held, stopped or aborted. */
                 reason?: string | null;
@@ -7641,7 +7641,7 @@ export interface components {
             status_reason?: string | null;
             /** @description Person who undid the change by their own decision; such an end is no failure of the finding. */
             taken_back_by?: string | null;
-            /** @description One line for people. */
+            /** @description Title, one line. */
             title: string;
             /** @description One of the specification's thirteen types (`right_size`, `idle_resource_cleanup`, `instance_type`, ...); null where none fits. */
             type?: string | null;
@@ -8013,7 +8013,7 @@ export interface components {
             id: string;
             /** @description Columns, in the order in which they are written. */
             members: components["schemas"]["RolloutMemberBody"][];
-            /** @description One line for people. */
+            /** @description Title, one line. */
             name: string;
             /** @description Reason why it is held, stopped or aborted. */
             reason?: string | null;
@@ -8039,7 +8039,7 @@ export interface components {
         RolloutCreateBody: {
             /** @description Of this agent. */
             agent_id: string;
-            /** @description One line for people. */
+            /** @description Title, one line. */
             name?: string | null;
             /** @description Identifiers of the recommendations; left out or empty is all that are open, 500 at most. */
             recommendations?: string[];
