@@ -55,7 +55,7 @@ async function writesRule(story) {
   await dialog.getByRole('button', { name: 'Add rule' }).click();
   await page.getByRole('table', { name: 'Alert rules' }).getByText(RULE).click();
   const rule = page.getByRole('dialog');
-  await rule.getByText('The rule names no channel: firings are listed, nobody is notified.').waitFor();
+  await rule.getByText('The rule names no channel: firings are listed without a notification.').waitFor();
   await rule.getByRole('button', { name: 'Send a test' }).click();
   await rule.getByText('The test did not arrive').waitFor();
   await rule.getByRole('button', { name: 'Silence', exact: true }).click();

@@ -150,7 +150,8 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
 
     let size = api.size().await;
     let (status, took) = service.stop().unwrap();
-    assert!(status.success() && took < Duration::from_secs(10), "{status} after {took:?}");
+    // Five seconds for requests and twenty for the work under way, which is the most that the service waits.
+    assert!(status.success() && took < Duration::from_secs(25), "{status} after {took:?}");
     let (code, said) = verify(&[home.path().to_str().unwrap()]).unwrap();
     assert_eq!(code, Some(0), "{said}");
 
@@ -167,7 +168,8 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
     let third = Service::demo(home.path()).unwrap();
     assert!(third.nobody().get("/readyz").await.status == 200);
     let (status, took) = third.stop().unwrap();
-    assert!(status.success() && took < Duration::from_secs(10), "{status} after {took:?}");
+    // Five seconds for requests and twenty for the work under way, which is the most that the service waits.
+    assert!(status.success() && took < Duration::from_secs(25), "{status} after {took:?}");
     let (code, said) = verify(&[home.path().to_str().unwrap()]).unwrap();
     assert_eq!(code, Some(0), "{said}");
 }

@@ -30,7 +30,7 @@ async fn direct_reads_stand_in_the_log() {
     let refused = reeve(&["audit", "search", "severity:high", "--data-dir", dir]).unwrap();
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(refused.status.code(), Some(2), "{said}");
-    assert!(said.contains("ask that service with --url"), "{said}");
+    assert!(said.contains("query that service with --url"), "{said}");
     service.stop().unwrap();
 
     let found = run(&["audit", "search", "event_id:d-1", "--data-dir", dir, "--json"], 0);
