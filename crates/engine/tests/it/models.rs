@@ -201,7 +201,7 @@ async fn drift_trains_anew_and_sameness_does_not() {
     *school.pupil.figures.lock() = (0..200).map(|n| f64::from(n) + 90.0).collect();
     let second = promoted(school.tick().await);
     assert_eq!(second.cause, RetrainCause::Drift);
-    assert!(second.note.contains("lies 0.4"), "{}", second.note);
+    assert!(second.note.contains("differs by 0.4"), "{}", second.note);
 }
 
 #[tokio::test]

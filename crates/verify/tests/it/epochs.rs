@@ -111,7 +111,7 @@ async fn kept_checkpoints_and_witnesses_hold_the_log() {
     // The same key, another history: signed by the log itself, and still found out.
     let signer = log.signer();
     let origin = log.key().name().to_owned();
-    for (size, what) in [(200, "the log was rewritten"), (5_000, "its end was cut off")] {
+    for (size, what) in [(200, "the log was rewritten"), (5_000, "the log was truncated")] {
         let other = Checkpoint::new(&origin, size, reeve_tlog::leaf_hash(b"another")).sign(&[&signer]).unwrap();
         let options = Options { checkpoints: vec![early.clone(), kept(other.to_string())], ..pin(&log.key()) };
         assert_names(&verify(&log, options), what, what);

@@ -101,7 +101,7 @@ async fn a_service_is_held_to_its_tree() {
     let early = ledger.checkpoint();
     log.append(1, 1).await;
     lies.lock().unwrap().insert("checkpoint".into(), Some(early.into_bytes()));
-    assert_names(&verify(&remote).await.unwrap(), "anchor knows of more entries", "an old checkpoint");
+    assert_names(&verify(&remote).await.unwrap(), "anchor has more entries than the log", "an old checkpoint");
     remote.anchor = None;
     // The service has only the full tile and longer bundle left of what the old checkpoint needs.
     let report = verify(&remote).await.unwrap();
