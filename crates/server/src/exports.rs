@@ -1,6 +1,6 @@
 //! Running exports: one at a time, gone on with after a crash, with the rights that the requester has when it runs.
 //!
-//! What is in the store is never ahead of the disk: files are made durable before their progress is kept. An export that is
+//! The store is never ahead of the disk: files are made durable before their progress is kept. An export that is
 //! cancelled is noticed by the version of its row, which every kept progress compares.
 
 mod files;

@@ -5469,7 +5469,7 @@ export interface components {
              */
             percent: number;
         };
-        /** @description What an anomaly turned out to be. */
+        /** @description Outcome of one anomaly, from which its threshold was learned. */
         LessonBody: {
             /** @description Anomaly it is from. */
             anomaly_id: string;

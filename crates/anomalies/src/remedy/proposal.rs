@@ -110,7 +110,7 @@ pub(super) fn remedy(
     Remedy { resource: resource.clone(), agent_type: finding.agent_type, proposal, by_hand: relief.by_hand }
 }
 
-/// What decided, in sentences.
+/// Reasons for the proposal, in sentences.
 fn factors(of: &Anomaly, relief: &Relief, code_owner: Option<&str>) -> Vec<String> {
     let mut factors = vec![of.title.clone()];
     factors.extend(of.evidence_in_words().take(MOST_EVIDENCE));

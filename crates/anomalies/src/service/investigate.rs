@@ -69,7 +69,7 @@ impl AnomalyService {
     }
 }
 
-/// Where no change is known, the best supported hypothesis is the likely cause.
+/// Takes the best supported hypothesis as the likely cause if no change is known.
 fn prefer(cause: &mut Cause, found: &[Hypothesis]) {
     let best = found.first().filter(|best| best.support <= Support::Moderate);
     if let Some(best) = best.filter(|_| cause.words.starts_with(NOT_KNOWN)) {

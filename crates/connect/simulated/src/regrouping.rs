@@ -1,6 +1,6 @@
 //! Changing the security groups of a machine.
 //!
-//! What EC2 refuses is refused: groups that do not exist or belong to another network, no group at all, a machine that is gone.
+//! Refuses the same changes as EC2: groups that do not exist or belong to another network, no group at all, a machine that is gone.
 //! API reference, `ModifyInstanceAttribute`.
 
 use reeve_estate::{ActError, ActErrorKind, Mutation, Provider, Resource, ResourceKind, ResourceState};

@@ -126,7 +126,8 @@ impl Change for ScaleGroup {
         let mut check = precondition(target, state, None);
         check.expect.push(least(min));
         let has = |min: u32| vec![least(min), Expectation::state(state)];
-        let back = format!("Scale {target} back to at least {min} members; to {desired} unless it was changed since");
+        // The text is part of the hash of stored plans of format 1.
+        let back = format!("Scale {target} back to at least {min} members; to {desired} where nobody has moved it");
         vec![
             check,
             self.scale(target, format!("Scale {target} from {desired} to {members} members"), members, members),

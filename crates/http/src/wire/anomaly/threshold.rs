@@ -33,7 +33,7 @@ pub struct AnomalyThresholdBody {
     pub lessons: Vec<LessonBody>,
 }
 
-/// What an anomaly turned out to be.
+/// Outcome of one anomaly, from which its threshold was learned.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct LessonBody {
     /// Anomaly it is from.
