@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inFront } from './pages.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 export const BINARY = resolve(process.env.REEVE_BIN ?? join(here, '../../target/debug/reeve'));
@@ -51,13 +52,15 @@ export async function demo() {
     child.once('exit', (code) => failed(new Error(`the demo ended with ${code}\n${errors}`)));
   });
   const ended = new Promise((done) => child.once('exit', done));
+  const front = process.env.REEVE_E2E_PAGES ? await inFront(resolve(here, '..', process.env.REEVE_E2E_PAGES), field('Dashboard')) : undefined;
   return {
-    url: field('Dashboard'),
+    url: front?.url ?? field('Dashboard'),
     email: field('Sign in'),
     password: field('Password'),
     data,
     errors: () => errors,
     async stop() {
+      front?.stop();
       child.kill('SIGTERM');
       const hard = setTimeout(() => child.kill('SIGKILL'), 10_000);
       await ended;

@@ -21,6 +21,19 @@ export async function signIn(page, email, password) {
   await navigation.waitFor();
 }
 
+const pageLink = (page, name) => page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: new RegExp(`^${name}\\b`) });
+
+/** Opens a page of the room that is open from the navigation. */
+export async function openPage(page, name) {
+  await pageLink(page, name).click();
+  await onPage(page, name);
+}
+
+/** Waits until a page of a room is marked in the navigation. */
+export async function onPage(page, name) {
+  await pageLink(page, name).and(page.locator('[aria-current=page]')).waitFor();
+}
+
 /** Reads the interface with the page's own session. */
 export async function read(page, path) {
   return page.evaluate(async (address) => {
@@ -49,7 +62,7 @@ export async function recommendation(page, what, fits) {
 /** Opens a recommendation the way a person does: filter the list by its resource, then click its row. */
 export async function openFromList(page, found) {
   await page.getByRole('link', { name: 'Intelligence Automation' }).click();
-  await page.getByRole('tab', { name: 'Recommendations' }).click();
+  await openPage(page, 'Recommendations');
   await page.getByRole('textbox', { name: 'Resource' }).fill(found.resource.id);
   await page.getByRole('status').filter({ hasText: /^[1-5] found/ }).waitFor();
   await page.getByRole('link', { name: found.title, exact: true }).click();

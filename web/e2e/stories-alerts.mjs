@@ -1,6 +1,6 @@
 // What people do on the page of alerts: enable a ready rule, write one with its preview, deal with a firing.
 import assert from 'node:assert/strict';
-import { eventually, onPhone, read, signIn } from './steps.mjs';
+import { eventually, onPhone, openPage, read, signIn } from './steps.mjs';
 
 const RULE = 'Failed logins of the story';
 const CONDITION = 'event_type:authentication.login AND status:failed AND actor.email:';
@@ -8,7 +8,7 @@ const CONDITION = 'event_type:authentication.login AND status:failed AND actor.e
 async function open({ page, program }) {
   await signIn(page, program.email, program.password);
   await page.getByRole('link', { name: 'Audit Logging' }).click();
-  await page.getByRole('tab', { name: 'Alerts' }).click();
+  await openPage(page, 'Alerts');
   await page.getByRole('heading', { level: 2, name: 'Rules', exact: true }).waitFor();
 }
 
@@ -89,7 +89,7 @@ async function handlesFiring(story) {
   await dialog.getByRole('button', { name: 'Resolve' }).click();
   const resolved = await eventually('it is resolved', async () => (await read(page, 'audit-logs/alerts/firings?status=resolved')).items[0]);
   assert.equal(resolved.note, 'A test of the story');
-  await onPhone(page, 'Audit Logging');
+  await onPhone(page, 'Alerts');
 }
 
 export const alerts = [

@@ -1,6 +1,6 @@
 // What people see of what can be applied, how a limit is lifted for one plan, and that the figures agree.
 import assert from 'node:assert/strict';
-import { eventually, fitsWidth, onPhone, openFromList, read, recommendation, signIn } from './steps.mjs';
+import { eventually, fitsWidth, onPhone, openFromList, openPage, read, recommendation, signIn } from './steps.mjs';
 
 const MANAGER = { name: 'Max Manager', email: 'max@e2e.example', password: 'correct horse battery 5' };
 const dollars = (amount) => new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 0 }).format(amount);
@@ -103,7 +103,7 @@ async function addsUpTheSame({ page, program }) {
 
 async function picksAccounts({ page, program }) {
   await signIn(page, program.email, program.password);
-  await page.getByRole('tab', { name: 'Agents' }).click();
+  await openPage(page, 'Agents');
   await page.getByRole('button', { name: 'Create agent' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Corporate saver');

@@ -1,11 +1,11 @@
 // What people do on the page of exports: see the size before they start, start, download, add a schedule and a destination, read why one fails.
 import assert from 'node:assert/strict';
-import { read, signIn } from './steps.mjs';
+import { openPage, read, signIn } from './steps.mjs';
 
 async function open({ page, program }) {
   await signIn(page, program.email, program.password);
   await page.getByRole('link', { name: 'Audit Logging' }).click();
-  await page.getByRole('tab', { name: 'Exports' }).click();
+  await openPage(page, 'Exports');
   await page.getByRole('heading', { level: 2, name: 'Exports', exact: true }).waitFor();
 }
 

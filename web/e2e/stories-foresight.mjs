@@ -1,6 +1,6 @@
 // What people do with rollouts, predictive rules and calendars, and what those who may only look are offered.
 import assert from 'node:assert/strict';
-import { actionable, eventually, fitsWidth, onPhone, read, signIn } from './steps.mjs';
+import { actionable, eventually, fitsWidth, onPhone, openPage, read, signIn } from './steps.mjs';
 
 const admin = ({ page, program }) => signIn(page, program.email, program.password);
 const READY_MS = 120_000;
@@ -19,7 +19,7 @@ async function rollsOut({ page, program }) {
   await admin({ page, program });
   const carried = await eventually('plans to roll out', async () => { const of = await commonest(page); return of.length > 1 && of; }, READY_MS);
   const kind = carried[0].type;
-  await page.getByRole('tab', { name: 'Rollouts' }).click();
+  await openPage(page, 'Rollouts');
   await page.getByText('Nothing was rolled out yet').waitFor();
   await page.goto(`/intelligence/recommendations?type=${kind}`);
   await page.getByRole('button', { name: 'Roll them out in stages' }).click();
@@ -74,7 +74,7 @@ async function rollsOut({ page, program }) {
 
 async function foresees({ page, program }) {
   await admin({ page, program });
-  await page.getByRole('tab', { name: 'Predictions' }).click();
+  await openPage(page, 'Predictions');
   const table = page.getByRole('table', { name: 'Predictive rules' });
   await table.getByRole('link', { name: 'Disk full in seven days' }).click();
   await page.getByText('By itself while the storage stays below 500GB after the change; from there on somebody must approve').waitFor();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually, fitsWidth, onPhone, read, signIn } from './steps.mjs';
+import { eventually, fitsWidth, onPhone, openPage, read, signIn } from './steps.mjs';
 
 /** Files are read once a minute. */
 const FILE_MS = 120_000;
@@ -12,7 +12,7 @@ const counted = async (page, name) => (await read(page, 'intelligence/threat-lis
 
 async function keepsThreatLists({ page, program }) {
   await signIn(page, program.email, program.password);
-  await page.getByRole('tab', { name: 'Anomalies' }).click();
+  await openPage(page, 'Anomalies');
   await page.getByText('Threat lists', { exact: true }).click();
   await page.getByText('No threat list yet').waitFor();
   const dialog = page.getByRole('dialog');
@@ -79,7 +79,7 @@ async function showsFiles({ page, program }) {
   await dialog.getByLabel('Name').fill('feed.txt');
   await dialog.getByRole('button', { name: 'Add the list' }).click();
   await dialog.getByText('A file of this name lies in the data directory; choose another').waitFor();
-  await onPhone(page, 'Intelligence Automation');
+  await onPhone(page, 'Anomalies');
 }
 
 const STATUS = '**/api/v1/intelligence/guardrails/status';
@@ -109,7 +109,7 @@ async function showsWhatIsUsed({ page, program }) {
   assert.match(await bars.first().innerText(), /^over\s+140\s%, overdrawn/);
   await budgets.getByRole('button', { name: 'Show all 12' }).click();
   assert.equal(await bars.count(), 12);
-  await onPhone(page, 'Intelligence Automation');
+  await onPhone(page, 'Guardrails');
   await page.unroute(STATUS);
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.getByRole('button', { name: 'Reset circuit breaker' }).click();
@@ -136,7 +136,7 @@ async function setsTheMatrix({ page, program }) {
   await above.fill('1000');
   await save.click();
   await eventually('the matrix as it was', async () => (await read(page, 'intelligence/guardrails')).approval_matrix.high_above === 1000);
-  await onPhone(page, 'Intelligence Automation');
+  await onPhone(page, 'Guardrails');
 }
 
 export const guarding = [

@@ -1,6 +1,6 @@
 // What people do with anomalies, models, exclusions and change control.
 import assert from 'node:assert/strict';
-import { eventually, fitsWidth, openFromList, read, recommendation, signIn } from './steps.mjs';
+import { eventually, fitsWidth, openFromList, openPage, read, recommendation, signIn } from './steps.mjs';
 
 /** The demo's detectors read two weeks of samples before they judge. */
 const FOUND_MS = 300_000;
@@ -9,7 +9,7 @@ const admin = ({ page, program }) => signIn(page, program.email, program.passwor
 async function judgesAnomaly({ page, program }) {
   await admin({ page, program });
   const found = await eventually('an anomaly is found', async () => (await read(page, 'intelligence/anomalies?type=performance&limit=1')).items[0], FOUND_MS);
-  await page.getByRole('tab', { name: 'Anomalies' }).click();
+  await openPage(page, 'Anomalies');
   await page.getByRole('status').filter({ hasText: /^[\d,]+ found/ }).waitFor();
   await page.getByRole('combobox', { name: 'Class' }).click();
   await page.getByRole('option', { name: 'Performance', exact: true }).click();
@@ -58,7 +58,7 @@ async function setsWhatIsStrange({ page, program }) {
 async function looksAtModels({ page, program }) {
   await admin({ page, program });
   await eventually('a model is trained', async () => (await read(page, 'intelligence/models?status=serving&limit=1')).items[0], FOUND_MS);
-  await page.getByRole('tab', { name: 'Models' }).click();
+  await openPage(page, 'Models');
   await page.getByRole('table', { name: 'Models' }).locator('tbody').getByRole('button').first().press('Enter');
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('img', { name: 'Accuracy by version' }).waitFor();
@@ -90,7 +90,7 @@ async function excludes({ page, program }) {
 async function freezes({ page, program }) {
   await admin({ page, program });
   const found = await recommendation(page, 'low-impact plan to freeze', () => true);
-  await page.getByRole('tab', { name: 'Change control' }).click();
+  await openPage(page, 'Change control');
   await page.getByRole('button', { name: 'Add window' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Nights');

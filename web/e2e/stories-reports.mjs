@@ -1,11 +1,11 @@
 // What people do on the pages of reports: run a framework's report and read its controls, keep a custom report and run it.
 import assert from 'node:assert/strict';
-import { onPhone, read, signIn } from './steps.mjs';
+import { onPhone, openPage, read, signIn } from './steps.mjs';
 
 async function open({ page, program }, tab) {
   await signIn(page, program.email, program.password);
   await page.getByRole('link', { name: 'Audit Logging' }).click();
-  await page.getByRole('tab', { name: tab, exact: true }).click();
+  await openPage(page, tab);
   await page.getByRole('heading', { level: 2, name: 'Runs', exact: true }).waitFor();
 }
 
@@ -32,7 +32,7 @@ async function runsFramework(story) {
   const pdf = await page.evaluate(async (id) => (await (await fetch(`/api/v1/audit-logs/reports/runs/${id}/download?format=pdf`)).text()).slice(0, 5), run.id);
   assert.equal(pdf, '%PDF-');
   await page.keyboard.press('Escape');
-  await onPhone(page, 'Audit Logging');
+  await onPhone(page, 'Compliance Reports');
 }
 
 async function schedulesFramework(story) {

@@ -13,7 +13,8 @@ import { foresight } from './stories-foresight.mjs';
 import { applying } from './stories-applying.mjs';
 import { guarding } from './stories-guarding.mjs';
 import { judgement } from './stories-judgement.mjs';
-import { eventually, fitsWidth, openFromList, read, recommendation, signIn } from './steps.mjs';
+import { navigating } from './stories-navigation.mjs';
+import { eventually, fitsWidth, onPage, openFromList, openPage, read, recommendation, signIn } from './steps.mjs';
 
 const MANAGER = { name: 'Mona Manager', email: 'mona@e2e.example', password: 'correct horse battery 9' };
 const READER = { name: 'Rex Reader', email: 'rex@e2e.example', password: 'correct horse battery 7' };
@@ -56,7 +57,7 @@ async function signsIn({ page, program }) {
 async function overview({ page, program }) {
   await admin(page, program);
   await heading(page, 'Intelligence Automation').waitFor();
-  await page.getByRole('tab', { name: 'Dashboard', selected: true }).waitFor();
+  await onPage(page, 'Dashboard');
   assert.match(await page.title(), /^Dashboard · Intelligence Automation · /);
   const known = await read(page, 'intelligence/dashboard');
   const tile = page.getByRole('region', { name: 'Recommendations', exact: true });
@@ -107,7 +108,7 @@ async function asksForApproval({ page, program }) {
 async function approves({ page }) {
   await signIn(page, MANAGER.email, MANAGER.password);
   assert.equal(await page.getByRole('link', { name: 'Users' }).count(), 0, 'a manager manages no users');
-  await page.getByRole('tab', { name: 'Approvals' }).click();
+  await openPage(page, 'Approvals');
   await page.getByRole('button', { name: /^Approve as manager/ }).first().click();
   await page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
   await eventually('the change succeeds', async () => {
@@ -157,7 +158,7 @@ async function searches({ page, program }) {
   await page.getByRole('link', { name: 'Audit Logging' }).click();
   await heading(page, 'Recent activity', 2).waitFor();
   await page.getByText(/^Refreshes every 30 seconds/).waitFor();
-  await page.getByRole('tab', { name: 'Search' }).click();
+  await openPage(page, 'Search');
   await page.getByRole('textbox', { name: 'Query' }).fill('event_type:authentication.* AND status:failed');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
   await page.getByRole('status').filter({ hasText: /^[\d,]+ entr(y|ies) found/ }).waitFor();
@@ -219,7 +220,7 @@ async function narrowsAndKeeps({ page, program }) {
 async function watchesLive({ page, program }) {
   await admin(page, program);
   await page.goto('/audit/live?query=event_type:story.told');
-  await page.getByRole('tab', { name: 'Live View', selected: true }).waitFor();
+  await onPage(page, 'Live View');
   await page.getByText('Live', { exact: true }).last().waitFor();
   await page.getByText('Quiet so far').waitFor();
   const tell = (id) => page.evaluate(async (event_id) => {
@@ -245,7 +246,7 @@ async function watchesLive({ page, program }) {
 
 async function guards({ page, program }) {
   await admin(page, program);
-  await page.getByRole('tab', { name: 'Guardrails' }).click();
+  await openPage(page, 'Guardrails');
   await page.getByRole('button', { name: 'Stop everything' }).click();
   await page.getByRole('dialog').getByLabel('Reason').fill('trying the brake');
   await page.getByRole('dialog').getByRole('button', { name: 'Stop everything' }).click();
@@ -301,7 +302,7 @@ async function answersLater({ page, program }) {
 
 async function makesAgent({ page, program }) {
   await admin(page, program);
-  await page.getByRole('tab', { name: 'Agents' }).click();
+  await openPage(page, 'Agents');
   await page.getByRole('button', { name: 'Create agent' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Night watch');
@@ -388,6 +389,7 @@ async function fitsPhones({ page, program }) {
 export const stories = [
   { name: 'a person signs in, after one wrong password', run: signsIn },
   { name: 'the dashboard shows what the service counts', run: overview },
+  ...navigating,
   { name: 'a low-impact recommendation is applied at once', run: appliesLowImpact },
   { name: 'a medium-impact recommendation asks for approval', run: asksForApproval },
   { name: 'a manager approves, and the change happens', run: approves },

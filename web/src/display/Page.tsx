@@ -5,8 +5,8 @@ import { useWorkspace } from '../api/workspace';
 
 interface Props {
   title: string;
-  /** Open tab, which stands before the title in the browser's own. */
-  tab?: string;
+  /** Parts of the browser's title where they differ from the heading. */
+  browserTitle?: string[];
   above?: ReactNode;
   description?: ReactNode;
   actions?: ReactNode;
@@ -14,9 +14,9 @@ interface Props {
 }
 
 /** The head and body that every page has. */
-export function Page({ title, tab, above, description, actions, children }: Props) {
+export function Page({ title, browserTitle = [title], above, description, actions, children }: Props) {
   const workspace = useWorkspace();
-  useDocumentTitle([tab, title, workspace?.name ?? 'Reeve'].filter(Boolean).join(' · '));
+  useDocumentTitle([...browserTitle, workspace?.name ?? 'Reeve'].join(' · '));
   return (
     <Stack gap="lg" maw={1440} mx="auto" w="100%">
       <Group justify="space-between" align="flex-end" gap="md">

@@ -1,4 +1,4 @@
-import { Alert, AppShell, Badge, Burger, Group, NavLink, ScrollArea, Text } from '@mantine/core';
+import { Alert, AppShell, Badge, Burger, Group, ScrollArea, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconHandStop } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -9,7 +9,8 @@ import { useWorkspace } from '../api/workspace';
 import { guardrailsQuery } from '../rooms/intelligence/queries';
 import { Mark } from './Mark';
 import { NotYours } from './Lost';
-import { closedTo, openTo } from './navigation';
+import { closedTo } from './navigation';
+import { Navigation } from './Navigation';
 import { SchemeToggle } from './SchemeToggle';
 import { UserMenu } from './UserMenu';
 
@@ -42,22 +43,7 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar p="sm" style={{ background: 'var(--surface)', borderColor: 'var(--line)' }} aria-label="Main navigation">
         <AppShell.Section grow component={ScrollArea} scrollbarSize={6}>
-          {openTo(me.permissions).map((section) => (
-            <div key={section.label} role="group" aria-label={section.label}>
-              <Text size="xs" fw={600} className="muted" px={10} pt="md" pb={6}>{section.label}</Text>
-              {section.places.map(({ label, to, icon: Icon }) => (
-                <NavLink
-                  key={to}
-                  label={label}
-                  active={path === to || path.startsWith(`${to}/`)}
-                  aria-current={path === to || path.startsWith(`${to}/`) ? 'page' : undefined}
-                  leftSection={<Icon size={18} stroke={1.6} />}
-                  renderRoot={(props) => <Link to={to} {...props} />}
-                  style={{ borderRadius: 8, fontWeight: 500 }}
-                />
-              ))}
-            </div>
-          ))}
+          <Navigation path={path} permissions={me.permissions} />
         </AppShell.Section>
         {me.demo && (
           <AppShell.Section p={10}>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closedTo, landing, openTo } from './navigation';
+import { closedTo, expanded, landing, openTo, pageAt, SECTIONS } from './navigation';
 
 const labels = (permissions: string[]) => openTo(permissions).flatMap(({ places }) => places.map(({ label }) => label));
 
@@ -18,4 +18,37 @@ describe('navigation', () => {
     ['/intelligence/rollouts/1', ['audit.view.own'], 'Intelligence Automation'], ['/intelligence', ['intelligence.view'], undefined], ['/estate/resources', [], 'Resources'],
     ['/settings/tokens', [], undefined], ['/elsewhere', [], undefined], ['/auditing', [], undefined],
   ])('%s with %j', (path, permissions, expected) => expect(closedTo(path, permissions)?.label).toBe(expected));
+
+  it('groups the pages of a room by what a person does there', () => {
+    const [room] = openTo(['intelligence.view']).flatMap(({ places }) => places);
+    expect(room?.groups?.map(({ label, pages }) => [label, ...pages.map((page) => page.label)])).toEqual([
+      [undefined, 'Dashboard'],
+      ['Act', 'Recommendations', 'Approvals', 'Rollouts', 'Actions'],
+      ['Watch', 'Anomalies', 'Predictions', 'Models'],
+      ['Configure', 'Agents', 'Guardrails', 'Change control', 'Exclusions'],
+    ]);
+  });
+
+  it('leaves out pages that need another permission', () => {
+    const [room] = openTo(['audit.view.own']).flatMap(({ places }) => places);
+    expect(room?.groups?.flatMap(({ pages }) => pages.map(({ label }) => label))).toEqual(['Dashboard', 'Search', 'Live View']);
+  });
+
+  it('gives every page a name and a sentence of its own', () => {
+    for (const { groups } of SECTIONS.flatMap(({ places }) => places)) {
+      const pages = groups?.flatMap((group) => group.pages) ?? [];
+      expect(new Set(pages.map(({ label }) => label)).size).toBe(pages.length);
+      expect(new Set(pages.map(({ about }) => about)).size).toBe(pages.length);
+    }
+  });
+
+  it.each([
+    ['/intelligence', 'Dashboard'], ['/intelligence/anomalies/threat-lists', 'Anomalies'], ['/intelligence/rollouts/7', 'Rollouts'],
+  ])('%s belongs to %s', (path, label) => {
+    expect(pageAt(path, SECTIONS[0]?.places[0]?.groups ?? [])?.label).toBe(label);
+  });
+
+  it.each([['/audit/search', '/audit'], ['/intelligence/agents', '/intelligence'], ['/estate/resources', '/intelligence']])('at %s the pages of %s are listed', (path, room) => {
+    expect(expanded(path, SECTIONS)?.to).toBe(room);
+  });
 });

@@ -9,6 +9,23 @@ export interface Place {
   icon: ComponentType<{ size?: number; stroke?: number }>;
   /** Any of these permissions lets a person in; none means everybody. */
   any: string[];
+  /** Pages below it, by what a person does there. */
+  groups?: PageGroup[];
+}
+
+export interface PageGroup {
+  /** The first group needs no name: it holds the overview. */
+  label?: string;
+  pages: RoomPage[];
+}
+
+export interface RoomPage {
+  label: string;
+  to: string;
+  /** One sentence below the page's heading. */
+  about: string;
+  /** The permission it needs beyond its room's. */
+  needs?: string;
 }
 
 export interface Section {
@@ -18,14 +35,64 @@ export interface Section {
 
 export const VIEW_LOG = ['audit.view.all', 'audit.view.team', 'audit.view.own'];
 
+const INTELLIGENCE: PageGroup[] = [
+  { pages: [{ label: 'Dashboard', to: '/intelligence', about: 'What needs you now, what is running, and what it saves.' }] },
+  {
+    label: 'Act',
+    pages: [
+      { label: 'Recommendations', to: '/intelligence/recommendations', about: 'Changes that agents propose, with their savings, risk and evidence.' },
+      { label: 'Approvals', to: '/intelligence/approvals', about: 'Changes that wait for a signature before they run.' },
+      { label: 'Rollouts', to: '/intelligence/rollouts', about: 'One change for many resources, in stages that stop when something goes wrong.' },
+      { label: 'Actions', to: '/intelligence/actions', about: 'Changes that are running or have ended, with their results.' },
+    ],
+  },
+  {
+    label: 'Watch',
+    pages: [
+      { label: 'Anomalies', to: '/intelligence/anomalies', about: 'Unusual cost, load and access, ranked by how serious it is.' },
+      { label: 'Predictions', to: '/intelligence/predictions', about: 'Limits that a forecast expects to be reached, and what happens before.' },
+      { label: 'Models', to: '/intelligence/models', about: 'Models that agents use, with their training and measured accuracy.' },
+    ],
+  },
+  {
+    label: 'Configure',
+    pages: [
+      { label: 'Agents', to: '/intelligence/agents', about: 'Which agents run, on what, and what they may do by themselves.' },
+      { label: 'Guardrails', to: '/intelligence/guardrails', about: 'Limits that hold for every change, and the kill switch.' },
+      { label: 'Change control', to: '/intelligence/change-control', about: 'Maintenance windows and change freezes.' },
+      { label: 'Exclusions', to: '/intelligence/exclusions', about: 'Resources that agents leave alone.' },
+    ],
+  },
+];
+
+const AUDIT: PageGroup[] = [
+  { pages: [{ label: 'Dashboard', to: '/audit', about: 'Activity, security events and compliance at a glance. Every entry is hashed, linked and signed.' }] },
+  {
+    label: 'Watch',
+    pages: [
+      { label: 'Search', to: '/audit/search', about: 'Find entries by word, field and time.' },
+      { label: 'Live View', to: '/audit/live', about: 'Entries as they arrive.' },
+      { label: 'Alerts', to: '/audit/alerts', about: 'Rules that notify you when matching entries arrive.', needs: 'audit.view.all' },
+    ],
+  },
+  {
+    label: 'Report',
+    pages: [
+      { label: 'Compliance Reports', to: '/audit/compliance', about: 'Evidence for SOC 2, ISO 27001, GDPR, HIPAA and PCI DSS.', needs: 'audit.reports' },
+      { label: 'Reports', to: '/audit/reports', about: 'Scheduled and one-off reports as PDF, CSV or JSON.', needs: 'audit.reports' },
+      { label: 'Exports', to: '/audit/exports', about: 'Entries as files, once or on a schedule.', needs: 'audit.export' },
+    ],
+  },
+];
+
 export const SECTIONS: Section[] = [
   {
     label: 'Automation',
-    places: [{ label: 'Intelligence Automation', to: '/intelligence', icon: IconWand, any: ['intelligence.view'] }],
+    places: [{ label: 'Intelligence Automation', to: '/intelligence', icon: IconWand, any: ['intelligence.view'], groups: INTELLIGENCE }],
   },
   {
     label: 'Access & Security',
-    places: [{ label: 'Audit Logging', to: '/audit', icon: IconShieldCheck, any: VIEW_LOG }],
+    places: [{ label: 'Audit Logging', to: '/audit', icon: IconShieldCheck, any: VIEW_LOG, groups: AUDIT }],
   },
   {
     label: 'Estate',
@@ -52,7 +119,9 @@ export const SECTIONS: Section[] = [
 export function openTo(permissions: string[]): Section[] {
   return SECTIONS.map((section) => ({
     ...section,
-    places: section.places.filter(({ any }) => any.length === 0 || any.some((name) => permissions.includes(name))),
+    places: section.places
+      .filter(({ any }) => any.length === 0 || any.some((name) => permissions.includes(name)))
+      .map((place) => ({ ...place, groups: place.groups && pagesFor(place.groups, permissions) })),
   })).filter((section) => section.places.length > 0);
 }
 
@@ -63,6 +132,29 @@ export function landing(permissions: string[]): string {
 
 /** The place that an address belongs to, where these permissions do not open it. */
 export function closedTo(path: string, permissions: string[]): Place | undefined {
-  const place = SECTIONS.flatMap(({ places }) => places).find(({ to }) => path === to || path.startsWith(`${to}/`));
+  const place = SECTIONS.flatMap(({ places }) => places).find(({ to }) => within(path, to));
   return place && place.any.length > 0 && !place.any.some((name) => permissions.includes(name)) ? place : undefined;
+}
+
+/** The groups with the pages that these permissions open. */
+function pagesFor(groups: PageGroup[], permissions: string[]): PageGroup[] {
+  return groups
+    .map((group) => ({ ...group, pages: group.pages.filter(({ needs }) => !needs || permissions.includes(needs)) }))
+    .filter(({ pages }) => pages.length > 0);
+}
+
+/** Whether an address is a page or lies below it. */
+export function within(path: string, to: string): boolean {
+  return path === to || path.startsWith(`${to}/`);
+}
+
+/** The page of a room that an address belongs to: the longest address that covers it. */
+export function pageAt(path: string, groups: PageGroup[]): RoomPage | undefined {
+  return groups.flatMap(({ pages }) => pages).filter(({ to }) => within(path, to)).sort((a, b) => b.to.length - a.to.length)[0];
+}
+
+/** The room whose pages the navigation lists: the one that is open, or else the first that a person may see. */
+export function expanded(path: string, sections: Section[]): Place | undefined {
+  const rooms = sections.flatMap(({ places }) => places).filter(({ groups }) => groups !== undefined);
+  return rooms.find(({ to }) => within(path, to)) ?? rooms[0];
 }
