@@ -135,39 +135,13 @@ pub(crate) fn proposal(machine: &Resource, anomaly: &Anomaly) -> Proposal {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use reeve_estate::{ResourceId, ResourceKind};
+    use reeve_testkit::contract::estate::running;
 
     use super::*;
-    use std::collections::BTreeMap;
-
-    use jiff::Timestamp;
-    use reeve_estate::{ConnectionId, ResourceState, Specification};
-
-    /// A running machine.
-    fn resource(id: &str, size: Option<&str>) -> Resource {
-        Resource {
-            id: ResourceId::new(id),
-            connection: ConnectionId("c-1".to_owned()),
-            provider: Provider::Aws,
-            account: "111122223333".to_owned(),
-            region: "us-east-1".to_owned(),
-            service: "ec2".to_owned(),
-            kind: ResourceKind::VirtualMachine,
-            name: format!("{id}-name"),
-            state: ResourceState::Running,
-            specification: Specification { instance_type: size.map(str::to_owned), ..Specification::default() },
-            purchase: None,
-            tags: BTreeMap::new(),
-            group: None,
-            attached_to: Vec::new(),
-            monthly_cost: None,
-            created_at: None,
-            observed_at: Timestamp::UNIX_EPOCH,
-        }
-    }
 
     #[test]
     fn what_cannot_be_cut_off_says_why() {
-        let mut machine = resource("i-1", None);
+        let mut machine = running("i-1", ResourceKind::VirtualMachine, None);
         machine.specification.security_groups = vec!["sg-1".to_owned(), "sg-2".to_owned()];
         let made = plan(&machine).unwrap();
         let kinds: Vec<&str> = made.steps.iter().map(|step| step.kind.as_str()).collect();

@@ -1,13 +1,10 @@
 //! Anomalies and resources that the tests of remedies share.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
-use reeve_estate::{
-    Catalogue, ConnectionId, Metric, Provider, Resource, ResourceId, ResourceKind, ResourceState, Specification,
-};
+use reeve_estate::{Catalogue, Metric, Resource, ResourceKind, ResourceState};
 use reeve_recommend::recommendation::Priority;
 use reeve_recommend::{AnomalyId, ApprovalMatrix};
+use reeve_testkit::contract::estate::running;
 
 use super::super::record::{Anomaly, AnomalyClass, AnomalyStatus, Place, Reading};
 use super::Terms;
@@ -17,31 +14,12 @@ pub(super) fn terms(matrix: &ApprovalMatrix) -> Terms<'_> {
 }
 
 pub(super) fn resource(id: &str, kind: ResourceKind, size: Option<&str>) -> Resource {
-    let machine = matches!(kind, ResourceKind::VirtualMachine | ResourceKind::ScalingGroup);
-    Resource {
-        id: ResourceId::new(id),
-        connection: ConnectionId("c-1".to_owned()),
-        provider: Provider::Aws,
-        account: "111122223333".to_owned(),
-        region: "us-east-1".to_owned(),
-        service: "ec2".to_owned(),
-        kind,
-        name: id.to_owned(),
-        state: if machine { ResourceState::Running } else { ResourceState::Available },
-        specification: Specification {
-            instance_type: size.map(str::to_owned),
-            architecture: machine.then(|| "x86_64".to_owned()),
-            storage_gib: Some(100.0),
-            ..Specification::default()
-        },
-        purchase: None,
-        tags: BTreeMap::new(),
-        group: None,
-        attached_to: Vec::new(),
-        monthly_cost: None,
-        created_at: None,
-        observed_at: Timestamp::UNIX_EPOCH,
-    }
+    let mut made = running(id, kind, size);
+    let is_machine = matches!(kind, ResourceKind::VirtualMachine | ResourceKind::ScalingGroup);
+    made.state = if is_machine { ResourceState::Running } else { ResourceState::Available };
+    made.name = id.to_owned();
+    made.specification.storage_gib = Some(100.0);
+    made
 }
 
 pub(super) fn anomaly(metric: Option<Metric>, value: f64, expected: f64) -> Anomaly {

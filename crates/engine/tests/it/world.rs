@@ -13,10 +13,11 @@ use reeve_engine::FeedbackInput;
 use reeve_engine::{AgentInput, Execution};
 use reeve_estate::{
     Connection, ConnectionId, ConnectionStatus, Credentials, Metric, Mutation, Provider, Purchase, Resource,
-    ResourceId, ResourceKind, ResourceState, Series, Specification,
+    ResourceId, ResourceKind, ResourceState, Series,
 };
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{Action, Agent, AgentStore, Caller, Clock, Recommendation, RecommendationType, RunReport};
+use reeve_testkit::contract::estate::running;
 
 use crate::clock::TestClock;
 use crate::cloud::{Cloud, OneCloud};
@@ -308,33 +309,18 @@ pub(crate) fn connection() -> Connection {
 }
 
 pub(crate) fn resource(id: &str, kind: ResourceKind, size: Option<&str>) -> Resource {
-    let machine = kind == ResourceKind::VirtualMachine;
-    Resource {
-        id: ResourceId::new(id),
-        connection: ConnectionId("c-1".to_owned()),
-        provider: Provider::Aws,
-        account: "111122223333".to_owned(),
-        region: "us-east-1".to_owned(),
-        service: if machine { "ec2" } else { "ebs" }.to_owned(),
-        kind,
-        name: format!("{id}-name"),
-        state: if machine { ResourceState::Running } else { ResourceState::Available },
-        specification: Specification {
-            instance_type: size.map(str::to_owned),
-            platform: machine.then(|| "linux".to_owned()),
-            architecture: machine.then(|| "x86_64".to_owned()),
-            security_groups: if machine { vec!["sg-1".to_owned(), "sg-2".to_owned()] } else { Vec::new() },
-            storage_gib: (!machine).then_some(100.0),
-            ..Specification::default()
-        },
-        purchase: Some(Purchase::OnDemand),
-        tags: std::collections::BTreeMap::new(),
-        group: None,
-        attached_to: Vec::new(),
-        monthly_cost: None,
-        created_at: Some(Timestamp::UNIX_EPOCH),
-        observed_at: Timestamp::UNIX_EPOCH,
+    let mut made = running(id, kind, size);
+    if kind == ResourceKind::VirtualMachine {
+        made.specification.platform = Some("linux".to_owned());
+        made.specification.security_groups = vec!["sg-1".to_owned(), "sg-2".to_owned()];
+    } else {
+        made.service = "ebs".to_owned();
+        made.state = ResourceState::Available;
+        made.specification.storage_gib = Some(100.0);
     }
+    made.purchase = Some(Purchase::OnDemand);
+    made.created_at = Some(Timestamp::UNIX_EPOCH);
+    made
 }
 
 pub(crate) fn volume_of(id: &str, machine: &str) -> Resource {

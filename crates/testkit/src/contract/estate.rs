@@ -65,6 +65,36 @@ pub fn resource(connection: &str, id: &str) -> Result<Resource> {
     })
 }
 
+/// A running resource of AWS in connection `c-1`; tests change the fields that they are about.
+#[must_use]
+pub fn running(id: &str, kind: ResourceKind, size: Option<&str>) -> Resource {
+    let architecture =
+        matches!(kind, ResourceKind::VirtualMachine | ResourceKind::ScalingGroup).then(|| "x86_64".into());
+    Resource {
+        id: ResourceId::new(id),
+        connection: ConnectionId("c-1".into()),
+        provider: Provider::Aws,
+        account: "111122223333".into(),
+        region: "us-east-1".into(),
+        service: "ec2".into(),
+        kind,
+        name: format!("{id}-name"),
+        state: ResourceState::Running,
+        specification: Specification {
+            instance_type: size.map(str::to_owned),
+            architecture,
+            ..Specification::default()
+        },
+        purchase: None,
+        tags: BTreeMap::new(),
+        group: None,
+        attached_to: Vec::new(),
+        monthly_cost: None,
+        created_at: None,
+        observed_at: Timestamp::UNIX_EPOCH,
+    }
+}
+
 fn is_missing<T>(result: Result<T, StoreError>, what: &str) -> bool {
     matches!(result, Err(StoreError::NotFound { what: found, .. }) if found == what)
 }

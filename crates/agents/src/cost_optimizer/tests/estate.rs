@@ -1,18 +1,14 @@
 //! Resources and generated series for the tables of the judgement's tests.
 
-use std::collections::BTreeMap;
-
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{
-    Catalogue, ConnectionId, Metric, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Series,
-    Specification,
-};
+use reeve_estate::{Catalogue, Metric, Purchase, Resource, ResourceKind, ResourceState, Series};
 
 use crate::cost_optimizer::judge;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::models::LearnedModels;
 use reeve_recommend::settings::Settings;
 use reeve_recommend::{Facts, Judgement};
+use reeve_testkit::contract::estate::running;
 
 /// 2026-11-16T00:00:00Z, a Monday.
 pub(super) fn now() -> Timestamp {
@@ -126,30 +122,16 @@ impl Case {
 }
 
 pub(crate) fn resource(id: &str, kind: ResourceKind, service: &str, size: Option<&str>) -> Resource {
-    Resource {
-        id: ResourceId::new(id),
-        connection: ConnectionId("c-1".to_owned()),
-        provider: Provider::Aws,
-        account: "111122223333".to_owned(),
-        region: "us-east-1".to_owned(),
-        service: service.to_owned(),
-        kind,
-        name: format!("{id}-name"),
-        state: if kind == ResourceKind::Volume { ResourceState::Unattached } else { ResourceState::Running },
-        specification: Specification {
-            instance_type: size.map(str::to_owned),
-            platform: (kind == ResourceKind::VirtualMachine).then(|| "linux".to_owned()),
-            architecture: (kind == ResourceKind::VirtualMachine).then(|| "x86_64".to_owned()),
-            ..Specification::default()
-        },
-        purchase: Some(Purchase::OnDemand),
-        tags: BTreeMap::new(),
-        group: None,
-        attached_to: Vec::new(),
-        monthly_cost: None,
-        created_at: Some(now() - SignedDuration::from_hours(24 * 90)),
-        observed_at: now(),
+    let mut made = running(id, kind, size);
+    made.service = service.to_owned();
+    if kind == ResourceKind::Volume {
+        made.state = ResourceState::Unattached;
     }
+    made.specification.platform = (kind == ResourceKind::VirtualMachine).then(|| "linux".to_owned());
+    made.purchase = Some(Purchase::OnDemand);
+    made.created_at = Some(now() - SignedDuration::from_hours(24 * 90));
+    made.observed_at = now();
+    made
 }
 
 /// A value between 0 and 1 that depends on its place alone.

@@ -86,42 +86,14 @@ impl Act for SimulatedTwin {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::*;
-    use std::collections::BTreeMap;
-
-    use jiff::Timestamp;
-    use reeve_estate::{ConnectionId, Provider, ResourceId, ResourceKind, ResourceState, Specification};
+    use reeve_estate::{ResourceKind, ResourceState};
     use reeve_recommend::change::ResizeMachine;
+    use reeve_testkit::contract::estate::running;
 
-    /// A running machine.
-    fn resource(id: &str, size: Option<&str>) -> Resource {
-        Resource {
-            id: ResourceId::new(id),
-            connection: ConnectionId("c-1".to_owned()),
-            provider: Provider::Aws,
-            account: "111122223333".to_owned(),
-            region: "us-east-1".to_owned(),
-            service: "ec2".to_owned(),
-            kind: ResourceKind::VirtualMachine,
-            name: format!("{id}-name"),
-            state: ResourceState::Running,
-            specification: Specification {
-                instance_type: size.map(str::to_owned),
-                architecture: Some("x86_64".to_owned()),
-                ..Specification::default()
-            },
-            purchase: None,
-            tags: BTreeMap::new(),
-            group: None,
-            attached_to: Vec::new(),
-            monthly_cost: None,
-            created_at: None,
-            observed_at: Timestamp::UNIX_EPOCH,
-        }
-    }
+    use super::*;
 
     fn machine() -> Resource {
-        resource("i-1", Some("m5.xlarge"))
+        running("i-1", ResourceKind::VirtualMachine, Some("m5.xlarge"))
     }
 
     #[tokio::test]
