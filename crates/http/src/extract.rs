@@ -1,5 +1,9 @@
 //! Extractors: the caller, strict JSON bodies, strict query strings. Their refusals name the field.
 
+mod document;
+mod mismatch;
+mod query;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +13,7 @@ use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
 use axum::http::header;
 use axum::http::request::Parts;
 use http_body_util::BodyExt as _;
+use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
@@ -18,6 +23,9 @@ use crate::app::App;
 pub use crate::caller::Caller;
 use crate::error::{Code, Problem};
 use crate::identify::{self, Origin};
+
+use self::document::Document;
+use self::mismatch::{Mismatch, MismatchKind};
 
 impl FromRequestParts<Arc<App>> for Caller {
     type Rejection = Problem;
@@ -80,13 +88,19 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
         if text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
             return Err(Problem::field("body", "wrong_type", "must be an object, not a list"));
         }
-        let mut reader = serde_json::Deserializer::from_slice(text);
-        let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| json_problem(&error))?;
-        reader.end().map_err(|error| {
-            Problem::new(Code::BadRequest, format!("The body has further content after its end: {error}."))
-        })?;
-        Ok(Body(value))
+        Ok(Body(read_json(text)?))
     }
+}
+
+/// Reads a JSON text into a type.
+fn read_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, Problem> {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let document = Document::deserialize(&mut reader)
+        .map_err(|error| Problem::new(Code::BadRequest, format!("The body is not JSON: {error}.")))?;
+    reader.end().map_err(|error| {
+        Problem::new(Code::BadRequest, format!("The body has further content after its end: {error}."))
+    })?;
+    serde_path_to_error::deserialize(document).map_err(|error| body_problem(&error))
 }
 
 /// The media type of a body in lower case, without its parameters; `None` when none is given.
@@ -96,31 +110,18 @@ pub fn media_type(request: &Request) -> Option<String> {
     Some(kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
 }
 
-fn json_problem(error: &serde_path_to_error::Error<serde_json::Error>) -> Problem {
-    let inner = error.inner();
-    if inner.is_syntax() || inner.is_eof() {
-        return Problem::new(Code::BadRequest, format!("The body is not JSON: {inner}."));
-    }
-    let message = inner.to_string();
-    let path = error.path().to_string();
-    let quoted = |prefix: &str| {
-        message.strip_prefix(prefix).and_then(|rest| rest.split('`').next()).map(|name| join(&path, name))
+fn body_problem(error: &serde_path_to_error::Error<Mismatch>) -> Problem {
+    let (path, mismatch) = (error.path().to_string(), error.inner());
+    let (field, code) = match &mismatch.kind {
+        // The path already ends in the unknown name.
+        MismatchKind::UnknownField(name) if path.ends_with(name) => (path, "unknown_field"),
+        MismatchKind::UnknownField(name) => (join(&path, name), "unknown_field"),
+        MismatchKind::DuplicateField(name) => (join(&path, name), "duplicate_key"),
+        MismatchKind::MissingField(name) => (join(&path, name), "missing"),
+        MismatchKind::WrongType => (path, "wrong_type"),
+        MismatchKind::InvalidValue => (path, "invalid_value"),
     };
-    if let Some(field) = quoted("unknown field `") {
-        // serde_path_to_error already ends in the unknown name.
-        let field = if path.ends_with(field.rsplit('.').next().unwrap_or_default()) { path.clone() } else { field };
-        return Problem::field(field, "unknown_field", "the field does not exist");
-    }
-    if let Some(field) = quoted("duplicate field `") {
-        return Problem::field(field, "duplicate_key", "is given twice");
-    }
-    if let Some(field) = quoted("missing field `") {
-        return Problem::field(field, "missing", "is needed");
-    }
-    // serde's own words for a value of another JSON type; every other refusal is about a value of the right type.
-    let code = if message.starts_with("invalid type") { "wrong_type" } else { "invalid_value" };
-    let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
-    Problem::field(if path == "." { "body".to_owned() } else { path }, code, message)
+    Problem::field(if field == "." { "body".to_owned() } else { field }, code, mismatch.message.clone())
 }
 
 fn join(path: &str, name: &str) -> String {
@@ -219,26 +220,20 @@ impl<T: DeserializeOwned> FromRequestParts<Arc<App>> for Params<T> {
 
     async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, Problem> {
         let text = parts.uri.query().unwrap_or_default();
-        let reader = serde_urlencoded::Deserializer::new(form_pairs(text));
-        serde_path_to_error::deserialize(reader).map(Params).map_err(|error| {
-            let message = error.inner().to_string();
-            let quoted = |prefix: &str| message.strip_prefix(prefix).and_then(|rest| rest.split('`').next());
-            if let Some(name) = quoted("unknown field `") {
-                return Problem::field(name, "unknown_parameter", "the parameter does not exist");
-            }
-            if let Some(name) = quoted("missing field `") {
-                return Problem::field(name, "required", "is required");
-            }
-            match quoted("duplicate field `") {
-                Some(name) => Problem::field(name, "duplicate_parameter", "is given twice"),
-                None => Problem::field(error.path().to_string(), "wrong_type", message),
-            }
-        })
+        query::read(text).map(Params).map_err(|error| query_problem(&error))
     }
 }
 
-fn form_pairs(text: &str) -> form_urlencoded::Parse<'_> {
-    form_urlencoded::parse(text.as_bytes())
+fn query_problem(error: &serde_path_to_error::Error<Mismatch>) -> Problem {
+    let mismatch = error.inner();
+    match &mismatch.kind {
+        MismatchKind::UnknownField(name) => Problem::field(name, "unknown_parameter", "the parameter does not exist"),
+        MismatchKind::MissingField(name) => Problem::field(*name, "required", "is required"),
+        MismatchKind::DuplicateField(name) => Problem::field(*name, "duplicate_parameter", "is given twice"),
+        MismatchKind::WrongType | MismatchKind::InvalidValue => {
+            Problem::field(error.path().to_string(), "wrong_type", mismatch.message.clone())
+        }
+    }
 }
 
 #[cfg(test)]
@@ -251,6 +246,35 @@ mod tests {
     use futures::stream;
 
     use super::*;
+
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Sample {
+        #[serde(deserialize_with = "refused")]
+        #[expect(dead_code, reason = "always refused")]
+        cloud: String,
+    }
+
+    /// Refuses a text with the text as the message.
+    fn refused<'de, D: serde::Deserializer<'de>>(reader: D) -> Result<String, D::Error> {
+        Err(serde::de::Error::custom(String::deserialize(reader)?))
+    }
+
+    #[test]
+    fn the_kind_of_an_error_does_not_depend_on_its_sentence() {
+        let code = |text: &str| {
+            let problem = read_json::<Sample>(text.as_bytes()).unwrap_err();
+            let error = problem.body().errors[0].clone();
+            (error.field, error.code)
+        };
+        for sentence in ["invalid type of cloud", "unknown field `x`", "missing field `x`", "duplicate field `x`"] {
+            let body = serde_json::json!({ "cloud": sentence }).to_string();
+            assert_eq!(code(&body), ("cloud".into(), "invalid_value".into()), "{sentence}");
+        }
+        assert_eq!(code(r#"{"cloud": 7}"#), ("cloud".into(), "wrong_type".into()));
+        assert_eq!(code(r#"{"sky": 7}"#), ("sky".into(), "unknown_field".into()));
+        assert_eq!(code("{}"), ("cloud".into(), "missing".into()));
+    }
 
     const SHORT: Patience = Patience { idle: Duration::from_millis(20), whole: Duration::from_millis(200) };
 
