@@ -124,7 +124,7 @@ impl Trained<'_> {
             low,
             high,
             score: 1.0 - 0.5 / distance.max(1.0),
-            sign,
+            indication: sign.into(),
         })
     }
 }
@@ -246,7 +246,8 @@ mod tests {
         assert_eq!(told.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [18, 83]);
         let reading = &told[0].1;
         assert_eq!((reading.value, reading.expected, reading.low, reading.high), (45.0, 20.0, 10.0, 30.0));
-        assert!(reading.sign.contains("3 hours above") && reading.sign.contains("deviation model, version 2"));
+        let sign = reading.indication.to_string();
+        assert!(sign.contains("3 hours above") && sign.contains("deviation model, version 2"));
         assert!(reading.score > 0.7 && reading.score < 1.0, "{}", reading.score);
     }
 }

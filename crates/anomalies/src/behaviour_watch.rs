@@ -7,7 +7,7 @@ use reeve_learn::behaviour::{Judgement, Reason};
 
 use super::finding::Finding;
 use super::lesson::{LOWEST, Thresholds};
-use super::record::{AnomalyClass, Place, Reading};
+use super::record::{AnomalyClass, Indication, Place, Reading};
 use super::settings::AnomalySettings;
 use crate::behaviour::{EntryWatch, failed_sign_in, machine};
 use reeve_recommend::recommendation::Priority;
@@ -53,7 +53,7 @@ impl BehaviourWatch {
             place,
             score: judged.score,
             usual: least,
-            sign: reasons.first().cloned().unwrap_or_default(),
+            indication: reasons.first().cloned().unwrap_or_default().into(),
             evidence: reasons,
         };
         Some(finding.finding(entry, recorded_at))
@@ -86,7 +86,7 @@ pub(super) struct SecurityFinding {
     pub(super) score: f64,
     /// Scores up to this are usual.
     pub(super) usual: f64,
-    pub(super) sign: String,
+    pub(super) indication: Indication,
     pub(super) evidence: Vec<String>,
 }
 
@@ -115,7 +115,7 @@ impl SecurityFinding {
                 low: 0.0,
                 high: self.usual,
                 score: self.score,
-                sign: self.sign,
+                indication: self.indication,
             }],
             evidence: self.evidence,
             contributions: Vec::new(),

@@ -4,10 +4,12 @@ use jiff::SignedDuration;
 use reeve_estate::{Attribute, ResourceChange};
 
 use super::changes::by_others;
+use super::investigation::HypothesisKind;
+use super::likely_cause::LikelyCause;
 use super::pace::POINT;
 use super::record::{Anomaly, AnomalyClass, Place};
 use super::words;
-use reeve_recommend::action::{Action, ActionId, Purpose};
+use reeve_recommend::action::{Action, Purpose};
 
 /// A change this long before an anomaly may have caused it.
 pub(super) const SHORTLY: SignedDuration = SignedDuration::from_hours(2);
@@ -18,22 +20,15 @@ const SEVERAL: usize = 2;
 /// Changes of one moment that are named together.
 const NAMED: usize = 3;
 
-/// Begins the words where nothing was found.
-pub(super) const NOT_KNOWN: &str = "not known";
-/// The words where Reeve itself is suspected.
-pub(super) const BY_REEVE: &str = "a change that Reeve made to the resource shortly before";
-
-/// A cause and what it rests on.
+/// A cause with its evidence and the recommended response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cause {
-    /// In words; says so where nothing was found.
-    pub words: String,
-    /// The facts.
+pub struct ExplainedCause {
+    /// Likely cause.
+    pub cause: LikelyCause,
+    /// Evidence, as sentences.
     pub evidence: Vec<String>,
     /// Recommended response.
     pub advice: String,
-    /// The action by Reeve that is suspected.
-    pub suspect: Option<ActionId>,
 }
 
 /// Facts about the time before an anomaly.
@@ -47,15 +42,16 @@ pub struct Around<'a> {
     pub others: &'a [Anomaly],
 }
 
-/// The likeliest cause: the last change of the resource, else what several resources that became strange together have in common,
+/// Returns the likeliest cause: the last change of the resource, else what several resources that became strange together have in common,
 /// else a change that seldom has an effect (tags).
 #[must_use]
-pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> Cause {
+pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> ExplainedCause {
     let mut evidence = Vec::new();
     if let Some(reading) = anomaly.readings.first().filter(|_| anomaly.class == AnomalyClass::Cost) {
         let (value, expected) = (reading.value, reading.expected);
         let day = reading.at.strftime("%Y-%m-%d");
-        evidence.push(format!("cost a day was {value:.2} from {day} on, expected {expected:.2} ({})", reading.sign));
+        evidence
+            .push(format!("cost a day was {value:.2} from {day} on, expected {expected:.2} ({})", reading.indication));
     }
     let own = by_reeve(anomaly, around.actions);
     let seen = seen_shortly(anomaly, around);
@@ -66,31 +62,32 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> Cause {
     let (grave, slight): (Vec<_>, Vec<_>) = seen.into_iter().partition(|change| change.attribute != Attribute::Tags);
     let last = grave.iter().map(|change| change.seen_at).max();
     if let Some(action) = own.filter(|action| last.is_none_or(|seen| seen <= ended(action))) {
-        return Cause {
-            words: BY_REEVE.to_owned(),
+        return ExplainedCause {
+            cause: LikelyCause::ChangeByReeve(Some(action.id.clone())),
             evidence,
             advice: format!("Look at action {} and undo it if the problem persists.", action.id.0),
-            suspect: Some(action.id.clone()),
         };
     }
     if last.is_some() {
-        return by_somebody(&grave, evidence);
+        return by_somebody(HypothesisKind::ChangeByOthers, &grave, evidence);
     }
     let with = together(anomaly, around.others);
     if let Some((shared, count)) = shared(&anomaly.place, &with) {
         evidence.push(format!("{count} other resources of {shared} became anomalous within 30 minutes"));
-        return Cause {
-            words: format!("something that {shared} has in common: {} resources became anomalous together", count + 1),
+        return ExplainedCause {
+            cause: LikelyCause::Hypothesis {
+                kind: Some(HypothesisKind::SharedCause),
+                statement: shared_statement(&shared, count),
+            },
             evidence,
             advice: format!("Look at what changed in {shared}: deployments, traffic, and the cloud's own status."),
-            suspect: None,
         };
     }
     let same = with.iter().filter(|other| other.place.id == anomaly.place.id).count();
     if same > 0 {
         evidence.push(format!("{same} other anomalies on the same resource"));
     }
-    if slight.is_empty() { not_known(anomaly, evidence) } else { by_somebody(&slight, evidence) }
+    if slight.is_empty() { unknown(evidence) } else { by_somebody(HypothesisKind::ChangedTags, &slight, evidence) }
 }
 
 pub(super) fn ended(action: &Action) -> jiff::Timestamp {
@@ -136,26 +133,27 @@ pub(super) fn changed(changes: &[&ResourceChange]) -> String {
     format!("{} {span}, not by Reeve", told.join(", and "))
 }
 
-/// The newest of what others changed.
-fn by_somebody(changes: &[&ResourceChange], evidence: Vec<String>) -> Cause {
+/// The newest of the changes that others made.
+fn by_somebody(kind: HypothesisKind, changes: &[&ResourceChange], evidence: Vec<String>) -> ExplainedCause {
     let last = changes.iter().map(|change| change.seen_at).max();
     let newest: Vec<&ResourceChange> = changes.iter().filter(|change| Some(change.seen_at) == last).copied().collect();
-    Cause {
-        words: changed(&newest),
+    ExplainedCause {
+        cause: LikelyCause::Hypothesis { kind: Some(kind), statement: changed(&newest) },
         evidence,
         advice: "Ask who changed it and what for; change it back if the problem persists.".to_owned(),
-        suspect: None,
     }
 }
 
-fn not_known(anomaly: &Anomaly, evidence: Vec<String>) -> Cause {
-    let sign = anomaly.readings.first().map_or("", |reading| reading.sign.as_str());
-    let sign = if sign.is_empty() { "unusual behaviour" } else { sign };
-    Cause {
-        words: format!("{NOT_KNOWN}: nothing else changed that Reeve sees; it showed as {sign}"),
+/// Sentence of a cause that several anomalous resources share.
+pub(super) fn shared_statement(shared: &str, others: usize) -> String {
+    format!("something that {shared} has in common: {} resources became anomalous together", others + 1)
+}
+
+fn unknown(evidence: Vec<String>) -> ExplainedCause {
+    ExplainedCause {
+        cause: LikelyCause::Unknown,
         evidence,
         advice: "Look at what ran on it then; say whether it was real, false or planned, so that the next one is judged better.".to_owned(),
-        suspect: None,
     }
 }
 

@@ -59,11 +59,27 @@ impl Default for AnomalyLimits {
     }
 }
 
+reeve_estate::named!(
+    /// Check of a bill.
+    BillCheck {
+        /// Days and hours that cost unusually much or little.
+        Anomalies => "anomalies",
+        /// Purchases of commitments.
+        CommitmentCoverage => "commitment_coverage",
+        /// Resources that cost and are not used.
+        Idle => "idle",
+        /// Savings of a month.
+        MonthlySavings => "monthly_savings",
+        /// Charges without tags.
+        Tags => "tags",
+    }
+);
+
 /// Something that was not judged, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abstention {
-    /// Check that abstained: `anomalies`, `commitment_coverage`, and so on.
-    pub check: &'static str,
+    /// Check that abstained.
+    pub check: BillCheck,
     /// Reason, with its numbers.
     pub reason: String,
 }
@@ -146,7 +162,7 @@ pub fn judge_from(charges: &[Charge], limits: &AnomalyLimits, baselines: &Baseli
     let mut abstentions = Vec::new();
     let anomalies = match thin.clone().or_else(|| anomaly::cannot(&days, limits)) {
         Some(reason) => {
-            abstentions.push(Abstention { check: "anomalies", reason });
+            abstentions.push(Abstention { check: BillCheck::Anomalies, reason });
             Vec::new()
         }
         None => anomaly::of(charges, &days, limits, baselines),

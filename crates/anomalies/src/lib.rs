@@ -18,6 +18,7 @@ mod finding;
 mod investigate;
 pub mod investigation;
 mod lesson;
+mod likely_cause;
 mod log_entry;
 mod pace;
 mod port;
@@ -36,17 +37,18 @@ pub mod watch;
 pub mod words;
 
 pub use bands::TrainedBands;
-pub use cause::{Around, Cause, likely_cause};
+pub use cause::{Around, ExplainedCause, likely_cause};
 pub use changes::{Changes, by_others};
 pub use contribution::Contribution;
 pub use course::{CourseChange, CoursePoint, course, course_changes, needed_from};
 pub use finding::Finding;
 pub use investigation::{Evidence, Hypothesis, HypothesisKind, Investigation, Link, Lookup, Source, Support};
 pub use lesson::{Direction, Lesson, LessonKind, Threshold, ThresholdKey, Thresholds};
+pub use likely_cause::LikelyCause;
 pub use port::{AnomalyFilter, AnomalyStore};
 pub use position::Position;
 pub use record::{
-    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyStatus, FeedbackKind, Place, Reading, Response, Stage,
+    Anomaly, AnomalyClass, AnomalyFeedback, AnomalyStatus, FeedbackKind, Indication, Place, Reading, Response, Stage,
 };
 pub use reeve_recommend::AnomalyId;
 pub use related_entries::CauseView;

@@ -46,7 +46,7 @@ pub(super) fn stage(stage: Stage, anomaly: &Anomaly, detail: &str, caller: &Call
             ("low", Json::from(reading.low)),
             ("high", Json::from(reading.high)),
             ("score", Json::from(reading.score)),
-            ("sign", Json::from(reading.sign.clone())),
+            ("sign", Json::from(reading.indication.to_string())),
         ])),
         (Stage::Investigate, _) => {
             let found = anomaly.investigation.as_ref().map(described);

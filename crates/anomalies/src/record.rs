@@ -1,10 +1,13 @@
 //! Record of an anomaly.
 
+use std::fmt;
+
 use jiff::Timestamp;
 use reeve_estate::{Metric, named};
 
 use super::contribution::Contribution;
 use super::investigation::Investigation;
+use super::likely_cause::LikelyCause;
 use super::related_entry::RelatedEntry;
 use super::remediation::Remediation;
 use super::words;
@@ -111,6 +114,36 @@ pub struct Place {
     pub service: Option<String>,
 }
 
+/// Sign that raised an alarm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Indication {
+    /// An indicator of a threat list.
+    ThreatList,
+    /// Any other sign, as a noun phrase: `a sudden rise`.
+    Other(String),
+}
+
+impl From<String> for Indication {
+    fn from(text: String) -> Self {
+        Indication::Other(text)
+    }
+}
+
+impl From<&str> for Indication {
+    fn from(text: &str) -> Self {
+        Indication::Other(text.to_owned())
+    }
+}
+
+impl fmt::Display for Indication {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Indication::ThreatList => "on a threat list",
+            Indication::Other(text) => text,
+        })
+    }
+}
+
 /// One metric at its most anomalous.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
@@ -128,8 +161,8 @@ pub struct Reading {
     pub high: f64,
     /// 0 to 1.
     pub score: f64,
-    /// Description of the sign that raised the alarm.
-    pub sign: String,
+    /// Sign that raised the alarm.
+    pub indication: Indication,
 }
 
 /// One stage of the response.
@@ -181,8 +214,8 @@ pub struct Anomaly {
     pub contributions: Vec<Contribution>,
     /// Investigation; `None` before it, and of anomalies from before releases kept it.
     pub investigation: Option<Investigation>,
-    /// Likely cause in words; empty until investigated.
-    pub cause: String,
+    /// Likely cause; `None` until investigated.
+    pub cause: Option<LikelyCause>,
     /// Evidence of the cause beside the readings.
     pub evidence: Vec<String>,
     /// Recommended response.

@@ -15,7 +15,8 @@ use reeve_estate::ResourceKind;
 use reeve_learn::behaviour::words::{Verb, Words};
 
 use super::behaviour_watch::operation;
-use super::cause::{BY_REEVE, NOT_KNOWN, SHORTLY};
+use super::cause::SHORTLY;
+use super::likely_cause::LikelyCause;
 use super::pace::POINT;
 use super::record::{Anomaly, AnomalyClass};
 use super::related_entry::RelatedEntry;
@@ -50,16 +51,20 @@ impl Anomaly {
     #[must_use]
     pub fn cause_for(&self, related_entries: &[&RelatedEntry]) -> CauseView {
         let mut view =
-            CauseView { cause: self.cause.clone(), evidence: self.evidence.clone(), advice: self.advice.clone() };
+            CauseView { cause: self.cause_in_words(), evidence: self.evidence.clone(), advice: self.advice.clone() };
         view.evidence.extend(
             related_entries.iter().map(|entry| format!("entry {} of the log: {}", entry.sequence, described(entry))),
         );
         let Some(last) = related_entries.last() else { return view };
-        if self.cause.starts_with(NOT_KNOWN) {
-            view.cause = described(last);
-            view.advice = format!("Ask {} what it was for, and undo it if the problem persists.", last.who());
-        } else if !self.cause.is_empty() && self.cause != BY_REEVE {
-            view.cause = format!("{}; {}", self.cause, described(last));
+        match &self.cause {
+            None | Some(LikelyCause::ChangeByReeve(_)) => {}
+            Some(LikelyCause::Unknown) => {
+                view.cause = described(last);
+                view.advice = format!("Ask {} what it was for, and undo it if the problem persists.", last.who());
+            }
+            Some(LikelyCause::Hypothesis { statement, .. }) => {
+                view.cause = format!("{statement}; {}", described(last));
+            }
         }
         view
     }
@@ -136,6 +141,7 @@ mod tests {
     use jiff::Timestamp;
     use reeve_audit::{ActionMethod, Actor, EventType, ResourceRef};
 
+    use super::super::investigation::HypothesisKind;
     use super::super::record::{AnomalyStatus, Place};
     use super::*;
     use reeve_recommend::AnomalyId;
@@ -145,7 +151,7 @@ mod tests {
         Timestamp::from_second(1_794_787_200 + minute * 60).unwrap()
     }
 
-    fn anomaly(cause: &str) -> Anomaly {
+    fn anomaly(cause: Option<LikelyCause>) -> Anomaly {
         Anomaly {
             id: AnomalyId("an-1".to_owned()),
             class: AnomalyClass::Performance,
@@ -160,7 +166,7 @@ mod tests {
             },
             readings: Vec::new(),
             deviation_percent: None,
-            cause: cause.to_owned(),
+            cause,
             contributions: Vec::new(),
             investigation: None,
             remediation: None,
@@ -199,7 +205,7 @@ mod tests {
 
     #[test]
     fn what_changed_something_shortly_before_is_kept() {
-        let degraded = anomaly("");
+        let degraded = anomaly(None);
         let view = Entry { event_type: EventType::from_static("resource.view"), ..entry("Frobnicate", -5) };
         let failed = Entry {
             action: reeve_audit::Action { status: Some(ActionStatus::Failed), ..entry("StopInstances", -5).action },
@@ -230,7 +236,7 @@ mod tests {
         assert_eq!(kept(&degraded, &many), ["UpdateTo15", "UpdateTo16", "UpdateTo17", "UpdateTo18", "UpdateTo19"]);
 
         // Of a security anomaly strictly what was before it; of spending and of people nothing.
-        let security = Anomaly { class: AnomalyClass::Security, ..anomaly("") };
+        let security = Anomaly { class: AnomalyClass::Security, ..anomaly(None) };
         assert_eq!(kept(&security, &done), ["ModifyInstanceAttribute", "StartInstances"]);
         let person = Place { kind: "principal".to_owned(), ..degraded.place.clone() };
         assert!(query(&Anomaly { place: person, ..degraded }).is_none());
@@ -246,12 +252,11 @@ mod tests {
             operation: operation.to_owned(),
         };
         let (first, last) = (entry("StopInstances", -9), entry("StartInstances", -3));
-        let unknown =
-            anomaly(&format!("{NOT_KNOWN}: nothing else changed that Reeve sees; it showed as a sudden rise"));
+        let unknown = anomaly(Some(LikelyCause::Unknown));
         let blind = unknown.cause_for(&[]);
         assert_eq!(
             (&blind.cause, &blind.evidence, &blind.advice),
-            (&unknown.cause, &unknown.evidence, &unknown.advice)
+            (&unknown.cause_in_words(), &unknown.evidence, &unknown.advice)
         );
         let seeing = unknown.cause_for(&[&first, &last]);
         assert_eq!(seeing.cause, "ann@example.com did StartInstances on it at 2026-11-15 23:57 UTC");
@@ -260,13 +265,21 @@ mod tests {
             "entry 41 of the log: ann@example.com did StopInstances on it at 2026-11-15 23:51 UTC"
         );
         assert!(seeing.evidence.len() == 3 && seeing.advice.starts_with("Ask ann@example.com"));
-        let sized = anomaly("its size was changed from a to b").cause_for(&[&last]);
+        let hypothesis = |kind, text: &str| LikelyCause::Hypothesis { kind: Some(kind), statement: text.to_owned() };
+        let changed = hypothesis(HypothesisKind::ChangeByOthers, "its size was changed from a to b");
+        let sized = anomaly(Some(changed)).cause_for(&[&last]);
         assert_eq!(
             sized.cause,
             "its size was changed from a to b; ann@example.com did StartInstances on it at 2026-11-15 23:57 UTC"
         );
         assert_eq!((sized.advice.as_str(), sized.evidence.len()), ("Look.", 2));
-        assert_eq!(anomaly(BY_REEVE).cause_for(&[&last]).cause, BY_REEVE);
-        assert_eq!(anomaly("").cause_for(&[&last]).cause, "", "nobody looked into it");
+        let own = anomaly(Some(LikelyCause::ChangeByReeve(None)));
+        assert_eq!(own.cause_for(&[&last]).cause, own.cause_in_words());
+        // The kind decides, not the words: a resource may have any name.
+        let named = hypothesis(HypothesisKind::NewResource, "not known-7 costs where it cost nothing");
+        let named = anomaly(Some(named)).cause_for(&[&last]);
+        assert!(named.cause.starts_with("not known-7 costs where it cost nothing; ann@"), "{}", named.cause);
+        assert_eq!(named.advice, "Look.");
+        assert_eq!(anomaly(None).cause_for(&[&last]).cause, "", "nobody looked into it");
     }
 }

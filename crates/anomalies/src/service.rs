@@ -145,7 +145,7 @@ impl AnomalyService {
         }
         next.readings.sort_by(|a, b| b.score.total_cmp(&a.score));
         let recent = self.ports.clock.now().duration_since(next.detected_at) <= LATE;
-        if recent && next.related_entries.is_empty() && !next.cause.is_empty() {
+        if recent && next.related_entries.is_empty() && next.cause.is_some() {
             next.related_entries = self.related_entries(&next).await.unwrap_or_default();
         }
         match self.ports.anomalies.anomaly_update(&next).await {
@@ -180,14 +180,14 @@ impl AnomalyService {
 
     /// Investigates and recommends a remedy.
     async fn diagnose(&self, anomaly: &mut Anomaly, caller: &Caller) -> Result<Isolation, EngineError> {
-        let cause = self.investigate(anomaly).await?;
+        self.investigate(anomaly).await?;
         let looked = anomaly.investigation.as_ref().map(Investigation::summary).unwrap_or_default();
-        let detail = format!("{} ({looked})", cause.words);
+        let detail = format!("{} ({looked})", anomaly.cause_in_words());
         self.record_stage(anomaly, Stage::Investigate, detail, caller).await?;
         let isolation = match anomaly.class {
             AnomalyClass::Security => self.recommend_isolation(anomaly).await?,
             _ => {
-                self.recommend(anomaly, cause.suspect.as_ref()).await?;
+                self.recommend(anomaly).await?;
                 None
             }
         };
@@ -217,7 +217,7 @@ impl AnomalyService {
             contributions: finding.contributions,
             investigation: None,
             remediation: None,
-            cause: String::new(),
+            cause: None,
             evidence: finding.evidence,
             advice: String::new(),
             related_entries: Vec::new(),

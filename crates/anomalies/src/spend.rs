@@ -15,7 +15,7 @@ use super::lesson::{Threshold, Thresholds};
 use super::record::{AnomalyClass, Place, Reading};
 use super::settings::CostSettings;
 use crate::charges;
-use crate::charges::{Anomaly, AnomalyKind, AnomalyLimits, DAY_MS, Scope, WindowAnomaly, Windows};
+use crate::charges::{Anomaly, AnomalyKind, AnomalyLimits, BillCheck, DAY_MS, Scope, WindowAnomaly, Windows};
 use reeve_recommend::recommendation::Priority;
 
 /// Days before the bill's last whole day on which a deviation may have ended: bills are filled up for a day or two.
@@ -40,7 +40,8 @@ pub fn look(
         ..AnomalyLimits::default()
     };
     let judgement = charges::judge_from(charges, &limits, &baselines(charges, &learned));
-    let abstained = judgement.abstentions.into_iter().filter(|one| one.check == "anomalies").map(|one| one.reason);
+    let abstained =
+        judgement.abstentions.into_iter().filter(|one| one.check == BillCheck::Anomalies).map(|one| one.reason);
     let last = charges.iter().map(|charge| charge.end_ms).filter(|end| *end <= now.as_millisecond()).max();
     let Some(last) = last.filter(|last| now.as_millisecond() - last <= OLD.as_millis() as i64) else {
         return (Vec::new(), vec!["the newest charge is older than two weeks".to_owned()]);
@@ -136,7 +137,7 @@ fn cost_finding(
             low: (expected * (1.0 - threshold_percent / 100.0)).max(0.0),
             high: expected * (1.0 + threshold_percent / 100.0),
             score: significance / (significance + 2.0),
-            sign: sign(kind).to_owned(),
+            indication: sign(kind).into(),
         }],
         evidence: contributions.iter().map(Contribution::words).collect(),
         contributions,

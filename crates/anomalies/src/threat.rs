@@ -15,6 +15,7 @@ use reeve_estate::StoreError;
 
 use super::behaviour_watch::{SecurityFinding, operation, place};
 use super::finding::Finding;
+use super::record::Indication;
 use reeve_recommend::recommendation::Priority;
 
 /// Indicators of a list at most.
@@ -25,8 +26,6 @@ const MOST_AGENTS: usize = 2_000;
 pub const LONGEST_LIST: usize = 8 << 20;
 /// Errors told of a list at most.
 const MOST_ERRORS: usize = 20;
-/// Sign of a finding by a threat list.
-pub(crate) const ON_LIST: &str = "on a threat list";
 /// Prefix of an indicator for user agents.
 const AGENT: &str = "user_agent:";
 
@@ -257,7 +256,7 @@ impl Threats {
             place,
             score: 1.0,
             usual: 0.0,
-            sign: ON_LIST.to_owned(),
+            indication: Indication::ThreatList,
             evidence: vec![evidence(&what, list, *updated_at, indicator)],
         };
         Some(finding.finding(entry, recorded_at))

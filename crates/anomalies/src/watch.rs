@@ -230,7 +230,7 @@ fn reading(metric: Metric, point: &Averaged, judged: &Judgement, view: View) -> 
         low: view.as_is(judged.low),
         high: view.as_is(judged.high),
         score: judged.score,
-        sign: words::sign(judged.sign, point.value >= view.as_is(judged.expected)).to_owned(),
+        indication: words::sign(judged.sign, point.value >= view.as_is(judged.expected)).into(),
     }
 }
 

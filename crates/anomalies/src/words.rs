@@ -155,7 +155,7 @@ pub(super) fn evidence(reading: &Reading) -> Option<String> {
     let metric = reading.metric?;
     let was = if plural(metric) { "were" } else { "was" };
     let (value, usually) = (amount(metric, reading.value), usually(metric, reading));
-    Some(format!("{} {was} {value} at {}, {usually} ({})", name(metric), minute(reading.at), reading.sign))
+    Some(format!("{} {was} {value} at {}, {usually} ({})", name(metric), minute(reading.at), reading.indication))
 }
 
 /// `2026-11-21 10:00 UTC`.
@@ -260,7 +260,7 @@ mod tests {
             low: -2.0,
             high: 41.04,
             score: 0.8,
-            sign: sign(Some(Sign::Spike), value > 35.0).to_owned(),
+            indication: sign(Some(Sign::Spike), value > 35.0).into(),
         };
         let told = |sign, value| title(Metric::CpuUtilization, "web", sign, &reading(value));
         assert_eq!(told(Some(Sign::Spike), 97.02), "CPU of web rose to 97 %, usually 0 to 41 %");

@@ -19,9 +19,8 @@ use reeve_recommend::agent::{Agent, AgentId, Mode};
 use reeve_recommend::applicability::Applicability;
 use reeve_recommend::approval::Signature;
 use reeve_recommend::change_control::Place;
-use reeve_recommend::exception::is_exceptable;
 use reeve_recommend::exclusion::{Exclusion, excluded};
-use reeve_recommend::guardrail::{Block, Guardrails};
+use reeve_recommend::guardrail::{Block, GuardrailName, Guardrails};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::recommendation::Recommendation;
 
@@ -92,7 +91,7 @@ impl Refusal {
             Refusal::ResourceBusy(..) => "action",
             Refusal::ResourceGone(_) => "resource",
             Refusal::ObserveOnly(_) => "connection",
-            Refusal::Guardrail(block) => block.guardrail,
+            Refusal::Guardrail(block) => block.guardrail.as_str(),
         }
     }
 }
@@ -104,7 +103,7 @@ impl From<Refusal> for Applicability {
             other => Applicability::Blocked {
                 by: other.by().to_owned(),
                 reason: other.words(),
-                exceptable: is_exceptable(other.by()),
+                exceptable: matches!(&other, Refusal::Guardrail(block) if block.guardrail.is_exceptable()),
             },
         }
     }
@@ -247,14 +246,14 @@ impl Circumstances {
 fn within_scope(agent: Option<&Agent>, place: &Place<'_>) -> Result<(), Block> {
     let Some(agent) = agent.filter(|agent| !agent.scope.covers(place)) else { return Ok(()) };
     let message = format!("the resource is outside of the scope of agent {}", agent.name);
-    Err(Block { guardrail: "scope", message, limit: 0.0, value: 1.0 })
+    Err(Block { guardrail: GuardrailName::Scope, message, limit: 0.0, value: 1.0 })
 }
 
 fn not_excluded(exclusions: &[Exclusion], recommendation: &Recommendation, now: Timestamp) -> Result<(), Block> {
     match excluded(exclusions, &recommendation.subject, recommendation.kind, now) {
         None => Ok(()),
         Some(exclusion) => Err(Block {
-            guardrail: "exclusion",
+            guardrail: GuardrailName::Exclusion,
             message: format!("{} excluded it: {}", exclusion.by, exclusion.reason),
             limit: 0.0,
             value: 1.0,

@@ -11,10 +11,10 @@ use reeve_recommend::combined::{Relation, relation};
 use reeve_recommend::diagnosis;
 use reeve_recommend::diagnosis::{BlockedBy, Diagnosis, Failure, FindingFacts, StuckFacts};
 use reeve_recommend::exclusion::excluded;
-use reeve_recommend::guardrail::Block;
+use reeve_recommend::guardrail::{Block, GuardrailName};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::recommendation::{Closing, Recommendation, RecommendationId};
+use reeve_recommend::recommendation::{Closing, FeedbackOutcome, Recommendation, RecommendationId};
 
 /// Resources added or removed within this time count as a change of the environment.
 const RECENT: SignedDuration = SignedDuration::from_hours(24 * 14);
@@ -41,7 +41,7 @@ impl RecommendationService {
         let facts = StuckFacts {
             agent: agent.as_ref(),
             may_act,
-            block: block.filter(|block| block.guardrail != "exclusion").map(blocked_by),
+            block: block.filter(|block| block.guardrail != GuardrailName::Exclusion).map(blocked_by),
             conflicts: self.conflicts(&recommendation).await?,
             failures: past.into_iter().filter(|action| failed(action.status)).filter_map(failure).collect(),
             recommendation: &recommendation,
@@ -104,7 +104,7 @@ impl AgentService {
             |recommendation: &Recommendation| feedback.iter().rfind(|f| f.recommendation == recommendation.id);
         let rejected = |recommendation: &&Recommendation| {
             recommendation.status == Status::Dismissed
-                || answers(recommendation).is_some_and(|f| f.outcome == "not_applicable")
+                || answers(recommendation).is_some_and(|f| f.outcome == FeedbackOutcome::NotApplicable)
         };
         let report = agent.last_run.as_ref();
         Ok(FindingFacts {

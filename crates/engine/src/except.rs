@@ -73,7 +73,7 @@ impl Approvals {
             return Ok(recommendation);
         };
         let granted = Exception {
-            guardrail: asked.guardrail.clone(),
+            guardrail: asked.guardrail,
             value: asked.value,
             plan_hash: approval.plan_hash.clone(),
             reason: approval.reason.clone().unwrap_or_default(),

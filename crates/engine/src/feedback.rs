@@ -10,7 +10,7 @@ use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ranking::FeedbackWeights;
 use reeve_recommend::recommendation::{
-    Feedback, NOT_APPLICABLE, NOT_NOW, OUTCOMES, Recommendation, RecommendationId, RecommendationType,
+    Feedback, FeedbackOutcome, Recommendation, RecommendationId, RecommendationType,
 };
 
 /// "Not now" without a date sleeps this long.
@@ -19,7 +19,7 @@ const NOT_NOW_DAYS: i64 = 14;
 /// Feedback as a person gives it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FeedbackInput<'a> {
-    /// One of the four kinds.
+    /// Name of a [`FeedbackOutcome`], as the caller gave it.
     pub outcome: &'a str,
     /// 1 to 5.
     pub rating: Option<i64>,
@@ -42,7 +42,7 @@ impl RecommendationService {
         input: FeedbackInput<'_>,
         caller: &Caller,
     ) -> Result<Feedback, EngineError> {
-        let (rating, comments) = checked(&input)?;
+        let (outcome, rating, comments) = checked(&input)?;
         if let Some(until) = input.until {
             self.ahead("until", until, 365)?;
         }
@@ -51,7 +51,7 @@ impl RecommendationService {
         let feedback = Feedback {
             id: fresh_id(),
             recommendation: id.clone(),
-            outcome: input.outcome.to_owned(),
+            outcome,
             rating,
             comments,
             by: caller.name.clone(),
@@ -64,7 +64,7 @@ impl RecommendationService {
             &recommendation,
             caller,
         )
-        .with_metadata("outcome", input.outcome)
+        .with_metadata("outcome", outcome.as_str())
         .with_metadata("feedback_id", feedback.id.clone());
         if let Some(stars) = rating {
             entry = entry.with_metadata("rating", u32::from(stars));
@@ -86,8 +86,8 @@ impl RecommendationService {
         caller: &Caller,
     ) -> Result<(), EngineError> {
         let words = said.comments.clone().unwrap_or_default();
-        match (said.outcome.as_str(), recommendation.status) {
-            (NOT_NOW, Status::Open) => {
+        match (said.outcome, recommendation.status) {
+            (FeedbackOutcome::NotNow, Status::Open) => {
                 let until = until.unwrap_or(said.at + SignedDuration::from_hours(24 * NOT_NOW_DAYS));
                 let mut to = self.records.next(recommendation, Status::Snoozed)?;
                 to.snoozed_until = Some(until);
@@ -95,7 +95,7 @@ impl RecommendationService {
                 to.expires_at = to.expires_at.max(until + SignedDuration::from_hours(48));
                 self.records.make_move("recommendation.snooze", recommendation, to, caller).await?;
             }
-            (NOT_APPLICABLE, Status::Open | Status::Snoozed) => {
+            (FeedbackOutcome::NotApplicable, Status::Open | Status::Snoozed) => {
                 let mut to = self.records.next(recommendation, Status::Dismissed)?;
                 to.snoozed_until = None;
                 to.status_reason = Some(format!("not applicable: {words}"));
@@ -103,7 +103,7 @@ impl RecommendationService {
             }
             _ => {}
         }
-        if said.outcome == NOT_NOW { Ok(()) } else { self.rank_again(recommendation.kind).await }
+        if said.outcome == FeedbackOutcome::NotNow { Ok(()) } else { self.rank_again(recommendation.kind).await }
     }
 
     /// Ranks what waits of a kind by what people say now. The caller holds the turn.
@@ -129,12 +129,13 @@ impl RecommendationService {
     }
 }
 
-/// Rating and comments, or every failing field.
-fn checked(input: &FeedbackInput<'_>) -> Result<(Option<u8>, Option<String>), EngineError> {
+/// Outcome, rating and comments, or every failing field.
+fn checked(input: &FeedbackInput<'_>) -> Result<(FeedbackOutcome, Option<u8>, Option<String>), EngineError> {
     let mut errors = Vec::new();
-    let outcome = input.outcome;
-    if !OUTCOMES.contains(&outcome) {
-        errors.push(FieldError::new("outcome", "invalid_value", format!("must be one of {}", OUTCOMES.join(", "))));
+    let outcome = FeedbackOutcome::parse(input.outcome);
+    if outcome.is_none() {
+        let names: Vec<&str> = FeedbackOutcome::ALL.iter().map(|outcome| outcome.as_str()).collect();
+        errors.push(FieldError::new("outcome", "invalid_value", format!("must be one of {}", names.join(", "))));
     }
     let rating = match input.rating {
         None => None,
@@ -145,8 +146,8 @@ fn checked(input: &FeedbackInput<'_>) -> Result<(Option<u8>, Option<String>), En
         }
     };
     let comments = match optional("comments", input.comments) {
-        Ok(None) if OUTCOMES[1..].contains(&outcome) => {
-            let message = format!("is needed with {outcome}: say what or why");
+        Ok(None) if outcome.is_some_and(FeedbackOutcome::needs_comment) => {
+            let message = format!("is needed with {}: say what or why", input.outcome);
             errors.push(FieldError::new("comments", "missing_field", message));
             None
         }
@@ -157,8 +158,11 @@ fn checked(input: &FeedbackInput<'_>) -> Result<(Option<u8>, Option<String>), En
         }
         Err(other) => return Err(other),
     };
-    if input.until.is_some() && outcome != NOT_NOW {
+    if input.until.is_some() && outcome != Some(FeedbackOutcome::NotNow) {
         errors.push(FieldError::new("until", "invalid_value", "goes with not_now alone"));
     }
-    if errors.is_empty() { Ok((rating, comments)) } else { Err(EngineError::Invalid(errors)) }
+    match outcome.filter(|_| errors.is_empty()) {
+        Some(outcome) => Ok((outcome, rating, comments)),
+        None => Err(EngineError::Invalid(errors)),
+    }
 }

@@ -9,7 +9,7 @@ use reeve_estate::ResourceId;
 
 use reeve_recommend::action::{Action, ActionStatus, Purpose};
 use reeve_recommend::change_control::Place;
-use reeve_recommend::guardrail::{Block, Guardrails};
+use reeve_recommend::guardrail::{Block, GuardrailName, Guardrails};
 use reeve_recommend::plan::StepKind;
 use reeve_recommend::recommendation::{Recommendation, RecommendationType};
 
@@ -54,13 +54,18 @@ pub fn check(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     blast_radius(limits, asked)
 }
 
-fn block(guardrail: &'static str, limit: f64, value: f64, message: String) -> Block {
+fn block(guardrail: GuardrailName, limit: f64, value: f64, message: String) -> Block {
     Block { guardrail, message, limit, value }
 }
 
 fn switches(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     if limits.kill_switch {
-        return Err(block("kill_switch", 0.0, 1.0, "the kill switch is on; nothing begins until it is off".to_owned()));
+        return Err(block(
+            GuardrailName::KillSwitch,
+            0.0,
+            1.0,
+            "the kill switch is on; nothing begins until it is off".to_owned(),
+        ));
     }
     let failures = failures_in_a_row(limits, asked.history);
     if failures >= limits.breaker_failures {
@@ -68,7 +73,12 @@ fn switches(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
             "the last {failures} actions failed or were rolled back, limit {}; reset the breaker when the cause is known",
             limits.breaker_failures
         );
-        return Err(block("circuit_breaker", f64::from(limits.breaker_failures), f64::from(failures), message));
+        return Err(block(
+            GuardrailName::CircuitBreaker,
+            f64::from(limits.breaker_failures),
+            f64::from(failures),
+            message,
+        ));
     }
     Ok(())
 }
@@ -93,7 +103,7 @@ fn had_succeeded(action: &Action) -> bool {
 }
 
 /// Returns `true` if people lifted the limit for exactly this plan. An agent by itself never uses what was granted to a person.
-fn excepted(asked: &Asked<'_>, guardrail: &str, value: f64) -> bool {
+fn excepted(asked: &Asked<'_>, guardrail: GuardrailName, value: f64) -> bool {
     let hash = asked.recommendation.plan.as_ref().map(|plan| plan.hash.as_str());
     let exception = asked.recommendation.exception.as_ref().filter(|_| !asked.automatic);
     exception.is_some_and(|exception| exception.covers(guardrail, value, hash, asked.now))
@@ -101,30 +111,30 @@ fn excepted(asked: &Asked<'_>, guardrail: &str, value: f64) -> bool {
 
 fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     let Some(percent) = asked.recommendation.impact.cost_percent else { return Ok(()) };
-    if percent > limits.max_cost_increase_percent + 0.05 && !excepted(asked, "cost_impact.max_increase", percent) {
+    if percent > limits.max_cost_increase_percent + 0.05 && !excepted(asked, GuardrailName::MaxIncrease, percent) {
         let limit = limits.max_cost_increase_percent;
         let message = format!("cost would rise by {percent:.1} %, limit {limit:.1} %");
-        return Err(block("cost_impact.max_increase", limit, percent, message));
+        return Err(block(GuardrailName::MaxIncrease, limit, percent, message));
     }
     let stops_idle = asked.recommendation.kind == RecommendationType::IdleResourceCleanup;
     let falls = -percent > limits.max_cost_decrease_percent + 0.05 && (asked.automatic || !stops_idle);
-    if falls && !excepted(asked, "cost_impact.max_decrease", -percent) {
+    if falls && !excepted(asked, GuardrailName::MaxDecrease, -percent) {
         let limit = limits.max_cost_decrease_percent;
         let hint = if stops_idle { "; a person may ask for it" } else { "" };
         let message = format!("cost would fall by {:.1} %, limit {limit:.1} %{hint}", -percent);
-        return Err(block("cost_impact.max_decrease", limit, -percent, message));
+        return Err(block(GuardrailName::MaxDecrease, limit, -percent, message));
     }
     Ok(())
 }
 
 fn performance(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     let Some(percent) = asked.recommendation.impact.performance_degradation_percent else { return Ok(()) };
-    if percent <= limits.max_degradation_percent || excepted(asked, "performance_impact.max_degradation", percent) {
+    if percent <= limits.max_degradation_percent || excepted(asked, GuardrailName::MaxDegradation, percent) {
         return Ok(());
     }
     let limit = limits.max_degradation_percent;
     let message = format!("expected degradation {percent:.1} %, limit {limit:.1} %");
-    Err(block("performance_impact.max_degradation", limit, percent, message))
+    Err(block(GuardrailName::MaxDegradation, limit, percent, message))
 }
 
 /// The error budget of 30 days: planned downtime so far, and this change's at its worst (the time after which it is undone).
@@ -146,7 +156,7 @@ fn uptime(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
         so_far / 60.0,
         worst / 60.0
     );
-    Err(block("availability.min_uptime", limit, uptime, message))
+    Err(block(GuardrailName::MinUptime, limit, uptime, message))
 }
 
 /// Returns the seconds for which an action kept its resource down: from the stop (or the class change, or the failover)
@@ -176,7 +186,7 @@ fn cool_down(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     let hours = |seconds: f64| seconds / 3600.0;
     let (limit, value) = (hours(limits.cool_down_s as f64), hours(passed as f64));
     let message = format!("the resource was changed {value:.1} h ago and is not changed again for {limit:.1} h");
-    Err(block("cool_down", limit, value, message))
+    Err(block(GuardrailName::CoolDown, limit, value, message))
 }
 
 /// Returns `true` if an action counts towards the blast radius: it began, and changed a real resource.
@@ -198,13 +208,13 @@ fn blast_radius(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
         let in_run = asked.history.iter().filter(counts).filter(|a| a.run_id.as_deref() == Some(run)).count() as u64;
         let limit = u64::from(limits.max_actions_per_run);
         if in_run >= limit {
-            return said("blast_radius.max_actions_per_run", limit, in_run, "actions begun in this run");
+            return said(GuardrailName::MaxActionsPerRun, limit, in_run, "actions begun in this run");
         }
     }
     let in_day: Vec<&Action> = begun_in_day(asked.history, asked.now).collect();
     let limit = u64::from(limits.max_actions_per_day);
     if in_day.len() as u64 >= limit {
-        return said("blast_radius.max_actions_per_day", limit, in_day.len() as u64, "actions begun in 24 hours");
+        return said(GuardrailName::MaxActionsPerDay, limit, in_day.len() as u64, "actions begun in 24 hours");
     }
     // At least one, or a scope of nine could never be worked on.
     let share = (asked.scope_size as f64 * limits.max_share_per_day_percent / 100.0).floor() as u64;
@@ -213,7 +223,7 @@ fn blast_radius(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
         in_day.iter().filter(|a| a.agent_id == asked.recommendation.agent_id && a.run_id.is_some()).count() as u64;
     if asked.automatic && own >= share {
         let what = format!("of {} resources changed by the agent in 24 hours", asked.scope_size);
-        return said("blast_radius.max_share_per_day", share, own, &what);
+        return said(GuardrailName::MaxSharePerDay, share, own, &what);
     }
     Ok(())
 }

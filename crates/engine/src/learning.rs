@@ -17,7 +17,7 @@ use reeve_recommend::models::{
 };
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ranking::stars_share;
-use reeve_recommend::recommendation::{Feedback, NOT_APPLICABLE, NOT_NOW, Recommendation, RecommendationId};
+use reeve_recommend::recommendation::{Feedback, FeedbackOutcome, Recommendation, RecommendationId};
 use reeve_recommend::trust_group;
 
 /// Notes looked at for outcomes.
@@ -214,16 +214,19 @@ impl ModelService {
 
 /// The newest judgement of a recommendation by a person; "not now" is none.
 fn latest_feedback<'f>(recommendation: &Recommendation, feedback: &'f [Feedback]) -> Option<&'f Feedback> {
-    feedback.iter().rev().find(|said| said.recommendation == recommendation.id && said.outcome != NOT_NOW)
+    feedback
+        .iter()
+        .rev()
+        .find(|said| said.recommendation == recommendation.id && said.outcome != FeedbackOutcome::NotNow)
 }
 
 /// Returns `true` if the executed recommendation succeeded, with the time at which that became known. A user's feedback
 /// takes precedence over the action's status. `None` while the outcome is unknown, and for a recommendation that was not
 /// executed.
 pub(super) fn execution_outcome(recommendation: &Recommendation, feedback: &[Feedback]) -> Option<(bool, Timestamp)> {
-    match latest_feedback(recommendation, feedback).map(|said| (said.outcome.as_str(), said.at)) {
-        Some(("implemented_successfully", at)) => return Some((true, at)),
-        Some(("implemented_issues", at)) => return Some((false, at)),
+    match latest_feedback(recommendation, feedback).map(|said| (said.outcome, said.at)) {
+        Some((FeedbackOutcome::ImplementedSuccessfully, at)) => return Some((true, at)),
+        Some((FeedbackOutcome::ImplementedIssues, at)) => return Some((false, at)),
         _ => {}
     }
     match recommendation.status {
@@ -240,7 +243,7 @@ pub(super) fn execution_outcome(recommendation: &Recommendation, feedback: &[Fee
 /// that contradicts it takes up to half.
 fn outcome_label(recommendation: &Recommendation, feedback: &[Feedback]) -> Option<(bool, f64, Timestamp)> {
     let said = latest_feedback(recommendation, feedback);
-    if let Some(said) = said.filter(|said| said.outcome == NOT_APPLICABLE) {
+    if let Some(said) = said.filter(|said| said.outcome == FeedbackOutcome::NotApplicable) {
         return Some((false, 1.0, said.at));
     }
     let (held, known_at) = execution_outcome(recommendation, feedback)?;

@@ -147,7 +147,7 @@ pub(super) fn approval(
 
 fn exception_asked(request: &ExceptionRequest) -> Json {
     Json::object([
-        ("guardrail", Json::from(request.guardrail.clone())),
+        ("guardrail", Json::from(request.guardrail.as_str())),
         ("limit", Json::from(request.limit)),
         ("value", Json::from(request.value)),
     ])
@@ -163,7 +163,7 @@ pub(super) fn exception_granted(recommendation: &Recommendation, granted: &Excep
 /// Names the exception under which something happens.
 pub(super) fn with_exception(entry: Entry, exception: &Exception) -> Entry {
     entry
-        .with_metadata("exception_guardrail", exception.guardrail.clone())
+        .with_metadata("exception_guardrail", exception.guardrail.as_str())
         .with_metadata("exception_value", exception.value)
         .with_metadata("exception_reason", exception.reason.clone())
         .with_metadata("exception_approval_id", exception.approval.0.clone())

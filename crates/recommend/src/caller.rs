@@ -6,6 +6,9 @@ use reeve_audit::{ActionMethod, Actor};
 use crate::agent::AgentId;
 use crate::approval::{Approval, ApprovalStatus, Signature};
 
+/// Start of an agent's name in records; no e-mail address has a colon before its `@`.
+const AGENT: &str = "agent:";
+
 /// Caller of the engine, as the log and the approval matrix record it.
 #[derive(Debug, Clone)]
 pub struct Caller {
@@ -38,11 +41,17 @@ impl Caller {
         Caller { name: principal.email.clone(), actor, signatures, narrowed, method, request_id }
     }
 
+    /// Returns the agent that a name in records stands for; `None` for people and Reeve itself.
+    #[must_use]
+    pub fn agent_named(name: &str) -> Option<AgentId> {
+        name.strip_prefix(AGENT).map(|id| AgentId(id.to_owned()))
+    }
+
     /// One of the agents, acting by itself.
     #[must_use]
     pub fn agent(id: &AgentId) -> Self {
         Caller {
-            name: format!("agent:{}", id.0),
+            name: format!("{AGENT}{}", id.0),
             actor: Actor::agent(id.0.clone()),
             signatures: Vec::new(),
             narrowed: false,

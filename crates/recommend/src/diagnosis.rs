@@ -6,6 +6,7 @@
 use reeve_estate::named;
 
 use crate::agent::{Agent, Mode};
+use crate::guardrail::GuardrailName;
 use crate::recommendation::Recommendation;
 
 named!(
@@ -39,7 +40,7 @@ pub struct Cause {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockedBy {
     /// Name of the guardrail.
-    pub guardrail: &'static str,
+    pub guardrail: GuardrailName,
     /// Limit and value in words.
     pub message: String,
 }

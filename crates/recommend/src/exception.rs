@@ -7,24 +7,13 @@ use jiff::Timestamp;
 
 use crate::action::ActionId;
 use crate::approval::ApprovalId;
-use crate::guardrail::Block;
-
-/// Guardrails that limit what one plan changes. The others protect the estate as a whole (kill switch, breaker, blast radius) or
-/// pass with time (cool-down, freezes, windows), and have switches of their own.
-const EXCEPTABLE: [&str; 3] =
-    ["cost_impact.max_increase", "cost_impact.max_decrease", "performance_impact.max_degradation"];
-
-/// Returns `true` if people may grant an exception to the guardrail.
-#[must_use]
-pub fn is_exceptable(guardrail: &str) -> bool {
-    EXCEPTABLE.contains(&guardrail)
-}
+use crate::guardrail::{Block, GuardrailName};
 
 /// The part of an approval request that asks for an exception.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExceptionRequest {
-    /// Guardrail, as in the specification (`cost_impact.max_increase`).
-    pub guardrail: String,
+    /// Guardrail.
+    pub guardrail: GuardrailName,
     /// Limit at the time of the request, percent.
     pub limit: f64,
     /// Value of the plan, percent; the exception covers no higher one.
@@ -37,8 +26,8 @@ impl ExceptionRequest {
     /// Asks for an exception to a block; `None` where the guardrail allows none.
     #[must_use]
     pub fn of(block: &Block) -> Option<Self> {
-        is_exceptable(block.guardrail).then(|| ExceptionRequest {
-            guardrail: block.guardrail.to_owned(),
+        block.guardrail.is_exceptable().then_some(ExceptionRequest {
+            guardrail: block.guardrail,
             limit: block.limit,
             value: block.value,
             used_by: None,
@@ -50,7 +39,7 @@ impl ExceptionRequest {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exception {
     /// Guardrail.
-    pub guardrail: String,
+    pub guardrail: GuardrailName,
     /// Highest value that it covers, percent.
     pub value: f64,
     /// Hash of the only plan that it covers.
@@ -68,7 +57,7 @@ pub struct Exception {
 impl Exception {
     /// Returns `true` if the exception covers a value of a guardrail for a plan at a time.
     #[must_use]
-    pub fn covers(&self, guardrail: &str, value: f64, plan_hash: Option<&str>, now: Timestamp) -> bool {
+    pub fn covers(&self, guardrail: GuardrailName, value: f64, plan_hash: Option<&str>, now: Timestamp) -> bool {
         self.guardrail == guardrail
             && value <= self.value + 0.05
             && plan_hash == Some(self.plan_hash.as_str())
@@ -85,7 +74,7 @@ mod tests {
     fn an_exception_covers_one_guardrail_one_plan_up_to_a_value_until_its_end() {
         let now: Timestamp = "2026-11-20T10:00:00Z".parse().unwrap();
         let exception = Exception {
-            guardrail: "cost_impact.max_increase".to_owned(),
+            guardrail: GuardrailName::MaxIncrease,
             value: 100.3,
             plan_hash: "ab".to_owned(),
             reason: "it is throttled".to_owned(),
@@ -93,18 +82,19 @@ mod tests {
             granted_by: vec!["mia@example.com".to_owned()],
             expires_at: "2026-11-27T10:00:00Z".parse().unwrap(),
         };
-        assert!(exception.covers("cost_impact.max_increase", 100.3, Some("ab"), now));
-        assert!(!exception.covers("cost_impact.max_decrease", 100.3, Some("ab"), now));
-        assert!(!exception.covers("cost_impact.max_increase", 101.0, Some("ab"), now), "the price rose meanwhile");
-        assert!(!exception.covers("cost_impact.max_increase", 100.3, Some("cd"), now));
-        assert!(!exception.covers("cost_impact.max_increase", 100.3, None, now));
-        assert!(!exception.covers("cost_impact.max_increase", 100.3, Some("ab"), exception.expires_at));
+        assert!(exception.covers(GuardrailName::MaxIncrease, 100.3, Some("ab"), now));
+        assert!(!exception.covers(GuardrailName::MaxDecrease, 100.3, Some("ab"), now));
+        assert!(!exception.covers(GuardrailName::MaxIncrease, 101.0, Some("ab"), now), "the price rose meanwhile");
+        assert!(!exception.covers(GuardrailName::MaxIncrease, 100.3, Some("cd"), now));
+        assert!(!exception.covers(GuardrailName::MaxIncrease, 100.3, None, now));
+        assert!(!exception.covers(GuardrailName::MaxIncrease, 100.3, Some("ab"), exception.expires_at));
     }
 
     #[test]
     fn what_protects_the_whole_estate_has_no_exception() {
-        for guardrail in ["kill_switch", "circuit_breaker", "change_freeze", "cool_down", "scope", "exclusion"] {
-            assert!(!is_exceptable(guardrail), "{guardrail}");
-        }
+        let exceptable: Vec<_> = GuardrailName::ALL.iter().filter(|name| name.is_exceptable()).collect();
+        let limits_of_one_plan =
+            [GuardrailName::MaxIncrease, GuardrailName::MaxDecrease, GuardrailName::MaxDegradation];
+        assert_eq!(exceptable, limits_of_one_plan.iter().collect::<Vec<_>>());
     }
 }

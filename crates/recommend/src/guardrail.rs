@@ -1,6 +1,7 @@
 //! Guardrails: the specification's limits, on by default, and what a block says.
 
 use jiff::Timestamp;
+use reeve_estate::named;
 
 use crate::approval_matrix::ApprovalMatrix;
 use crate::change_control::ChangeControl;
@@ -72,12 +73,60 @@ impl Default for Guardrails {
     }
 }
 
-/// A guardrail that says no, by how much, and what to do.
+named!(
+    /// A guardrail that can block an execution, by its name in the specification.
+    GuardrailName {
+        /// Everything stops.
+        KillSwitch => "kill_switch",
+        /// Too many failures in a row.
+        CircuitBreaker => "circuit_breaker",
+        /// The agent's scope excludes the resource.
+        Scope => "scope",
+        /// A person excluded the finding.
+        Exclusion => "exclusion",
+        /// Rise of the monthly cost.
+        MaxIncrease => "cost_impact.max_increase",
+        /// Fall of the monthly cost.
+        MaxDecrease => "cost_impact.max_decrease",
+        /// Expected degradation.
+        MaxDegradation => "performance_impact.max_degradation",
+        /// Error budget of planned restarts.
+        MinUptime => "availability.min_uptime",
+        /// Time after a change in which the resource is left alone.
+        CoolDown => "cool_down",
+        /// Resources changed in one run.
+        MaxActionsPerRun => "blast_radius.max_actions_per_run",
+        /// Resources changed in a day.
+        MaxActionsPerDay => "blast_radius.max_actions_per_day",
+        /// Share of a scope changed in a day.
+        MaxSharePerDay => "blast_radius.max_share_per_day",
+        /// Period without changes.
+        ChangeFreeze => "change_freeze",
+        /// Window in which interruptions are allowed.
+        MaintenanceWindow => "maintenance_window",
+        /// Ownership by infrastructure as code.
+        InfrastructureAsCode => "infrastructure_as_code",
+        /// Direction in which capacity may go.
+        Direction => "direction",
+    }
+);
+
+impl GuardrailName {
+    /// Returns `true` if people may grant an exception to the guardrail: it limits what one plan changes. The others protect
+    /// the estate as a whole (kill switch, breaker, blast radius) or pass with time (cool-down, freezes, windows), and have
+    /// switches of their own.
+    #[must_use]
+    pub const fn is_exceptable(self) -> bool {
+        matches!(self, GuardrailName::MaxIncrease | GuardrailName::MaxDecrease | GuardrailName::MaxDegradation)
+    }
+}
+
+/// Block by a guardrail: its limit, the value found, and the remedy.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{guardrail}: {message}")]
 pub struct Block {
-    /// Its name as in the specification (`cost_impact.max_decrease`).
-    pub guardrail: &'static str,
+    /// Name of the guardrail.
+    pub guardrail: GuardrailName,
     /// The limit and the value found, in words.
     pub message: String,
     /// The limit.

@@ -57,7 +57,7 @@ pub use contract::{AgentDefinition, AgentTypes, Needs};
 pub use error::EngineError;
 pub use exception::{Exception, ExceptionRequest};
 pub use exclusion::{Exclusion, ExclusionId};
-pub use guardrail::{Block, Guardrails};
+pub use guardrail::{Block, GuardrailName, Guardrails};
 pub use judgement::{Facts, HISTORY_DAYS, HORIZON_DAYS, Judgement};
 pub use lifecycle::Status;
 pub use origin::{AnomalyId, Cause, Origin, RuleId};
@@ -69,7 +69,7 @@ pub use procedure::{resize, subject};
 pub use proposal::{Abstention, Proposal};
 pub use ranking::{FeedbackWeights, Ranking};
 pub use recommendation::{
-    Closing, Explanation, Feedback, Priority, Recommendation, RecommendationId, RecommendationType,
+    Closing, Explanation, Feedback, FeedbackOutcome, Priority, Recommendation, RecommendationId, RecommendationType,
 };
 pub use responses::{Offer, Remedy, RemedyTarget, Responses};
 pub use rollout::{Rollout, RolloutId, RolloutSettings, RolloutStatus, RolloutStore};

@@ -13,7 +13,7 @@ use reeve_estate::{Money, Provider, ResourceKind};
 
 use crate::lifecycle::Status;
 use crate::recommendation::{
-    Closing, Feedback, NOT_APPLICABLE, Priority, Recommendation, RecommendationId, RecommendationType, Subject,
+    Closing, Feedback, FeedbackOutcome, Priority, Recommendation, RecommendationId, RecommendationType, Subject,
 };
 
 /// So many answers weigh as much as the belief that a kind is as welcome as any other.
@@ -166,11 +166,11 @@ fn impact(recommendation: &Recommendation) -> (f64, String) {
 /// Returns how favourable an answer is, 0 to 1; `None` for "not now", which does not rate the recommendation. A rating
 /// counts as much as the outcome.
 fn feedback_share(said: &Feedback) -> Option<f64> {
-    let outcome = match said.outcome.as_str() {
-        "implemented_successfully" => 1.0,
-        "implemented_issues" => 0.25,
-        NOT_APPLICABLE => return Some(0.0),
-        _ => return None,
+    let outcome = match said.outcome {
+        FeedbackOutcome::ImplementedSuccessfully => 1.0,
+        FeedbackOutcome::ImplementedIssues => 0.25,
+        FeedbackOutcome::NotApplicable => return Some(0.0),
+        FeedbackOutcome::NotNow => return None,
     };
     Some(said.rating.map_or(outcome, |stars| (outcome + stars_share(stars)) / 2.0))
 }
@@ -185,7 +185,7 @@ fn answer(recommendation: &Recommendation, said: &[&Feedback]) -> Option<(f64, T
     let shares: Vec<f64> = said.iter().filter_map(|one| feedback_share(one)).collect();
     if let Some(at) = said.iter().map(|one| one.at).max() {
         let share = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
-        return Some((share, at, said.iter().all(|one| one.outcome != NOT_APPLICABLE)));
+        return Some((share, at, said.iter().all(|one| one.outcome != FeedbackOutcome::NotApplicable)));
     }
     // An exclusion dismisses all that it covers at once and holds by itself; it is not a hundred answers.
     let by_exclusion = recommendation.closing == Some(Closing::Excluded);

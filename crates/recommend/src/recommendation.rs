@@ -275,12 +275,27 @@ impl Recommendation {
     }
 }
 
-/// The specification's four kinds of feedback.
-pub const OUTCOMES: [&str; 4] = ["implemented_successfully", "implemented_issues", NOT_APPLICABLE, NOT_NOW];
-/// It does not fit this resource.
-pub const NOT_APPLICABLE: &str = "not_applicable";
-/// It may be right, at another time.
-pub const NOT_NOW: &str = "not_now";
+named!(
+    /// Outcome that a person reports, as the specification lists them.
+    FeedbackOutcome {
+        /// It was applied, and it worked.
+        ImplementedSuccessfully => "implemented_successfully",
+        /// It was applied, with problems.
+        ImplementedIssues => "implemented_issues",
+        /// It does not fit this resource.
+        NotApplicable => "not_applicable",
+        /// It may be right at another time.
+        NotNow => "not_now",
+    }
+);
+
+impl FeedbackOutcome {
+    /// Returns `true` if the outcome needs a comment that explains it.
+    #[must_use]
+    pub const fn needs_comment(self) -> bool {
+        !matches!(self, FeedbackOutcome::ImplementedSuccessfully)
+    }
+}
 
 /// Feedback of a person, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -289,8 +304,8 @@ pub struct Feedback {
     pub id: String,
     /// About which recommendation.
     pub recommendation: RecommendationId,
-    /// `implemented_successfully`, `implemented_issues`, `not_applicable`, `not_now`.
-    pub outcome: String,
+    /// Outcome.
+    pub outcome: FeedbackOutcome,
     /// 1 to 5.
     pub rating: Option<u8>,
     /// Free text.

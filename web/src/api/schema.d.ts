@@ -2663,6 +2663,8 @@ export interface components {
         ActionRecordBody: {
             /** @description Requester. */
             by: string;
+            /** @description The agent, if the requester is one. */
+            by_agent?: string | null;
             /** @description `true` if a rollback can still be asked for. */
             can_roll_back: boolean;
             /** @description End. */
@@ -5491,6 +5493,8 @@ export interface components {
             items: {
                 /** @description Requester. */
                 by: string;
+                /** @description The agent, if the requester is one. */
+                by_agent?: string | null;
                 /** @description `true` if a rollback can still be asked for. */
                 can_roll_back: boolean;
                 /** @description End. */
@@ -6777,8 +6781,10 @@ export interface components {
             items: {
                 /** @description Of this agent. */
                 agent_id: string;
-                /** @description User who started it. */
+                /** @description Requester. */
                 by: string;
+                /** @description The agent, if the requester is one. */
+                by_agent?: string | null;
                 /** @description Time, RFC 3339 UTC with milliseconds. */
                 created_at: string;
                 /** @description Decisions of its gates, oldest first; the last gate is the one it waits at. */
@@ -8003,8 +8009,10 @@ export interface components {
         RolloutBody: {
             /** @description Of this agent. */
             agent_id: string;
-            /** @description User who started it. */
+            /** @description Requester. */
             by: string;
+            /** @description The agent, if the requester is one. */
+            by_agent?: string | null;
             /** @description Time, RFC 3339 UTC with milliseconds. */
             created_at: string;
             /** @description Decisions of its gates, oldest first; the last gate is the one it waits at. */
@@ -8591,13 +8599,13 @@ export interface components {
         };
         /** @description A setting that agents of a type have. */
         SettingBody: {
-            /** @description Value unless another is set: `20%`, `14d`, `true`. */
+            /** @description Value unless another is set: `20%`, `14d`, `true`, `Owner, CostCenter`. */
             default: unknown;
             /** @description Effect of the setting, one sentence. */
             description: string;
-            /** @description Highest value; absent for flags. */
+            /** @description Highest value; absent for flags and names. */
             maximum?: string | null;
-            /** @description Lowest value; absent for flags. */
+            /** @description Lowest value; absent for flags and names. */
             minimum?: string | null;
             /** @description Path in the agent's `settings` (`downsize_underutilized.cpu_below`). */
             path: string;

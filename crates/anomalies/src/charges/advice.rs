@@ -18,7 +18,7 @@ use reeve_estate::named;
 
 use super::days::{Days, Scope};
 use super::traits::{Trait, Traits};
-use super::{Abstention, Span, is_usage};
+use super::{Abstention, BillCheck, Span, is_usage};
 use reeve_recommend::recommendation::Priority;
 
 named!(
@@ -204,13 +204,13 @@ pub(super) fn of(
     };
     if let Some(reason) = thin {
         let reason = format!("{reason}; savings are what the file itself has, not a month's");
-        abstentions.push(Abstention { check: "monthly_savings", reason });
+        abstentions.push(Abstention { check: BillCheck::MonthlySavings, reason });
     }
     let mut all = idle::of(&mut bill, abstentions);
     all.extend(newer::of(&mut bill));
     match thin {
         Some(reason) => {
-            abstentions.push(Abstention { check: "commitment_coverage", reason: reason.to_owned() });
+            abstentions.push(Abstention { check: BillCheck::CommitmentCoverage, reason: reason.to_owned() });
         }
         None => all.extend(commitment::of(&mut bill, days, abstentions)),
     }

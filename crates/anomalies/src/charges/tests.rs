@@ -195,7 +195,7 @@ fn a_bill_of_purchases_alone_is_of_their_time() {
 #[test]
 fn a_thin_bill_is_said_to_be_one() {
     let judged = judge(&steady(3), &AnomalyLimits::default());
-    let checks: Vec<_> = judged.abstentions.iter().map(|one| one.check).collect();
+    let checks: Vec<_> = judged.abstentions.iter().map(|one| one.check.as_str()).collect();
     assert_eq!(checks, ["anomalies", "monthly_savings", "commitment_coverage"]);
     assert!(judged.abstentions[0].reason.contains("3 charges of 3.0 days"), "{:?}", judged.abstentions);
     // A tenth of the rows of forty days.

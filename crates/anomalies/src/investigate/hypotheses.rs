@@ -4,8 +4,8 @@ use reeve_estate::{Attribute, Metric};
 
 use super::super::cause::{self, Around};
 use super::super::investigation::{Evidence, Hypothesis, HypothesisKind, Link, Support};
-use super::super::record::{Anomaly, AnomalyClass};
-use super::super::threat::ON_LIST;
+use super::super::likely_cause::CHANGE_BY_REEVE;
+use super::super::record::{Anomaly, AnomalyClass, Indication};
 use super::super::words;
 use super::companions::Companion;
 
@@ -49,7 +49,7 @@ fn changes(of: &Anomaly, around: &Around<'_>) -> Vec<Hypothesis> {
         found.push(Hypothesis {
             kind: HypothesisKind::ChangeByReeve,
             support: if own_is_last { Support::Strong } else { Support::Moderate },
-            statement: cause::BY_REEVE.to_owned(),
+            statement: CHANGE_BY_REEVE.to_owned(),
             evidence: vec![Evidence::of(text, Link::Action(action.id.clone()))],
         });
     }
@@ -93,7 +93,7 @@ fn spending(of: &Anomaly) -> Vec<Hypothesis> {
 /// Evidence that raised a security anomaly.
 fn behavior(of: &Anomaly) -> Option<Hypothesis> {
     let reading = of.readings.first().filter(|_| of.class == AnomalyClass::Security)?;
-    let listed = reading.sign == ON_LIST;
+    let listed = reading.indication == Indication::ThreatList;
     let (kind, support) = if listed {
         (HypothesisKind::ThreatList, Support::Strong)
     } else {
@@ -102,7 +102,7 @@ fn behavior(of: &Anomaly) -> Option<Hypothesis> {
     let statement = if listed {
         "somebody acts from where a threat list warns of".to_owned()
     } else {
-        format!("somebody else may use these credentials: {}", reading.sign)
+        format!("somebody else may use these credentials: {}", reading.indication)
     };
     let evidence = of.evidence.iter().map(|text| Evidence::of(text.clone(), None)).collect();
     Some(Hypothesis { kind, support, statement, evidence })
@@ -119,7 +119,7 @@ fn shared(of: &Anomaly, around: &Around<'_>) -> Option<Hypothesis> {
     Some(Hypothesis {
         kind: HypothesisKind::SharedCause,
         support: Support::Moderate,
-        statement: format!("something that {shared} has in common: {} resources became anomalous together", count + 1),
+        statement: cause::shared_statement(&shared, count),
         evidence,
     })
 }

@@ -1,12 +1,13 @@
-//! Investigation of an anomaly: every source that may know the cause is read, and what was read is kept with the anomaly.
+//! Investigation of an anomaly: the sources that may show the cause are read, and the lookups are kept with the anomaly.
 
 use jiff::Timestamp;
 use reeve_estate::{Metric, ResourceId, ResourceKind};
 
-use super::super::cause::{Around, Cause, NOT_KNOWN, SHORTLY, likely_cause};
+use super::super::cause::{Around, ExplainedCause, SHORTLY, likely_cause};
 use super::super::changes::by_others;
 use super::super::investigate::{Companion, Context, companions, first_needed, hypotheses, log_lookup};
 use super::super::investigation::{Hypothesis, Investigation, Lookup, Source, Support, counted};
+use super::super::likely_cause::LikelyCause;
 use super::super::pace::POINT;
 use super::super::port::AnomalyFilter;
 use super::super::record::{Anomaly, AnomalyClass};
@@ -16,7 +17,7 @@ use reeve_recommend::EngineError;
 
 impl AnomalyService {
     /// Reads actions, inventories, other anomalies, metrics and the log around an anomaly, and keeps what was found with it.
-    pub(super) async fn investigate(&self, anomaly: &mut Anomaly) -> Result<Cause, EngineError> {
+    pub(super) async fn investigate(&self, anomaly: &mut Anomaly) -> Result<(), EngineError> {
         let since = anomaly.started_at.checked_sub(CONTEXT).unwrap_or(Timestamp::MIN);
         let place = ResourceId::new(anomaly.place.id.clone());
         let actions = self.ports.agents.action_on(&place, since).await?;
@@ -30,14 +31,13 @@ impl AnomalyService {
         lookups.extend(measured);
         lookups.extend(evidence_lookup(anomaly, since));
         let found = hypotheses(anomaly, &Context { around, companions: &companions });
-        let mut cause = likely_cause(anomaly, &around);
-        prefer(&mut cause, &found);
-        anomaly.evidence.extend(cause.evidence.iter().cloned());
-        anomaly.cause.clone_from(&cause.words);
-        anomaly.advice.clone_from(&cause.advice);
+        let ExplainedCause { cause, evidence, advice } = likely_cause(anomaly, &around);
+        anomaly.evidence.extend(evidence);
+        anomaly.cause = Some(best_supported(cause, &found));
+        anomaly.advice = advice;
         lookups.extend(self.read_log(anomaly).await);
         anomaly.investigation = Some(Investigation { at: self.ports.clock.now(), lookups, hypotheses: found });
-        Ok(cause)
+        Ok(())
     }
 
     /// Reads the log of its resource; `None` for a place that is no resource.
@@ -69,11 +69,13 @@ impl AnomalyService {
     }
 }
 
-/// Takes the best supported hypothesis as the likely cause if no change is known.
-fn prefer(cause: &mut Cause, found: &[Hypothesis]) {
-    let best = found.first().filter(|best| best.support <= Support::Moderate);
-    if let Some(best) = best.filter(|_| cause.words.starts_with(NOT_KNOWN)) {
-        cause.words.clone_from(&best.statement);
+/// Returns the best supported hypothesis in place of an unknown cause.
+fn best_supported(cause: LikelyCause, found: &[Hypothesis]) -> LikelyCause {
+    match found.first().filter(|best| best.support <= Support::Moderate) {
+        Some(best) if cause == LikelyCause::Unknown => {
+            LikelyCause::Hypothesis { kind: Some(best.kind), statement: best.statement.clone() }
+        }
+        _ => cause,
     }
 }
 

@@ -5,11 +5,11 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Attribute, Catalogue, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, StoreError};
 
 use super::super::contribution::Contribution;
+use super::super::likely_cause::LikelyCause;
 use super::super::record::{Anomaly, AnomalyClass};
 use super::super::remediation::Remediation;
 use super::super::remedy::{Remedy, Terms, Usage, capacity, spending};
 use super::AnomalyService;
-use reeve_recommend::ActionId;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::recommendation::Recommendation;
@@ -24,15 +24,17 @@ const OPEN: [Status; 5] = [Status::Open, Status::PendingApproval, Status::Approv
 
 impl AnomalyService {
     /// Finds the remedy of an anomaly that is not of security and keeps it as a recommendation. The anomaly's advice says so.
-    pub(super) async fn recommend(&self, anomaly: &mut Anomaly, suspect: Option<&ActionId>) -> Result<(), EngineError> {
+    pub(super) async fn recommend(&self, anomaly: &mut Anomaly) -> Result<(), EngineError> {
+        let suspect = anomaly.cause.as_ref().and_then(LikelyCause::suspect).cloned();
+        let is_rollback = suspect.is_some();
         let remediation = match suspect {
-            Some(action) => Remediation::rollback(action.clone()),
+            Some(action) => Remediation::rollback(action),
             None => match self.remedy(anomaly).await? {
                 Ok(remedy) => self.keep_remedy(anomaly, remedy).await?,
                 Err(why) => Remediation::none(why),
             },
         };
-        if suspect.is_none() {
+        if !is_rollback {
             anomaly.advice = format!("{} {}.", anomaly.advice, remediation.description);
         }
         anomaly.remediation = Some(remediation);

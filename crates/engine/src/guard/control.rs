@@ -2,13 +2,13 @@
 
 use super::{Asked, block};
 use reeve_recommend::change_control::{ChangeControl, Direction, IacRule, Until};
-use reeve_recommend::guardrail::Block;
+use reeve_recommend::guardrail::{Block, GuardrailName};
 
 /// Says no by the first rule that does. Limit and value are hours until a change may begin, where time decides.
 pub(super) fn check(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
     if let Some(freeze) = control.frozen(&asked.place, asked.now) {
         let message = format!("change freeze {:?} holds until {}", freeze.name, freeze.at);
-        return Err(block("change_freeze", 0.0, hours_until(&freeze, asked), message));
+        return Err(block(GuardrailName::ChangeFreeze, 0.0, hours_until(&freeze, asked), message));
     }
     code_owned(control, asked)?;
     direction(control, asked)?;
@@ -20,7 +20,7 @@ pub(super) fn check(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Bl
                 "it interrupts the resource, and maintenance window {:?} opens at {}; schedule it for then",
                 window.name, window.at
             );
-            Err(block("maintenance_window", 0.0, hours_until(&window, asked), message))
+            Err(block(GuardrailName::MaintenanceWindow, 0.0, hours_until(&window, asked), message))
         }
     }
 }
@@ -35,7 +35,7 @@ fn code_owned(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
         return Ok(());
     }
     let message = "infrastructure as code owns the resource and would undo the change; apply the patch there instead";
-    Err(block("infrastructure_as_code", 0.0, 1.0, message.to_owned()))
+    Err(block(GuardrailName::InfrastructureAsCode, 0.0, 1.0, message.to_owned()))
 }
 
 fn direction(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
@@ -49,5 +49,5 @@ fn direction(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
         return Ok(());
     }
     let message = format!("capacity may only go {way} here, and this changes its cost by {percent:+.1} %");
-    Err(block("direction", 0.0, percent, message))
+    Err(block(GuardrailName::Direction, 0.0, percent, message))
 }

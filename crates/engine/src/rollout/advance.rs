@@ -228,9 +228,7 @@ impl RolloutService {
 fn held_back(error: EngineError) -> (String, Option<MemberBlock>) {
     let words = error.to_string();
     let block = match error {
-        EngineError::Blocked(block) => {
-            Some(MemberBlock { guardrail: block.guardrail.to_owned(), message: block.message })
-        }
+        EngineError::Blocked(block) => Some(MemberBlock { guardrail: block.guardrail, message: block.message }),
         _ => None,
     };
     (words, block)

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use jiff::{SignedDuration, Timestamp};
 use reeve_anomalies::watch::BehaviourWatch;
 use reeve_anomalies::{
-    AnomalyClass, AnomalySettings, AnomalyStatus, AnomalyStore, Finding, Place, Reaction, Reading, Stage,
+    AnomalyClass, AnomalySettings, AnomalyStatus, AnomalyStore, Finding, LikelyCause, Place, Reaction, Reading, Stage,
 };
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json, ResourceRef};
 use reeve_estate::{Attribute, ConnectionId, Metric, ResourceChange, ResourceId};
@@ -28,7 +28,7 @@ pub(crate) fn finding(world: &World, place: &str, score: f64) -> Finding {
         low: 20.0,
         high: 44.0,
         score,
-        sign: "a jump".to_owned(),
+        indication: "a jump".into(),
     };
     Finding {
         class: AnomalyClass::Performance,
@@ -67,7 +67,9 @@ async fn one_trouble_is_told_once_and_answered_in_order() {
     assert_eq!(stages, [Stage::Alert, Stage::Investigate, Stage::Recommend]);
     assert!((first.deviation_percent.unwrap() - 212.9).abs() < 0.1);
     assert!(
-        first.cause.starts_with("not known") && !first.advice.is_empty() && first.evidence_in_words().next().is_some()
+        first.cause == Some(LikelyCause::Unknown)
+            && !first.advice.is_empty()
+            && first.evidence_in_words().next().is_some()
     );
 
     world.clock.advance(SignedDuration::from_hours(2));
@@ -131,12 +133,15 @@ async fn the_cause_is_what_changed_or_what_others_share() {
     let recommendation = world.right_size("i-1", "t3.large").await;
     let action = world.execute(&recommendation).await;
     let own = anomalies.report(finding(&world, "i-1", 0.9), &system).await.unwrap().unwrap();
-    assert!(own.cause.contains("a change that Reeve made") && own.advice.contains(&action.id.0), "{own:?}");
+    assert!(
+        own.cause == Some(LikelyCause::ChangeByReeve(Some(action.id.clone()))) && own.advice.contains(&action.id.0),
+        "{own:?}"
+    );
     for other in ["i-2", "i-3"] {
         anomalies.report(finding(&world, other, 0.9), &system).await.unwrap();
     }
     let shared = anomalies.report(finding(&world, "i-4", 0.9), &system).await.unwrap().unwrap();
-    assert!(shared.cause.contains("ec2 in us-east-1"), "{}", shared.cause);
+    assert!(shared.cause_in_words().contains("ec2 in us-east-1"), "{:?}", shared.cause);
 }
 
 #[tokio::test]
@@ -166,20 +171,23 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
     let words = format!(
         "its size was changed from m5.large to m5.xlarge, and it was started anew at 2026-11-15 23:47 UTC {span}"
     );
-    assert_eq!(resized.cause, words);
+    assert_eq!(resized.cause_in_words(), words);
     assert!(resized.advice.contains("who changed it"), "{}", resized.advice);
     let groups = "its security groups were changed from sg-1 to sg-1, sg-2 between 2026-11-15 23:25 and 23:30 UTC";
     assert!(resized.evidence.iter().any(|told| told.starts_with(groups)), "{:?}", resized.evidence);
 
     let tagged = anomalies.report(finding(&world, "i-2", 0.9), &system).await.unwrap().unwrap();
-    assert_eq!(tagged.cause, format!("its tags Owner, Team were changed {span}"));
+    assert_eq!(tagged.cause_in_words(), format!("its tags Owner, Team were changed {span}"));
     let long_ago = anomalies.report(finding(&world, "i-3", 0.9), &system).await.unwrap().unwrap();
-    assert!(!long_ago.cause.contains("m5"), "{}", long_ago.cause);
+    assert!(!long_ago.cause_in_words().contains("m5"), "{:?}", long_ago.cause);
 
     // A tag explains less than what others share; the last change of all is the one that is suspected.
     world.memory.seen.lock().push(change("i-4", Attribute::Tags, 10, "Owner=ann", "Owner=bob"));
     let shared = anomalies.report(finding(&world, "i-4", 0.9), &system).await.unwrap().unwrap();
-    assert!(shared.cause.contains("ec2 in us-east-1") && shared.evidence.iter().any(|told| told.contains("tag Owner")));
+    assert!(
+        shared.cause_in_words().contains("ec2 in us-east-1")
+            && shared.evidence.iter().any(|told| told.contains("tag Owner"))
+    );
     let recommendation = world.right_size("i-5", "t3.large").await;
     world.execute(&recommendation).await;
     let later = world.clock.now() + SignedDuration::from_mins(5);
@@ -191,7 +199,7 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
     world.memory.seen.lock().push(after);
     world.clock.advance(SignedDuration::from_mins(20));
     let both = anomalies.report(finding(&world, "i-5", 0.9), &system).await.unwrap().unwrap();
-    assert!(both.cause.starts_with("its IOPS were changed from 3000 to 9000"), "{}", both.cause);
+    assert!(both.cause_in_words().starts_with("its IOPS were changed from 3000 to 9000"), "{:?}", both.cause);
     assert!(both.evidence.iter().any(|told| told.starts_with("action ")), "{:?}", both.evidence);
 }
 
@@ -210,7 +218,7 @@ async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
     let first = anomalies.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
     assert!(first.related_entries.is_empty());
     let told = first.cause_for(&[]);
-    assert_eq!((told.cause, told.evidence, told.advice), (first.cause, first.evidence, first.advice));
+    assert_eq!((told.cause, told.evidence, told.advice), (first.cause_in_words(), first.evidence, first.advice));
     // The cloud's record comes late: after the next strange point it is there.
     world.log.record(vec![deed("ModifyInstanceAttribute", 9), deed("DescribeInstances", 8)]).await.unwrap();
     world.clock.advance(SignedDuration::from_mins(5));
@@ -220,7 +228,10 @@ async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
         known.related_entries.iter().map(|deed| deed.operation.as_str()).collect::<Vec<_>>(),
         ["ModifyInstanceAttribute"]
     );
-    assert!(!known.cause.contains("ann@") && !known.evidence.iter().any(|told| told.contains("ann@")), "{known:?}");
+    assert!(
+        !known.cause_in_words().contains("ann@") && !known.evidence.iter().any(|told| told.contains("ann@")),
+        "{known:?}"
+    );
     let told = known.cause_for(&[&known.related_entries[0]]);
     assert_eq!(told.cause, "ann@example.com did ModifyInstanceAttribute on it at 2026-11-15 23:51 UTC");
 
@@ -237,7 +248,7 @@ async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
     // A log that cannot be read keeps nobody from being told.
     world.log.unreadable.store(true, std::sync::atomic::Ordering::Relaxed);
     let third = anomalies.report(finding(&world, "i-2", 0.7), &system).await.unwrap().unwrap();
-    assert!(third.related_entries.is_empty() && third.cause.starts_with("not known"));
+    assert!(third.related_entries.is_empty() && third.cause == Some(LikelyCause::Unknown));
 }
 
 #[tokio::test]
@@ -394,7 +405,7 @@ async fn an_alert_alone_is_told_and_not_investigated() {
     let (anomalies, kept) = anomalies(&world);
     kept.settings.lock().performance.action = Reaction::Alert;
     let found = anomalies.report(finding(&world, "i-1", 0.9), &Caller::system()).await.unwrap().unwrap();
-    assert_eq!((recorded(&world), found.cause.as_str()), (vec!["anomaly.detect".to_owned()], ""));
+    assert_eq!((recorded(&world), found.cause), (vec!["anomaly.detect".to_owned()], None));
     let wrong = AnomalySettings::default();
     let wrong = AnomalySettings {
         cost: reeve_anomalies::CostSettings { action: Reaction::AlertAndQuarantine, ..wrong.cost.clone() },

@@ -22,7 +22,7 @@ async fn blocked(world: &World, recommendation: &Recommendation, expected: &str)
     assert_eq!(by, expected, "{reason}");
     let error = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap_err();
     match &error {
-        EngineError::Blocked(block) => assert_eq!((block.guardrail, &block.message), (expected, reason)),
+        EngineError::Blocked(block) => assert_eq!((block.guardrail.as_str(), &block.message), (expected, reason)),
         EngineError::Learning { .. } => assert_eq!(expected, "agent_mode"),
         EngineError::NotFound { what, .. } => assert_eq!(*what, expected),
         other => assert_eq!(&other.to_string(), reason),

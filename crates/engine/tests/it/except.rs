@@ -4,7 +4,8 @@ use reeve_access::Role;
 use reeve_audit::Json;
 use reeve_engine::Execution;
 use reeve_recommend::{
-    AgentStore as _, Applicability, Approval, EngineError, Recommendation, RecommendationType, Signature, Status,
+    AgentStore as _, Applicability, Approval, EngineError, GuardrailName, Recommendation, RecommendationType,
+    Signature, Status,
 };
 
 use crate::world::{World, operator, person};
@@ -32,11 +33,11 @@ async fn a_manager_lifts_the_cost_limit_for_one_plan_and_it_runs_once() {
     let world = World::new();
     let recommendation = throttled(&world).await;
     let refused = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await;
-    assert!(matches!(&refused, Err(EngineError::Blocked(block)) if block.guardrail == "cost_impact.max_increase"));
+    assert!(matches!(&refused, Err(EngineError::Blocked(block)) if block.guardrail == GuardrailName::MaxIncrease));
     let approval = asked(&world, &world.again(&recommendation).await).await;
     assert_eq!(approval.needed, [Signature::Manager]);
     let exception = approval.exception.clone().unwrap();
-    assert_eq!((exception.guardrail.as_str(), exception.limit), ("cost_impact.max_increase", 5.0));
+    assert_eq!((exception.guardrail, exception.limit), (GuardrailName::MaxIncrease, 5.0));
     let own = world.engine.recommendations.approve(&approval.id, None, &operator()).await;
     assert!(matches!(own, Err(EngineError::Forbidden(_))), "nobody grants their own exception");
     world
@@ -88,7 +89,7 @@ async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
     // One that was granted and not used does not help an agent that acts by itself.
     let granted = Recommendation {
         exception: Some(reeve_recommend::Exception {
-            guardrail: "cost_impact.max_increase".to_owned(),
+            guardrail: GuardrailName::MaxIncrease,
             value: 1_000.0,
             plan_hash: plan.hash.clone(),
             reason: REASON.to_owned(),
@@ -120,7 +121,7 @@ async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
         reeve_engine::check_guardrails(&limits, &asked)
     };
     assert!(ask(false).is_ok());
-    assert_eq!(ask(true).unwrap_err().guardrail, "cost_impact.max_increase");
+    assert_eq!(ask(true).unwrap_err().guardrail, GuardrailName::MaxIncrease);
 }
 
 #[tokio::test]

@@ -8,8 +8,8 @@ use reeve_engine::FeedbackInput;
 use reeve_estate::ResourceKind;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{
-    Agent, AgentStore, Clock as _, EngineError, Feedback, FeedbackWeights, Recommendation, RecommendationId,
-    RecommendationType, Status,
+    Agent, AgentStore, Clock as _, EngineError, Feedback, FeedbackOutcome, FeedbackWeights, Recommendation,
+    RecommendationId, RecommendationType, Status,
 };
 
 use crate::models::shelf::Shelf;
@@ -92,7 +92,7 @@ async fn not_applicable_speaks_of_like_resources_alone() {
     let said_of = |recommendation: &Recommendation, by: &str, outcome: &str, rating| Feedback {
         id: format!("{by}-{outcome}"),
         recommendation: recommendation.id.clone(),
-        outcome: outcome.to_owned(),
+        outcome: FeedbackOutcome::parse(outcome).unwrap(),
         rating,
         comments: None,
         by: by.to_owned(),

@@ -19,7 +19,7 @@ async fn blocked(world: &World, recommendation: &Recommendation) -> Block {
         Err(EngineError::Blocked(block)) => {
             let again = world.again(recommendation).await;
             assert_eq!(again.status, Status::Open);
-            assert!(again.blocked.unwrap().contains(block.guardrail));
+            assert!(again.blocked.unwrap().contains(block.guardrail.as_str()));
             assert_eq!(world.story(recommendation).last().unwrap(), "recommendation.execute denied");
             block
         }
@@ -34,7 +34,7 @@ async fn each_limit_says_no_by_name_limit_and_value() {
         let recommendation = world.right_size("i-1", "t3.large").await;
         limits(&world, change).await;
         let block = blocked(&world, &recommendation).await;
-        assert_eq!((block.guardrail, block.limit), (name, limit), "{block}");
+        assert_eq!((block.guardrail.as_str(), block.limit), (name, limit), "{block}");
     };
     check(|l| l.max_cost_decrease_percent = 30.0, "cost_impact.max_decrease", 30.0).await;
     check(|l| l.min_uptime_percent = 99.999, "availability.min_uptime", 99.999).await;
@@ -49,7 +49,7 @@ async fn a_larger_size_costs_more_than_five_percent_and_is_blocked() {
     world.run(&agent).await;
     let recommendation = world.only("i-1").await;
     let block = blocked(&world, &recommendation).await;
-    assert_eq!((block.guardrail, block.limit, block.value.round()), ("cost_impact.max_increase", 5.0, 84.0));
+    assert_eq!((block.guardrail.as_str(), block.limit, block.value.round()), ("cost_impact.max_increase", 5.0, 84.0));
     limits(&world, |l| l.max_cost_increase_percent = 120.0).await;
     let executed = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap();
     assert!(matches!(executed, Execution::PendingApproval(_) | Execution::Started(_)));
@@ -65,7 +65,7 @@ async fn expected_degradation_is_bounded() {
     worse.version += 1;
     world.memory.recommendation_update(&worse).await.unwrap();
     let block = blocked(&world, &recommendation).await;
-    assert_eq!((block.guardrail, block.limit, block.value), ("performance_impact.max_degradation", 3.0, 3.5));
+    assert_eq!((block.guardrail.as_str(), block.limit, block.value), ("performance_impact.max_degradation", 3.0, 3.5));
 }
 
 #[tokio::test]
@@ -80,7 +80,7 @@ async fn the_kill_switch_stops_everything_and_is_audited() {
         (entry.event_type.as_str(), entry.action.operation.as_deref()),
         ("policy.modify", Some("kill_switch.on"))
     );
-    assert_eq!(blocked(&world, &recommendation).await.guardrail, "kill_switch");
+    assert_eq!(blocked(&world, &recommendation).await.guardrail.as_str(), "kill_switch");
     world.engine.guardrails.kill_switch(false, "over", &admin).await.unwrap();
     assert_eq!(world.execute(&recommendation).await.status, ActionStatus::Succeeded);
 }
@@ -100,7 +100,7 @@ async fn a_changed_resource_is_left_alone_for_a_while() {
         Err(EngineError::Blocked(block)) => block,
         other => panic!("not blocked: {other:?}"),
     };
-    assert_eq!((block.guardrail, block.limit), ("cool_down", 24.0));
+    assert_eq!((block.guardrail.as_str(), block.limit), ("cool_down", 24.0));
     world.clock.advance(SignedDuration::from_hours(25));
     world.cloud.change("i-1", |r| r.specification.instance_type = Some("t3.large".to_owned()));
     assert!(world.engine.execution.execute(&idle.id, None, None, &operator()).await.is_ok());
@@ -123,7 +123,7 @@ async fn after_failures_in_a_row_the_breaker_opens_until_it_is_reset() {
     }
     let recommendation = world.only("i-3").await;
     let block = blocked(&world, &recommendation).await;
-    assert_eq!((block.guardrail, block.limit, block.value), ("circuit_breaker", 3.0, 3.0));
+    assert_eq!((block.guardrail.as_str(), block.limit, block.value), ("circuit_breaker", 3.0, 3.0));
     world
         .engine
         .guardrails
@@ -196,7 +196,7 @@ async fn what_left_the_scope_since_it_was_found_is_not_executed() {
         .await
         .unwrap();
     let block = blocked(&world, &recommendation).await;
-    assert_eq!(block.guardrail, "scope");
+    assert_eq!(block.guardrail.as_str(), "scope");
     assert_eq!(world.cloud.state("i-1").1, "t3.large");
 }
 

@@ -2,7 +2,8 @@
 
 use jiff::SignedDuration;
 use reeve_anomalies::{
-    Anomaly, AnomalyClass, Contribution, Finding, HypothesisKind, Link, Lookup, RelatedEntry, Source, Support,
+    Anomaly, AnomalyClass, Contribution, Finding, HypothesisKind, LikelyCause, Link, Lookup, RelatedEntry, Source,
+    Support,
 };
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventType, Json, ResourceRef};
 use reeve_estate::{Attribute, ConnectionId, Metric, ResourceChange, ResourceId};
@@ -50,7 +51,11 @@ async fn an_investigation_says_what_was_looked_at_and_what_follows() {
     }
     let first = &of.investigation.as_ref().unwrap().hypotheses[0];
     assert_eq!((first.kind, first.support), (HypothesisKind::HigherDemand, Support::Moderate));
-    assert_eq!(of.cause, "more work arrived: network in rose with it", "the best hypothesis is the likely cause");
+    assert_eq!(
+        of.cause_in_words(),
+        "more work arrived: network in rose with it",
+        "the best hypothesis is the likely cause"
+    );
     assert_eq!(first.evidence[0].link, Some(Link::Metric(Metric::NetworkIn)));
     assert!(first.evidence[0].text.ends_with("5 times as much"), "{}", first.evidence[0].text);
 
@@ -70,7 +75,7 @@ async fn nothing_found_is_said_and_unreadable_sources_too() {
     world.log.unreadable.store(true, std::sync::atomic::Ordering::Relaxed);
     let of = service.report(finding(&world, "i-9", 0.9), &Caller::system()).await.unwrap().unwrap();
     let investigation = of.investigation.clone().unwrap();
-    assert!(investigation.hypotheses.is_empty() && of.cause.starts_with("not known"), "{}", of.cause);
+    assert!(investigation.hypotheses.is_empty() && of.cause == Some(LikelyCause::Unknown), "{:?}", of.cause);
     assert!(lookups(&of, Source::Metrics).iter().all(|one| one.result == "no samples"));
     let log = &lookups(&of, Source::AuditLog)[0];
     assert_eq!((log.found, log.result.as_str()), (None, "the log could not be read"));
@@ -105,7 +110,7 @@ async fn hypotheses_are_ranked_and_link_to_what_they_rest_on() {
     assert_eq!(found[0].evidence[0].link, Some(Link::Resource("i-1".to_owned())));
     assert_eq!(found[1].evidence.len(), 2);
     assert!(matches!(&found[1].evidence[0].link, Some(Link::Anomaly(_))));
-    assert_eq!(of.cause, found[0].statement);
+    assert_eq!(of.cause_in_words(), found[0].statement);
 }
 
 #[tokio::test]

@@ -33,7 +33,7 @@ fn threat(world: &World, severity: Priority) -> Finding {
         low: 0.0,
         high: 0.0,
         score: 1.0,
-        sign: "on a threat list".to_owned(),
+        indication: reeve_anomalies::Indication::ThreatList,
     };
     Finding {
         class: AnomalyClass::Security,

@@ -23,7 +23,7 @@ async fn control(world: &World, change: impl FnOnce(&mut ChangeControl)) {
 async fn blocked(world: &World, recommendation: &Recommendation, by: &str, words: &str) {
     match world.engine.execution.execute(&recommendation.id, None, None, &operator()).await {
         Err(EngineError::Blocked(block)) => {
-            assert_eq!(block.guardrail, by, "{block}");
+            assert_eq!(block.guardrail.as_str(), by, "{block}");
             assert!(block.message.contains(words), "{block}");
             assert!(world.again(recommendation).await.blocked.unwrap().contains(by));
         }

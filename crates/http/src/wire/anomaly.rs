@@ -252,7 +252,7 @@ impl From<&Anomaly> for AnomalyBody {
             deviation_percent: anomaly.deviation_percent,
             contributions: anomaly.contributions.iter().map(ContributionBody::from).collect(),
             investigation: anomaly.investigation.as_ref().map(InvestigationBody::from),
-            likely_cause: anomaly.cause.clone(),
+            likely_cause: anomaly.cause_in_words(),
             evidence: anomaly.evidence_in_words().collect(),
             facts: anomaly.evidence.clone(),
             recommended_action: anomaly.advice.clone(),
@@ -297,7 +297,7 @@ impl From<&Reading> for ReadingBody {
             low: reading.low,
             high: reading.high,
             anomaly_score: reading.score,
-            sign: reading.sign.clone(),
+            sign: reading.indication.to_string(),
         }
     }
 }

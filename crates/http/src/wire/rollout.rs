@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use reeve_recommend::Caller;
 use reeve_recommend::rollout::{Gate, Member, Rollout, RolloutSettings};
 
 use super::quantity::percent_number;
@@ -38,8 +39,10 @@ pub struct RolloutBody {
     pub members: Vec<RolloutMemberBody>,
     /// Decisions of its gates, oldest first; the last gate is the one it waits at.
     pub gates: Vec<GateBody>,
-    /// User who started it.
+    /// Requester.
     pub by: String,
+    /// The agent, if the requester is one.
+    pub by_agent: Option<String>,
     /// Time, RFC 3339 UTC with milliseconds.
     pub created_at: String,
     /// Time of the last change.
@@ -163,7 +166,7 @@ impl From<&Member> for RolloutMemberBody {
             wave: member.wave,
             state: member.state.as_str().to_owned(),
             detail: member.detail.clone(),
-            block: member.block.as_ref().map(|block| BlockBody::new(&block.guardrail, &block.message)),
+            block: member.block.as_ref().map(|block| BlockBody::new(block.guardrail.as_str(), &block.message)),
             accepted: member.accepted,
         }
     }
@@ -206,6 +209,7 @@ impl From<&Rollout> for RolloutBody {
             members: rollout.members.iter().map(RolloutMemberBody::from).collect(),
             gates: rollout.gates.iter().map(GateBody::from).collect(),
             by: rollout.by.clone(),
+            by_agent: Caller::agent_named(&rollout.by).map(|id| id.0),
             created_at: time::text(rollout.created_at),
             updated_at: time::text(rollout.updated_at),
         }

@@ -24,6 +24,8 @@ pub struct ActionRecordBody {
     pub plan_hash: String,
     /// Requester.
     pub by: String,
+    /// The agent, if the requester is one.
+    pub by_agent: Option<String>,
     /// `running`, `succeeded`, `rolling_back`, `rolled_back`, `failed`.
     pub status: String,
     /// Steps so far.

@@ -4,6 +4,7 @@
 use reeve_estate::{ResourceId, named};
 
 use crate::action::{Action, ActionStatus, Purpose, WatchVerdict};
+use crate::guardrail::GuardrailName;
 use crate::lifecycle::Status;
 use crate::recommendation::{Recommendation, RecommendationId};
 
@@ -60,7 +61,7 @@ pub struct Member {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberBlock {
     /// Name of the guardrail.
-    pub guardrail: String,
+    pub guardrail: GuardrailName,
     /// Limit and value in words.
     pub message: String,
 }

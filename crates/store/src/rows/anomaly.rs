@@ -1,15 +1,18 @@
 //! An anomaly, and the settings of all.
 
+mod cause;
 mod investigation;
 
 use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalySettings, AnomalyStatus, CostSettings, FeedbackKind,
-    PerformanceSettings, Place, Reaction, Reading, RelatedEntry, Response, SecuritySettings, Sensitivity, Stage,
+    Indication, LikelyCause, PerformanceSettings, Place, Reaction, Reading, RelatedEntry, Response, SecuritySettings,
+    Sensitivity, Stage,
 };
 use reeve_estate::Metric;
 use reeve_recommend::Priority;
 use serde::{Deserialize, Serialize};
 
+use self::cause::LikelyCauseRow;
 use self::investigation::{ContributionRow, InvestigationRow, RemediationRow};
 use super::{RowError, finite, named, time, time_or_none};
 
@@ -31,7 +34,10 @@ pub(crate) struct AnomalyRow {
     investigation: Option<InvestigationRow>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     remediation: Option<RemediationRow>,
+    /// Sentence of the likely cause, the only form of it in earlier releases.
     cause: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    likely_cause: Option<LikelyCauseRow>,
     evidence: Vec<String>,
     advice: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -74,6 +80,9 @@ struct ReadingRow {
     #[serde(serialize_with = "finite")]
     score: f64,
     sign: String,
+    /// `true` where the sign is an indicator of a threat list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    threat_list: Option<bool>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -127,7 +136,8 @@ impl From<&Anomaly> for AnomalyRow {
             contributions: anomaly.contributions.iter().map(ContributionRow::from).collect(),
             investigation: anomaly.investigation.as_ref().map(InvestigationRow::from),
             remediation: anomaly.remediation.as_ref().map(RemediationRow::from),
-            cause: anomaly.cause.clone(),
+            cause: anomaly.cause_in_words(),
+            likely_cause: anomaly.cause.as_ref().map(LikelyCauseRow::from),
             evidence: anomaly.evidence.clone(),
             advice: anomaly.advice.clone(),
             deeds: anomaly.related_entries.iter().map(RelatedEntryRow::from).collect(),
@@ -152,6 +162,10 @@ impl AnomalyRow {
         // Earlier releases wrote the readings' sentences among the evidence.
         let said: Vec<String> = readings.iter().filter_map(Reading::words).collect();
         let evidence = self.evidence.into_iter().filter(|text| !said.contains(text)).collect();
+        let cause = match self.likely_cause {
+            Some(row) => Some(row.into_cause()?),
+            None => LikelyCause::from_stored_sentence(&self.cause),
+        };
         Ok(Anomaly {
             id: AnomalyId(self.id),
             class: named("class", &self.class, AnomalyClass::parse)?,
@@ -172,7 +186,7 @@ impl AnomalyRow {
             contributions: self.contributions.into_iter().map(ContributionRow::into_contribution).collect(),
             investigation: self.investigation.map(InvestigationRow::into_investigation).transpose()?,
             remediation: self.remediation.map(RemediationRow::into_remediation),
-            cause: self.cause,
+            cause,
             evidence,
             advice: self.advice,
             related_entries: self.deeds.into_iter().map(RelatedEntryRow::into_entry).collect::<Result<_, _>>()?,
@@ -199,13 +213,17 @@ impl From<&Reading> for ReadingRow {
             low: reading.low,
             high: reading.high,
             score: reading.score,
-            sign: reading.sign.clone(),
+            sign: reading.indication.to_string(),
+            threat_list: Some(reading.indication == Indication::ThreatList),
         }
     }
 }
 
 impl ReadingRow {
     fn into_reading(self) -> Result<Reading, RowError> {
+        // Earlier releases kept the sign's sentence alone.
+        let is_listed = self.threat_list.unwrap_or_else(|| self.sign == Indication::ThreatList.to_string());
+        let indication = if is_listed { Indication::ThreatList } else { Indication::Other(self.sign) };
         Ok(Reading {
             metric: self.metric.map(|text| named("metric", &text, Metric::parse)).transpose()?,
             at: time(&self.at)?,
@@ -214,7 +232,7 @@ impl ReadingRow {
             low: self.low,
             high: self.high,
             score: self.score,
-            sign: self.sign,
+            indication,
         })
     }
 }

@@ -1,7 +1,9 @@
 //! An approval request and its signatures.
 
 use reeve_recommend::approval::{Delegation, Signature, Signed};
-use reeve_recommend::{ActionId, Approval, ApprovalId, ApprovalStatus, ExceptionRequest, Impact, RecommendationId};
+use reeve_recommend::{
+    ActionId, Approval, ApprovalId, ApprovalStatus, ExceptionRequest, GuardrailName, Impact, RecommendationId,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, finite, named, time, time_or_none};
@@ -84,7 +86,7 @@ impl From<&Approval> for ApprovalRow {
             status: approval.status.as_str().to_owned(),
             reason: approval.reason.clone(),
             exception: approval.exception.as_ref().map(|asked| ExceptionRequestRow {
-                guardrail: asked.guardrail.clone(),
+                guardrail: asked.guardrail.as_str().to_owned(),
                 limit: asked.limit,
                 value: asked.value,
                 used_by: asked.used_by.as_ref().map(|action| action.0.clone()),
@@ -103,6 +105,11 @@ impl ApprovalRow {
         let delegated = |row: DelegationRow| {
             Ok(Delegation { signature: signature(&row.signature)?, from: row.from, to: row.to, at: time(&row.at)? })
         };
+        let exception = |row: ExceptionRequestRow| {
+            let guardrail = named("guardrail", &row.guardrail, GuardrailName::parse)?;
+            let used_by = row.used_by.map(ActionId);
+            Ok::<_, RowError>(ExceptionRequest { guardrail, limit: row.limit, value: row.value, used_by })
+        };
         Ok(Approval {
             id: ApprovalId(self.id),
             recommendation: RecommendationId(self.recommendation),
@@ -117,12 +124,7 @@ impl ApprovalRow {
             expires_at: time(&self.expires_at)?,
             status: named("status", &self.status, ApprovalStatus::parse)?,
             reason: self.reason,
-            exception: self.exception.map(|row| ExceptionRequest {
-                guardrail: row.guardrail,
-                limit: row.limit,
-                value: row.value,
-                used_by: row.used_by.map(ActionId),
-            }),
+            exception: self.exception.map(exception).transpose()?,
             version: self.version,
         })
     }

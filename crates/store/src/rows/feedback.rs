@@ -1,9 +1,10 @@
 //! Feedback of a person.
 
+use reeve_recommend::recommendation::FeedbackOutcome;
 use reeve_recommend::{Feedback, RecommendationId};
 use serde::{Deserialize, Serialize};
 
-use super::{RowError, time};
+use super::{RowError, named, time};
 
 /// Feedback, whole.
 #[derive(Debug, Serialize, Deserialize)]
@@ -22,7 +23,7 @@ impl From<&Feedback> for FeedbackRow {
         FeedbackRow {
             id: feedback.id.clone(),
             recommendation: feedback.recommendation.0.clone(),
-            outcome: feedback.outcome.clone(),
+            outcome: feedback.outcome.as_str().to_owned(),
             rating: feedback.rating,
             comments: feedback.comments.clone(),
             by: feedback.by.clone(),
@@ -36,7 +37,7 @@ impl FeedbackRow {
         Ok(Feedback {
             id: self.id,
             recommendation: RecommendationId(self.recommendation),
-            outcome: self.outcome,
+            outcome: named("outcome", &self.outcome, FeedbackOutcome::parse)?,
             rating: self.rating,
             comments: self.comments,
             by: self.by,

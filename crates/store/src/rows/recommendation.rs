@@ -1,6 +1,7 @@
 //! A recommendation with its subject, impact, explanation and plan.
 
 use reeve_estate::{ConnectionId, Money, Provider, ResourceId, ResourceKind};
+use reeve_recommend::guardrail::GuardrailName;
 use reeve_recommend::models::{ModelId, ModelReference, ModelType, ModelUse};
 use reeve_recommend::recommendation::{ConfidenceRange, Decision, Effort, ImpactAssessment, Subject};
 use reeve_recommend::{
@@ -275,7 +276,7 @@ impl CauseRow {
 impl From<&Exception> for ExceptionRow {
     fn from(from: &Exception) -> Self {
         ExceptionRow {
-            guardrail: from.guardrail.clone(),
+            guardrail: from.guardrail.as_str().to_owned(),
             value: from.value,
             plan_hash: from.plan_hash.clone(),
             reason: from.reason.clone(),
@@ -289,7 +290,7 @@ impl From<&Exception> for ExceptionRow {
 impl ExceptionRow {
     fn into_exception(self) -> Result<Exception, RowError> {
         Ok(Exception {
-            guardrail: self.guardrail,
+            guardrail: named("guardrail", &self.guardrail, GuardrailName::parse)?,
             value: self.value,
             plan_hash: self.plan_hash,
             reason: self.reason,

@@ -1,6 +1,7 @@
 //! A rollout with its members and gates.
 
 use reeve_estate::ResourceId;
+use reeve_recommend::guardrail::GuardrailName;
 use reeve_recommend::rollout::{Check, Gate, Member, MemberBlock, MemberState, Stage, Verdict};
 use reeve_recommend::{
     AgentId, RecommendationId, RecommendationType, Rollout, RolloutId, RolloutSettings, RolloutStatus,
@@ -136,7 +137,7 @@ impl From<&Member> for MemberRow {
             wave: from.wave,
             state: from.state.as_str().to_owned(),
             detail: from.detail.clone(),
-            block: from.block.as_ref().map(|block| (block.guardrail.clone(), block.message.clone())),
+            block: from.block.as_ref().map(|block| (block.guardrail.as_str().to_owned(), block.message.clone())),
             accepted: from.accepted,
         }
     }
@@ -144,6 +145,10 @@ impl From<&Member> for MemberRow {
 
 impl MemberRow {
     fn into_member(self) -> Result<Member, RowError> {
+        let block = |(guardrail, message): (String, String)| {
+            let guardrail = named("guardrail", &guardrail, GuardrailName::parse)?;
+            Ok::<_, RowError>(MemberBlock { guardrail, message })
+        };
         Ok(Member {
             recommendation: RecommendationId(self.recommendation),
             resource: ResourceId(self.resource),
@@ -152,7 +157,7 @@ impl MemberRow {
             wave: self.wave,
             state: named("state", &self.state, MemberState::parse)?,
             detail: self.detail,
-            block: self.block.map(|(guardrail, message)| MemberBlock { guardrail, message }),
+            block: self.block.map(block).transpose()?,
             accepted: self.accepted,
         })
     }

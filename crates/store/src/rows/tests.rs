@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod alerts;
+mod anomalies;
 mod budgets;
 mod foreseen;
 mod reports;

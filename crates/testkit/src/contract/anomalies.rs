@@ -8,8 +8,8 @@ use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
 use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, AnomalyStore,
     Contribution, Direction, Evidence, FeedbackKind, Hypothesis, HypothesisKind, Investigation, Lesson, LessonKind,
-    Link, Lookup, Place, Reaction, Reading, RelatedEntry, Remediation, Response, Sensitivity, Source, Stage, Support,
-    ThresholdKey,
+    LikelyCause, Link, Lookup, Place, Reaction, Reading, RelatedEntry, Remediation, Response, Sensitivity, Source,
+    Stage, Support, ThresholdKey,
 };
 use reeve_estate::{Metric, StoreError};
 use reeve_recommend::{ActionId, Priority, RecommendationId};
@@ -43,7 +43,7 @@ pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
             low: 20.0,
             high: 44.0,
             score: 0.93,
-            sign: "a jump".into(),
+            indication: "a jump".into(),
         }],
         deviation_percent: Some(210.7),
         contributions: vec![Contribution {
@@ -61,7 +61,7 @@ pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
             has_plan: true,
             by_hand: Some("it is in a group".into()),
         }),
-        cause: "not known".into(),
+        cause: Some(LikelyCause::ChangeByReeve(Some(ActionId("ac-1".into())))),
         evidence: vec!["nothing else changed".into()],
         advice: "Look at it.".into(),
         related_entries: vec![RelatedEntry {

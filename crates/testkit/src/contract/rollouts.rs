@@ -40,7 +40,10 @@ pub fn rollout(id: &str, agent: &str, created_at_ms: i64) -> Result<Rollout> {
             wave: 0,
             state: MemberState::NotEnoughData,
             detail: "3 samples after the change, 12 are needed".into(),
-            block: Some(MemberBlock { guardrail: "cool_down".into(), message: "it was changed 1.0 h ago".into() }),
+            block: Some(MemberBlock {
+                guardrail: reeve_recommend::GuardrailName::CoolDown,
+                message: "it was changed 1.0 h ago".into(),
+            }),
             accepted: true,
         }],
         gates: vec![Gate {

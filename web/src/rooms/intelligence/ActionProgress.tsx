@@ -26,7 +26,7 @@ export function ActionProgress({ action }: { action: Action }) {
   return (
     <Panel
       title={moving ? 'In progress' : TITLES[action.purpose] ?? 'Last execution'}
-      note={<>Asked for by {who(action.by)}, started <When at={action.started_at} />{action.finished_at && `, took ${took(action.started_at, action.finished_at)}`}</>}
+      note={<>Asked for by {who(action)}, started <When at={action.started_at} />{action.finished_at && `, took ${took(action.started_at, action.finished_at)}`}</>}
       actions={<Group gap="xs"><ActionStatus of={action} size="lg" />{action.can_roll_back && may('intelligence.operate') && <RollBack action={action} />}</Group>}
     >
       {moving && <Progress value={share} animated size={6} mb="md" aria-label="Progress of the action" />}

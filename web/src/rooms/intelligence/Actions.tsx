@@ -11,11 +11,11 @@ import { When } from '../../display/When';
 import { ActionProgress } from './ActionProgress';
 import { ActionStatus } from './ActionStatus';
 import { actionsQuery } from './queries';
-import { useWho } from './who';
+import { useWho, type Requester } from './who';
 
 const PRACTICE: Record<string, string> = { test: 'Tested on ', simulate: 'Tried on a simulated twin of ' };
 
-const columns = (who: (by: string) => string): Column<Action>[] => [
+const columns = (who: (requester: Requester) => string): Column<Action>[] => [
   {
     id: 'title', header: 'Action', sortBy: (row) => row.title,
     cell: (row) => (
@@ -27,7 +27,7 @@ const columns = (who: (by: string) => string): Column<Action>[] => [
   },
   { id: 'status', header: 'Status', sortBy: (row) => row.status, cell: (row) => <ActionStatus of={row} /> },
   { id: 'steps', header: 'Steps', align: 'right', cell: (row) => `${row.steps.filter(({ ok, rollback }) => ok && !rollback).length} of ${row.steps_total}` },
-  { id: 'by', header: 'Asked for by', sortBy: (row) => who(row.by), cell: (row) => who(row.by) },
+  { id: 'by', header: 'Asked for by', sortBy: (row) => who(row), cell: (row) => who(row) },
   { id: 'started', header: 'Started', sortBy: (row) => row.started_at, cell: (row) => <When at={row.started_at} /> },
   { id: 'took', header: 'Took', align: 'right', cell: (row) => (row.finished_at ? took(row.started_at, row.finished_at) : 'running') },
 ];

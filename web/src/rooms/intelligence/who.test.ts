@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import { whoOf } from './who';
 
-it.each([['agent:7', 'Cost optimizer'], ['agent:8', 'an agent that is gone'], ['ada@acme.example', 'ada@acme.example'], ['reeve', 'reeve']])(
-  'calls %s %s', (by, expected) => expect(whoOf(by, new Map([['7', 'Cost optimizer']]))).toBe(expected),
-);
+it.each([
+  [{ by: 'agent:7', by_agent: '7' }, 'Cost optimizer'],
+  [{ by: 'agent:8', by_agent: '8' }, 'a deleted agent'],
+  [{ by: 'ada@acme.example', by_agent: null }, 'ada@acme.example'],
+  [{ by: 'system' }, 'system'],
+])('names %o', (requester, expected) => expect(whoOf(requester, new Map([['7', 'Cost optimizer']]))).toBe(expected));

@@ -1,18 +1,20 @@
-// People and agents by the names the room knows them by.
+// Names of the people and agents that request changes.
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { agentsQuery } from './queries';
 
-/** `agent:ID` as the agent's name, `reeve` and people as they are. */
-export function whoOf(by: string, agents: Map<string, string>): string {
-  const id = /^agent:(.+)$/.exec(by)?.[1];
-  return id === undefined ? by : agents.get(id) ?? 'an agent that is gone';
+/** A requester: the name in records, and the agent where the requester is one. */
+export type Requester = { by: string; by_agent?: string | null };
+
+/** The name of an agent, and people as the records name them. */
+export function whoOf({ by, by_agent }: Requester, agents: Map<string, string>): string {
+  return by_agent == null ? by : agents.get(by_agent) ?? 'a deleted agent';
 }
 
-export function useWho(): (by: string) => string {
+export function useWho(): (requester: Requester) => string {
   const { data } = useQuery({ ...agentsQuery, refetchInterval: false, staleTime: 60_000 });
   return useMemo(() => {
     const names = new Map(data?.items.map(({ id, name }) => [id, name]));
-    return (by: string) => (data ? whoOf(by, names) : by.replace(/^agent:.*/, 'an agent'));
+    return (requester) => (data ? whoOf(requester, names) : requester.by_agent == null ? requester.by : 'an agent');
   }, [data]);
 }

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use reeve_estate::charge::{Amount, PricingCategory};
 
 use super::{Advice, AdviceType, Bill, Pile, Scope, Trait};
-use crate::charges::Abstention;
 use crate::charges::days::{Days, spread};
+use crate::charges::{Abstention, BillCheck};
 
 /// Thousandths that a commitment of a year takes off, with nothing paid in advance: AWS gives 27 and more for compute, Azure
 /// and Google Cloud 28 and more; a fifth is taken so that the advice holds for the dearest machine too.
@@ -27,7 +27,7 @@ pub(super) fn of(bill: &mut Bill<'_>, days: &Days, abstentions: &mut Vec<Abstent
     let count = days.last - days.first + 1;
     if count < LEAST_DAYS {
         let reason = format!("{count} whole days of charges; steady usage needs at least {LEAST_DAYS}");
-        abstentions.push(Abstention { check: "commitment_coverage", reason });
+        abstentions.push(Abstention { check: BillCheck::CommitmentCoverage, reason });
         return Vec::new();
     }
     // Commitments are made by who is billed and shared below: sub-accounts are put together.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use reeve_estate::charge::{Amount, CommitmentStatus};
 
 use super::{Advice, AdviceType, Bill, Scope, Trait};
-use crate::charges::{Abstention, DAY_MS};
+use crate::charges::{Abstention, BillCheck, DAY_MS};
 
 /// Hours that a balancer or gateway must have been paid for before its silence means anything.
 const LEAST_HOURS: i64 = 7 * 24;
@@ -91,7 +91,7 @@ fn silent(
     if !piles.is_empty() && carried.values().all(|amount| *amount == Amount::ZERO) {
         // Where not one of them carried anything, the file has no such charges rather than no such traffic.
         let reason = format!("{} {what}s by the hour and no charge for traffic through any of them", piles.len());
-        abstentions.push(Abstention { check: "idle", reason });
+        abstentions.push(Abstention { check: BillCheck::Idle, reason });
         return Vec::new();
     }
     let mut all = Vec::new();

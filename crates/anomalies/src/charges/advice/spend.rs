@@ -1,7 +1,7 @@
 //! Spend that is worth a look, where the bill alone cannot tell how much of it could be saved. No amount is made up.
 
 use super::{Advice, AdviceType, Bill, Scope, Trait};
-use crate::charges::Abstention;
+use crate::charges::{Abstention, BillCheck};
 
 /// Share of a currency's cost without tags that is worth saying, in thousandths.
 const UNTAGGED: i64 = 100;
@@ -50,7 +50,7 @@ pub(super) fn of(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> Vec<
         }
     }
     if bill.charges.iter().all(|charge| charge.tags.is_none()) {
-        abstentions.push(Abstention { check: "tags", reason: "the file has no column Tags".to_owned() });
+        abstentions.push(Abstention { check: BillCheck::Tags, reason: "the file has no column Tags".to_owned() });
         return all;
     }
     let piles = bill.piles(|charge, _| {

@@ -199,11 +199,14 @@ async fn a_trained_band_tells_what_the_detector_has_got_used_to() {
     let found = look(&world, &shelf, true, &settings).await;
     let told = |findings: &[Finding]| {
         let readings = findings.iter().flat_map(|finding| &finding.readings);
-        readings.filter(|reading| reading.sign.contains("deviation model, version 1")).count()
+        readings.filter(|reading| reading.indication.to_string().contains("deviation model, version 1")).count()
     };
     assert_eq!((told(&blind), told(&found)), (0, 1), "{blind:?}\n{found:?}");
-    let reading =
-        found.iter().flat_map(|finding| &finding.readings).find(|one| one.sign.contains("deviation")).unwrap();
+    let reading = found
+        .iter()
+        .flat_map(|finding| &finding.readings)
+        .find(|one| one.indication.to_string().contains("deviation"))
+        .unwrap();
     assert!(reading.value > reading.high && reading.expected < 23.0, "{reading:?}");
     // A model that may not be used tells nothing.
     let model = serving(&world, &shelf, &agent, "deviation").await;

@@ -9,7 +9,7 @@ use reeve_recommend::approval::{Approval, Signed};
 use reeve_recommend::models::ModelUse;
 use reeve_recommend::plan::{Plan, PlannedChange};
 use reeve_recommend::recommendation::{Explanation, Recommendation, Subject};
-use reeve_recommend::{Applicability, Delegation, Exception, Origin};
+use reeve_recommend::{Applicability, Caller, Delegation, Exception, Origin};
 
 use crate::time;
 use crate::wire::agent::{
@@ -102,7 +102,7 @@ fn origin(origin: &Origin) -> OriginBody {
 
 fn exception(exception: &Exception) -> ExceptionBody {
     ExceptionBody {
-        guardrail: exception.guardrail.clone(),
+        guardrail: exception.guardrail.as_str().to_owned(),
         value: tenths(exception.value),
         plan_hash: exception.plan_hash.clone(),
         reason: exception.reason.clone(),
@@ -266,6 +266,7 @@ pub(super) fn action(action: &Action, recommendation: &Recommendation) -> Action
         resource_id: action.resource.0.clone(),
         plan_hash: action.plan_hash.clone(),
         by: action.by.clone(),
+        by_agent: Caller::agent_named(&action.by).map(|id| id.0),
         status: action.status.as_str().to_owned(),
         steps: action.steps.iter().map(step).collect(),
         steps_total: action.steps_total,
@@ -318,7 +319,7 @@ pub(super) fn approval(approval: &Approval, title: &str, can_sign: Vec<String>) 
         status: approval.status.as_str().to_owned(),
         reason: approval.reason.clone(),
         exception: approval.exception.as_ref().map(|asked| ExceptionAskedBody {
-            guardrail: asked.guardrail.clone(),
+            guardrail: asked.guardrail.as_str().to_owned(),
             limit: tenths(asked.limit),
             value: tenths(asked.value),
             used_by: asked.used_by.as_ref().map(|action| action.0.clone()),

@@ -28,9 +28,8 @@ pub(super) fn problem(error: EngineError) -> Problem {
             Problem::new(Code::Conflict, words)
         }
         EngineError::Learning { .. } => Problem::new(Code::AgentLearning, words),
-        EngineError::Blocked(block) => {
-            Problem::new(Code::GuardrailBlocked, words).with_block(BlockBody::new(block.guardrail, &block.message))
-        }
+        EngineError::Blocked(block) => Problem::new(Code::GuardrailBlocked, words)
+            .with_block(BlockBody::new(block.guardrail.as_str(), &block.message)),
         EngineError::PlanChanged { .. } => Problem::new(Code::PlanChanged, words),
         EngineError::Forbidden(_) => Problem::new(Code::Forbidden, words),
         EngineError::Cloud(_) => Problem::new(Code::CloudFailed, words),

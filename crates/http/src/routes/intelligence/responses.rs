@@ -177,7 +177,7 @@ pub(super) async fn feedback(
     let answer = FeedbackAnswer {
         id: stored.id,
         recommendation_id: stored.recommendation.0,
-        outcome: stored.outcome,
+        outcome: stored.outcome.as_str().to_owned(),
         recorded_at: time::text(stored.at),
     };
     Ok((StatusCode::CREATED, Json(answer)))

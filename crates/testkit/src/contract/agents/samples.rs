@@ -12,9 +12,9 @@ use reeve_recommend::recommendation::{ConfidenceRange, Decision, Effort, ImpactA
 use reeve_recommend::{
     Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply, Cause,
     ChangeControl, Day, Delegation, Direction, Exception, ExceptionRequest, Exclusion, ExclusionId, Explanation,
-    Feedback, Freeze, IacRule, Impact, MaintenanceWindow, Mode, Notifications, Origin, Plan, Priority, Purpose,
-    Ranking, Recommendation, RecommendationId, RecommendationType, Scope, SettingValue, Settings, Status, Step,
-    StepKind, StepOutcome, Timing, Watch, WatchVerdict,
+    Feedback, FeedbackOutcome, Freeze, GuardrailName, IacRule, Impact, MaintenanceWindow, Mode, Notifications, Origin,
+    Plan, Priority, Purpose, Ranking, Recommendation, RecommendationId, RecommendationType, Scope, SettingValue,
+    Settings, Status, Step, StepKind, StepOutcome, Timing, Watch, WatchVerdict,
 };
 use reeve_schedule::Schedule;
 
@@ -43,7 +43,6 @@ pub fn agent(id: &str, agent_type: AgentType, created_at_ms: i64) -> Result<Agen
         },
         schedule: Some(Schedule { pattern: "0 */6 * * *".into(), time_zone: "Europe/Berlin".into() }),
         settings: Settings([("downsize_underutilized.cpu_below".into(), SettingValue::Percent(12.5))].into()),
-        learning_waived: Some("a trial account".into()),
         version: 1,
         created_at: Timestamp::from_millisecond(created_at_ms)?,
         last_run: None,
@@ -102,7 +101,7 @@ pub fn recommendation(id: &str, resource: &str) -> Result<Recommendation> {
         status_reason: None,
         blocked: Some("cost_impact.max_decrease: 60 % is above 50 %".into()),
         exception: Some(Exception {
-            guardrail: "cost_impact.max_decrease".into(),
+            guardrail: GuardrailName::MaxDecrease,
             value: 60.0,
             plan_hash: "ab".repeat(32),
             reason: "it is idle".into(),
@@ -215,7 +214,7 @@ pub fn approval(id: &str, recommendation: &str, requested_at_ms: i64) -> Result<
         status: ApprovalStatus::Pending,
         reason: None,
         exception: Some(ExceptionRequest {
-            guardrail: "cost_impact.max_increase".into(),
+            guardrail: GuardrailName::MaxIncrease,
             limit: 5.0,
             value: 100.3,
             used_by: Some(ActionId("act-1".into())),
@@ -281,7 +280,7 @@ pub fn feedback(id: &str, recommendation: &str, at_ms: i64) -> Result<Feedback> 
     Ok(Feedback {
         id: id.into(),
         recommendation: RecommendationId(recommendation.into()),
-        outcome: "implemented_successfully".into(),
+        outcome: FeedbackOutcome::ImplementedSuccessfully,
         rating: Some(5),
         comments: Some("saved what it said".into()),
         by: "ann@example.com".into(),

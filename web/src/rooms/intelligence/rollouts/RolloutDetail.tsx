@@ -81,7 +81,7 @@ function About({ of: rollout }: { of: Rollout }) {
           ['Shares', shares?.length ? shares.map((share) => `${share} %`).join(', then ') : 'none: all at once after the canary'],
           ['Failures allowed', max_failures],
           ['Least confidence', min_confidence == null ? `${agent ? percent(percentOf(agent.confidence_threshold)) : 'that'} of the agent` : percent(min_confidence)],
-          ['Begun by', rollout.by.startsWith('agent:') ? 'its agent' : rollout.by],
+          ['Begun by', rollout.by_agent == null ? rollout.by : 'its agent'],
           ['Begun', <When key="begun" at={rollout.created_at} form="full" />],
           ['This stage since', <When key="since" at={rollout.stage_since} form="full" />],
           ['Last moved', <When key="moved" at={rollout.updated_at} form="ago" />],

@@ -55,7 +55,7 @@ function columns(agents: Agent[]): Column<Rollout>[] {
         return <Text size="sm" className="numeral">{changed} of {of}{failed > 0 && <Text span inherit c="var(--bad)">, {failed} failed</Text>}</Text>;
       },
     },
-    { id: 'begun', header: 'Begun', sortBy: (row) => row.created_at, cell: (row) => <div><Text size="sm"><When at={row.created_at} /></Text><Text size="xs" className="muted">{row.by.replace(/^agent:.*/, 'by its agent')}</Text></div> },
+    { id: 'begun', header: 'Begun', sortBy: (row) => row.created_at, cell: (row) => <div><Text size="sm"><When at={row.created_at} /></Text><Text size="xs" className="muted">{row.by_agent == null ? row.by : 'by its agent'}</Text></div> },
     { id: 'moved', header: 'Last moved', sortBy: (row) => row.updated_at, cell: (row) => <When at={row.updated_at} form="ago" /> },
   ];
 }
