@@ -9,7 +9,7 @@ use std::fmt;
 use reeve_audit::FieldError;
 
 /// Value of a setting.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum SettingValue {
     /// Percent, written `20%`.
     Percent(f64),
@@ -17,6 +17,8 @@ pub enum SettingValue {
     Days(u32),
     /// `true` or `false`.
     Flag(bool),
+    /// Names, written `Owner, CostCenter`.
+    Names(Vec<String>),
 }
 
 impl fmt::Display for SettingValue {
@@ -25,12 +27,14 @@ impl fmt::Display for SettingValue {
             SettingValue::Percent(percent) => write!(f, "{percent}%"),
             SettingValue::Days(days) => write!(f, "{days}d"),
             SettingValue::Flag(flag) => write!(f, "{flag}"),
+            SettingValue::Names(names) => f.write_str(&names.join(", ")),
         }
     }
 }
 
 impl SettingValue {
-    /// Reads a value by its form; `None` for a text that has none of the forms.
+    /// Reads a value by its form; `None` for a text that has none of the forms. Names have none of their own
+    /// ([`SettingValue::names`]).
     #[must_use]
     pub fn parse(text: &str) -> Option<SettingValue> {
         let text = text.trim();
@@ -45,10 +49,23 @@ impl SettingValue {
         let percent: f64 = text.strip_suffix('%')?.trim_end().parse().ok()?;
         percent.is_finite().then_some(SettingValue::Percent(percent))
     }
+
+    /// Reads names that commas separate.
+    #[must_use]
+    pub fn names(text: &str) -> SettingValue {
+        SettingValue::Names(text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect())
+    }
+}
+
+/// Longest name, in characters.
+const LONGEST_NAME: usize = 256;
+
+fn is_name(name: &str) -> bool {
+    name.chars().count() <= LONGEST_NAME && !name.chars().any(char::is_control)
 }
 
 /// A setting that an agent type has.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
     /// Path below `settings` (`downsize_underutilized.cpu_below`).
     pub path: &'static str,
@@ -56,7 +73,7 @@ pub struct Setting {
     pub description: &'static str,
     /// Value unless a person sets another; every value has its form.
     pub default: SettingValue,
-    /// Lowest and highest value, of percentages and days.
+    /// Lowest and highest value of percentages and days, and number of names.
     pub range: (f64, f64),
 }
 
@@ -67,21 +84,30 @@ impl Setting {
     /// The field `settings.<path>`, with the form and the limits that hold.
     pub fn check(&self, text: &str) -> Result<SettingValue, FieldError> {
         let within = |value: f64| (self.range.0..=self.range.1).contains(&value);
-        let parsed = SettingValue::parse(text);
+        let parsed = match self.default {
+            SettingValue::Names(_) => Some(SettingValue::names(text)),
+            _ => SettingValue::parse(text),
+        };
         let (low, high) = self.range;
-        let fits = match (self.default, parsed) {
-            (SettingValue::Percent(_), Some(SettingValue::Percent(value))) => within(value),
-            (SettingValue::Days(_), Some(SettingValue::Days(value))) => within(f64::from(value)),
+        let fits = match (&self.default, &parsed) {
+            (SettingValue::Percent(_), Some(SettingValue::Percent(value))) => within(*value),
+            (SettingValue::Days(_), Some(SettingValue::Days(value))) => within(f64::from(*value)),
             (SettingValue::Flag(_), Some(SettingValue::Flag(_))) => true,
+            (SettingValue::Names(_), Some(SettingValue::Names(names))) => {
+                within(names.len() as f64) && names.iter().all(|name| is_name(name))
+            }
             _ => false,
         };
         if let Some(value) = parsed.filter(|_| fits) {
             return Ok(value);
         }
-        let message = match self.default {
+        let message = match &self.default {
             SettingValue::Percent(_) => format!("must be a percentage from {low}% to {high}%, as in {}", self.default),
             SettingValue::Days(_) => format!("must be a number of days from {low}d to {high}d, as in {}", self.default),
             SettingValue::Flag(_) => "must be true or false".to_owned(),
+            SettingValue::Names(_) => {
+                format!("must be {low} to {high} names of at most {LONGEST_NAME} characters, as in Owner, CostCenter")
+            }
         };
         Err(FieldError::new(format!("settings.{}", self.path), "invalid_value", message))
     }
@@ -95,13 +121,13 @@ impl Settings {
     /// The value of a setting: the one that was set, else the default.
     #[must_use]
     pub fn get(&self, setting: &Setting) -> SettingValue {
-        self.0.get(setting.path).copied().unwrap_or(setting.default)
+        self.0.get(setting.path).cloned().unwrap_or_else(|| setting.default.clone())
     }
 
     /// The value of a setting that is a percentage.
     #[must_use]
     pub fn percent(&self, setting: &Setting) -> f64 {
-        match (self.get(setting), setting.default) {
+        match (self.get(setting), setting.default.clone()) {
             (SettingValue::Percent(value), _) | (_, SettingValue::Percent(value)) => value,
             _ => 0.0,
         }
@@ -110,7 +136,7 @@ impl Settings {
     /// The value of a setting that is a number of days.
     #[must_use]
     pub fn days(&self, setting: &Setting) -> i64 {
-        match (self.get(setting), setting.default) {
+        match (self.get(setting), setting.default.clone()) {
             (SettingValue::Days(value), _) | (_, SettingValue::Days(value)) => i64::from(value),
             _ => 0,
         }
@@ -119,9 +145,18 @@ impl Settings {
     /// The value of a setting that is a flag.
     #[must_use]
     pub fn flag(&self, setting: &Setting) -> bool {
-        match (self.get(setting), setting.default) {
+        match (self.get(setting), setting.default.clone()) {
             (SettingValue::Flag(value), _) | (_, SettingValue::Flag(value)) => value,
             _ => false,
+        }
+    }
+
+    /// The value of a setting that is a list of names.
+    #[must_use]
+    pub fn names(&self, setting: &Setting) -> Vec<String> {
+        match (self.get(setting), setting.default.clone()) {
+            (SettingValue::Names(names), _) | (_, SettingValue::Names(names)) => names,
+            _ => Vec::new(),
         }
     }
 
@@ -178,10 +213,22 @@ mod tests {
         let settings = Settings::default().overlay(&known, &set).unwrap();
         assert_eq!((settings.percent(&BELOW), settings.days(&WINDOW), settings.flag(&ON)), (35.5, 21, false));
         for value in settings.0.values() {
-            assert_eq!(SettingValue::parse(&value.to_string()), Some(*value), "{value} reads back");
+            assert_eq!(SettingValue::parse(&value.to_string()), Some(value.clone()), "{value} reads back");
         }
         let settings = settings.overlay(&known, &given(&[("shrink.cpu_below", None)])).unwrap();
         assert_eq!((settings.percent(&BELOW), settings.days(&WINDOW)), (20.0, 21));
+    }
+
+    #[test]
+    fn names_are_separated_by_commas_and_bounded() {
+        const TAGS: Setting =
+            Setting { path: "tags", description: "", default: SettingValue::Names(Vec::new()), range: (0.0, 2.0) };
+        let names = |text: &str| Settings::default().overlay(&[TAGS], &given(&[("tags", Some(text))]));
+        assert_eq!(names(" Owner , CostCenter=4711,").unwrap().names(&TAGS), ["Owner", "CostCenter=4711"]);
+        assert_eq!(names("14d").unwrap().names(&TAGS), ["14d"], "a name may look like a number of days");
+        assert_eq!(names("").unwrap().names(&TAGS), Vec::<String>::new());
+        let wrong = names("a, b, c").unwrap_err();
+        assert_eq!((wrong[0].path.as_str(), names("a\u{7}b").is_err()), ("settings.tags", true));
     }
 
     #[test]

@@ -15,28 +15,28 @@ pub struct SettingBody {
     pub path: String,
     /// Effect of the setting, one sentence.
     pub description: String,
-    /// Value unless another is set: `20%`, `14d`, `true`.
+    /// Value unless another is set: `20%`, `14d`, `true`, `Owner, CostCenter`.
     #[schema(value_type = serde_json::Value)]
     pub default: Value,
-    /// Lowest value; absent for flags.
+    /// Lowest value; absent for flags and names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum: Option<String>,
-    /// Highest value; absent for flags.
+    /// Highest value; absent for flags and names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maximum: Option<String>,
 }
 
 impl From<&Setting> for SettingBody {
     fn from(setting: &Setting) -> Self {
-        let limit = |value: f64| match setting.default {
+        let limit = |value: f64| match &setting.default {
             SettingValue::Percent(_) => Some(format!("{value}%")),
             SettingValue::Days(_) => Some(format!("{value}d")),
-            SettingValue::Flag(_) => None,
+            SettingValue::Flag(_) | SettingValue::Names(_) => None,
         };
         SettingBody {
             path: setting.path.to_owned(),
             description: setting.description.to_owned(),
-            default: value(setting.default),
+            default: value(&setting.default),
             minimum: limit(setting.range.0),
             maximum: limit(setting.range.1),
         }
@@ -44,10 +44,10 @@ impl From<&Setting> for SettingBody {
 }
 
 /// A value as JSON: flags as booleans, everything else as text.
-fn value(value: SettingValue) -> Value {
+fn value(value: &SettingValue) -> Value {
     match value {
-        SettingValue::Flag(flag) => Value::Bool(flag),
-        SettingValue::Percent(_) | SettingValue::Days(_) => Value::String(value.to_string()),
+        SettingValue::Flag(flag) => Value::Bool(*flag),
+        SettingValue::Percent(_) | SettingValue::Days(_) | SettingValue::Names(_) => Value::String(value.to_string()),
     }
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn nested(known: &[Setting], settings: &Settings) -> Value {
     let mut root = Map::new();
     for setting in known {
         let path: Vec<&str> = setting.path.split('.').collect();
-        insert(&mut root, &path, value(settings.get(setting)));
+        insert(&mut root, &path, value(&settings.get(setting)));
     }
     Value::Object(root)
 }
@@ -132,6 +132,7 @@ mod tests {
             setting("shrink.cpu_below", SettingValue::Percent(20.0)),
             setting("shrink.window", SettingValue::Days(14)),
             setting("on", SettingValue::Flag(true)),
+            setting("tags", SettingValue::Names(vec!["Owner".to_owned(), "CostCenter=4711".to_owned()])),
         ]
     }
 }

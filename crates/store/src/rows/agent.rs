@@ -29,7 +29,7 @@ pub(crate) struct AgentRow {
     #[serde(default)]
     learning_waived: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    settings: BTreeMap<String, String>,
+    settings: BTreeMap<String, SettingRow>,
     version: u64,
     created_at: String,
     last_run: Option<RunRow>,
@@ -94,7 +94,7 @@ impl From<&Agent> for AgentRow {
                 time_zone: schedule.time_zone.clone(),
             }),
             learning_waived: agent.learning_waived.clone(),
-            settings: agent.settings.0.iter().map(|(path, value)| (path.clone(), value.to_string())).collect(),
+            settings: agent.settings.0.iter().map(|(path, value)| (path.clone(), SettingRow::from(value))).collect(),
             version: agent.version,
             created_at: agent.created_at.to_string(),
             last_run: agent.last_run.as_ref().map(RunRow::from),
@@ -132,9 +132,28 @@ impl AgentRow {
     }
 }
 
-/// A value that a person set, from its text.
-fn setting((path, text): (String, String)) -> Result<(String, SettingValue), RowError> {
-    let value = named("settings", &text, SettingValue::parse)?;
+/// A value that a person set: a text of its form, or a list of names.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum SettingRow {
+    Text(String),
+    Names(Vec<String>),
+}
+
+impl From<&SettingValue> for SettingRow {
+    fn from(value: &SettingValue) -> Self {
+        match value {
+            SettingValue::Names(names) => SettingRow::Names(names.clone()),
+            other => SettingRow::Text(other.to_string()),
+        }
+    }
+}
+
+fn setting((path, row): (String, SettingRow)) -> Result<(String, SettingValue), RowError> {
+    let value = match row {
+        SettingRow::Text(text) => named("settings", &text, SettingValue::parse)?,
+        SettingRow::Names(names) => SettingValue::Names(names),
+    };
     Ok((path, value))
 }
 

@@ -42,7 +42,14 @@ pub fn agent(id: &str, agent_type: AgentType, created_at_ms: i64) -> Result<Agen
             anomalies: Timing::Never,
         },
         schedule: Some(Schedule { pattern: "0 */6 * * *".into(), time_zone: "Europe/Berlin".into() }),
-        settings: Settings([("downsize_underutilized.cpu_below".into(), SettingValue::Percent(12.5))].into()),
+        settings: Settings(
+            [
+                ("downsize_underutilized.cpu_below".into(), SettingValue::Percent(12.5)),
+                ("required_tags".into(), SettingValue::Names(vec!["Owner".into(), "CostCenter=4711".into()])),
+            ]
+            .into(),
+        ),
+        learning_waived: Some("a trial account".into()),
         version: 1,
         created_at: Timestamp::from_millisecond(created_at_ms)?,
         last_run: None,
