@@ -9,6 +9,8 @@
 //! | `identify_idle_resources` | all, 7 d | no work in any dimension in the whole history, and CPU that rounds to 0 % (mean below 0.5, p99 below 1: no cloud ever reports an exact 0) and hardly any traffic; no database connection at all; a volume attached to nothing. Work at times that come again is a schedule, as advice |
 //! | `suggest_reserved_instances` | 30 d | running 95 % of the hours, even from day to day, not growing, and working more of the hours than the commitment breaks even at |
 //!
+//! `required_tags`, a setting beside the table, adds tags that costs are allocated by (`tags`).
+//!
 //! What was not measured is listed in `not_measured`, lowers the confidence and is never read as idle. Members of scaling
 //! groups, spot capacity, stopped resources and opted-out ones are left alone. One resource gets one of the first three
 //! findings, the most telling one, because they would undo each other. Sources: the specification; complaints 1 to 16 in
@@ -35,6 +37,7 @@ mod retrospect;
 mod rhythm;
 mod schedule;
 mod settings;
+mod tags;
 mod throttled;
 mod volume;
 mod work;
@@ -72,9 +75,17 @@ type Rule = fn(&Evidence<'_>) -> Result<Proposal, Abstention>;
 /// The models a judgement reads.
 pub const MODELS: &[&str] = &["demand", "usage"];
 
-/// Judges one resource by the four rules.
+/// Judges one resource by the four rules, and its tags whatever the rules find.
 #[must_use]
 pub fn judge(facts: &Facts<'_>) -> Judgement {
+    let mut judgement = judge_use(facts);
+    if let Some(outcome) = tags::judge(facts) {
+        judgement.take(outcome);
+    }
+    judgement
+}
+
+fn judge_use(facts: &Facts<'_>) -> Judgement {
     let mut judgement = Judgement::default();
     if let Err(abstention) = gate::admit(facts.resource) {
         judgement.abstentions.push(abstention);

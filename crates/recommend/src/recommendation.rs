@@ -52,6 +52,8 @@ named!(
         LimitIncrease => "limit_increase",
         /// A switch to the standby before a maintenance.
         Failover => "failover",
+        /// Cost: a tag that costs are allocated by.
+        ResourceTagging => "resource_tagging",
     }
 );
 
@@ -324,7 +326,7 @@ impl RecommendationType {
     #[must_use]
     pub const fn is_documented(self) -> bool {
         use RecommendationType as T;
-        !matches!(self, T::StorageExpansion | T::LimitIncrease | T::Failover)
+        !matches!(self, T::StorageExpansion | T::LimitIncrease | T::Failover | T::ResourceTagging)
     }
 
     /// The kind of a recommendation as it is called today. Earlier releases called a failover patch management, a larger disk a saving
@@ -349,7 +351,8 @@ impl RecommendationType {
             | T::ReservedInstances
             | T::SpotInstances
             | T::StorageOptimization
-            | T::IdleResourceCleanup => CATEGORIES[0],
+            | T::IdleResourceCleanup
+            | T::ResourceTagging => CATEGORIES[0],
             T::AutoScaling
             | T::InstanceType
             | T::DatabaseTuning

@@ -7618,7 +7618,7 @@ export interface components {
             impact: components["schemas"]["ImpactBody"];
             /** @description Impact level: which approval it needs (`low`, `medium`, `high`). */
             impact_level: string;
-            /** @description Kind of change: the type, else `storage_expansion`, `limit_increase`, `failover`. */
+            /** @description Kind of change: the type, else `storage_expansion`, `limit_increase`, `failover`, `resource_tagging`. */
             kind: string;
             /** @description Effects that were not measured and are therefore not claimed. */
             not_measured: string[];

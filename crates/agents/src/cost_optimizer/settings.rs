@@ -57,9 +57,26 @@ const COMMITMENTS: Setting = Setting {
     range: (0.0, 0.0),
 };
 
+/// Tags that machines must have, beside the specification's table: without them costs cannot be allocated.
+pub(super) const REQUIRED_TAGS: Setting = Setting {
+    path: "required_tags",
+    description: "Tags that every machine must have, each with a value for machines whose volumes have none (CostCenter=4711)",
+    default: SettingValue::Names(Vec::new()),
+    range: (0.0, 20.0),
+};
+
 /// All of them, in the order of the specification's table.
-pub(super) const ALL: &[Setting] =
-    &[HISTORY, RIGHTSIZING, DOWNSIZE_BELOW, DOWNSIZE_WINDOW, UPGRADE_ABOVE, UPGRADE_WINDOW, COMMITMENTS, IDLE_WINDOW];
+pub(super) const ALL: &[Setting] = &[
+    HISTORY,
+    RIGHTSIZING,
+    DOWNSIZE_BELOW,
+    DOWNSIZE_WINDOW,
+    UPGRADE_ABOVE,
+    UPGRADE_WINDOW,
+    COMMITMENTS,
+    IDLE_WINDOW,
+    REQUIRED_TAGS,
+];
 
 /// The settings of one agent, as the rules read them.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,6 +5,7 @@ pub(crate) mod estate;
 mod learned;
 mod machines;
 mod real;
+mod tags;
 
 use estate::{Case, noise, now, resource};
 use jiff::SignedDuration;

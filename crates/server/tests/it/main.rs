@@ -39,6 +39,7 @@ mod scheduled;
 mod shape;
 mod spelling;
 mod standby;
+mod tagging;
 mod tokens;
 mod verifying;
 mod visibility;

@@ -1,0 +1,142 @@
+//! `required_tags`: tags that every machine should have, so that its cost can be allocated. A missing one is proposed with a value
+//! that has a source: the value of the volumes attached to the machine, else the value that the setting names.
+//!
+//! Nothing is guessed: volumes that disagree, or a key that nobody gave a value, are abstentions. One tag is proposed at a time,
+//! the first missing one of the setting; the next run proposes the next.
+
+use std::collections::BTreeSet;
+
+use reeve_estate::{Provider, ResourceKind};
+use reeve_learn::{Backtest, calibrate::Signs};
+use reeve_recommend::assessment::{Hazards, impact_level, risk};
+use reeve_recommend::change::TagResource;
+use reeve_recommend::procedure::{iac_note, subject};
+use reeve_recommend::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
+use reeve_recommend::trust::Trust;
+use reeve_recommend::{Facts, Plan, is_opted_out, owned_by_code};
+
+use super::confidence::confidence;
+use super::settings;
+
+const KIND: RecommendationType = RecommendationType::ResourceTagging;
+/// Volumes that a value named by the setting is worth: a person decided on it.
+const CONFIGURED: u64 = 98;
+
+/// Value of a missing tag with its source.
+struct Sourced {
+    value: String,
+    source: String,
+    /// Resources that carry the value.
+    witnesses: u64,
+}
+
+/// Proposes the first required tag that a machine lacks; `None` where no tag is required of the resource.
+pub(super) fn judge(facts: &Facts<'_>) -> Option<Result<Proposal, Abstention>> {
+    let required = facts.settings.names(&settings::REQUIRED_TAGS);
+    let machine = facts.resource;
+    if required.is_empty()
+        || machine.provider != Provider::Aws
+        || machine.kind != ResourceKind::VirtualMachine
+        || is_opted_out(machine)
+    {
+        return None;
+    }
+    let required: Vec<(&str, Option<&str>)> = required.iter().map(|name| key_and_value(name)).collect();
+    let missing: Vec<_> = required.iter().filter(|(key, _)| machine.tag(key).is_none()).collect();
+    if missing.is_empty() {
+        return Some(Err(Abstention::decided(KIND, "tags_complete", "it has every required tag")));
+    }
+    let mut reasons = Vec::new();
+    for (key, configured) in missing {
+        match sourced(facts, key, *configured) {
+            Ok(found) => return Some(Ok(propose(facts, key, found))),
+            Err(reason) => reasons.push(reason),
+        }
+    }
+    Some(Err(Abstention::unjudged(KIND, "no_tag_value", reasons.join("; "))))
+}
+
+/// Splits `CostCenter=4711` into key and value; a name without a value has a key alone.
+fn key_and_value(name: &str) -> (&str, Option<&str>) {
+    match name.split_once('=') {
+        Some((key, value)) => (key.trim(), Some(value.trim()).filter(|value| !value.is_empty())),
+        None => (name.trim(), None),
+    }
+}
+
+fn sourced(facts: &Facts<'_>, key: &str, configured: Option<&str>) -> Result<Sourced, String> {
+    let carried: Vec<&str> = facts.volumes.iter().filter_map(|volume| volume.tag(key)).collect();
+    let values: BTreeSet<&str> = carried.iter().copied().collect();
+    match (values.len(), values.first(), configured) {
+        (1, Some(value), _) => {
+            let source = format!("{} of {} attached volumes have {key}={value}", carried.len(), facts.volumes.len());
+            Ok(Sourced { value: (*value).to_owned(), source, witnesses: carried.len() as u64 })
+        }
+        (0, _, Some(value)) => {
+            let source = format!("the setting {} names {key}={value}", settings::REQUIRED_TAGS.path);
+            Ok(Sourced { value: value.to_owned(), source, witnesses: CONFIGURED })
+        }
+        (0, _, None) => {
+            Err(format!("{key} is missing: no attached volume has it, and the setting names no value for it"))
+        }
+        (count, ..) => Err(format!("{key} is missing: its volumes have {count} different values")),
+    }
+}
+
+fn propose(facts: &Facts<'_>, key: &str, found: Sourced) -> Proposal {
+    let machine = facts.resource;
+    let Sourced { value, source, witnesses } = found;
+    let tag = format!("{key}={value}");
+    let mut path = Path::default();
+    path.ask(format!("Does it lack the required tag {key}?"), true, "the inventory lists no such tag");
+    path.ask("Is the value known?", true, source.clone());
+    // Each resource with the value counts as one observation that agrees (rule of succession).
+    let trust = confidence(Backtest { held: witnesses, windows: witnesses }, &Vec::new(), 0.0, None);
+    let iac = owned_by_code(machine);
+    let hazards = Hazards { iac: iac.is_some(), ..Hazards::default() };
+    let change = TagResource { state: machine.state, key: key.to_owned(), from: None, to: value };
+    let cost = "none; the machine's cost is allocated by the tag".to_owned();
+    let performance = "none: the machine keeps serving".to_owned();
+    let mut proposal = Proposal {
+        kind: KIND,
+        rule: "required_tags",
+        title: format!("Tag {} with {tag}", machine.name),
+        subject: subject(machine, None),
+        priority: Priority::Low,
+        confidence: trust.percent,
+        trust: Trust::of(trust.raw, None, &Signs::default()),
+        impact_level: impact_level(&facts.guardrails.approval_matrix, machine, None, None, hazards),
+        impact: ImpactAssessment {
+            cost_percent: Some(0.0),
+            cost: cost.clone(),
+            performance_degradation_percent: Some(0.0),
+            performance: performance.clone(),
+            security: "permissions that depend on tags may apply to it".to_owned(),
+        },
+        effort: Effort::Low,
+        savings_monthly: None,
+        savings_after_discounts: None,
+        monthly_cost: machine.monthly_cost,
+        plan: Some(Plan::of(&change, machine.id.as_str())),
+        reason_codes: vec!["required_tag_missing".to_owned()],
+        not_measured: Vec::new(),
+        explanation: Explanation {
+            action: format!("Tag {} ({}) with {tag}", machine.name, machine.id),
+            factors: vec![format!("The required tag {key} is missing"), format!("Source of the value: {source}")],
+            data_points: witnesses.min(facts.volumes.len() as u64),
+            confidence_range: Some(trust.range),
+            similar_cases: 0,
+            models: Vec::new(),
+            success_rate: None,
+            risk: risk(machine, hazards),
+            cost_reduction: cost,
+            performance_impact: performance,
+            decision_path: path.into_decisions(),
+        },
+    };
+    if let Some(tool) = iac {
+        iac_note(&mut proposal, &tool);
+    }
+    proposal
+}
