@@ -5,7 +5,7 @@ use std::sync::Arc;
 use reeve_audit::{ActionStatus, FieldError, ResourceRef, Severity};
 use reeve_estate::EstateStore;
 
-use super::records::needed;
+use super::records::{needed, optional};
 use super::{Caller, EngineError, Records, log_entry};
 use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::change_control::ChangeControl;
@@ -40,6 +40,20 @@ impl GuardrailService {
     /// # Errors
     /// [`EngineError::Invalid`] with every failing field; a conflict if they changed since they were read.
     pub async fn guardrails_put(&self, wanted: Guardrails, caller: &Caller) -> Result<Guardrails, EngineError> {
+        self.guardrails_put_for(wanted, None, caller).await
+    }
+
+    /// Changes the limits for a reason, which the log keeps.
+    ///
+    /// # Errors
+    /// The errors of [`Self::guardrails_put`].
+    pub async fn guardrails_put_for(
+        &self,
+        wanted: Guardrails,
+        reason: Option<&str>,
+        caller: &Caller,
+    ) -> Result<Guardrails, EngineError> {
+        let reason = optional("reason", reason)?;
         let errors = invalid_fields(&wanted);
         if !errors.is_empty() {
             return Err(EngineError::Invalid(errors));
@@ -53,7 +67,7 @@ impl GuardrailService {
         }
         let (kill_switch, breaker_reset_at) = (before.kill_switch, before.breaker_reset_at);
         let after = Guardrails { kill_switch, breaker_reset_at, version: before.version + 1, ..wanted };
-        self.guardrails_write("guardrails.put", before, after, None, caller).await
+        self.guardrails_write("guardrails.put", before, after, reason, caller).await
     }
 
     /// Stops everything, or lets it continue. Nothing new begins while it is on; what runs stops

@@ -21,6 +21,8 @@ pub enum Code {
     BadRequest,
     /// 401: no principal.
     Unauthenticated,
+    /// 401: e-mail address and password do not match.
+    WrongCredentials,
     /// 403: a principal without the permission.
     Forbidden,
     /// 404: does not exist, or may not be seen.
@@ -74,6 +76,7 @@ impl Code {
     pub const ALL: &'static [Code] = &[
         Code::BadRequest,
         Code::Unauthenticated,
+        Code::WrongCredentials,
         Code::Forbidden,
         Code::NotFound,
         Code::MethodNotAllowed,
@@ -104,7 +107,8 @@ impl Code {
     pub const fn describe(self) -> (&'static str, StatusCode, &'static str) {
         match self {
             Code::BadRequest => ("bad_request", StatusCode::BAD_REQUEST, "The request cannot be read"),
-            Code::Unauthenticated => ("unauthenticated", StatusCode::UNAUTHORIZED, "Sign in first"),
+            Code::Unauthenticated => ("unauthenticated", StatusCode::UNAUTHORIZED, "Not signed in"),
+            Code::WrongCredentials => ("wrong_credentials", StatusCode::UNAUTHORIZED, "Wrong e-mail or password"),
             Code::Forbidden => ("forbidden", StatusCode::FORBIDDEN, "Not permitted"),
             Code::NotFound => ("not_found", StatusCode::NOT_FOUND, "Not found"),
             Code::MethodNotAllowed => ("method_not_allowed", StatusCode::METHOD_NOT_ALLOWED, "Method not allowed"),

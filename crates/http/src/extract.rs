@@ -35,7 +35,7 @@ impl FromRequestParts<Arc<App>> for Caller {
             .extensions
             .get::<Arc<Principal>>()
             .cloned()
-            .ok_or_else(|| Problem::new(Code::Unauthenticated, "Sign in first."))?;
+            .ok_or_else(|| Problem::new(Code::Unauthenticated, "Sign in, or send an API token."))?;
         Ok(Caller { principal, origin: origin(parts, app), request_id: request_id(parts) })
     }
 }

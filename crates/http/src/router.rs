@@ -76,7 +76,7 @@ async fn page(request: Request) -> Response {
     if request.method() != Method::GET && request.method() != Method::HEAD {
         return wrong_method(request).await.into_response();
     }
-    dashboard::file(request.uri().clone()).await
+    dashboard::file(request.uri().clone(), request.headers().clone()).await
 }
 
 /// An answer that is sent as it is, however the client would take it.

@@ -23,6 +23,7 @@ mod recommendations;
 pub(crate) mod records;
 mod responses;
 mod rollouts;
+mod savings;
 mod threats;
 mod traffic;
 mod webhooks;

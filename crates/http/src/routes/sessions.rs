@@ -103,12 +103,12 @@ fn session(app: &App, user: &User, token: Option<&Principal>, secret: &Secret, f
 
 /// The user who signs in, and the principal of the token when it was one.
 async fn verify(app: &App, body: &SignIn) -> Result<(User, Option<Arc<Principal>>), Problem> {
-    let wrong =
-        || Problem::new(Code::Unauthenticated, "E-mail address or password is wrong, or the token is not valid.");
+    let wrong_token = || Problem::new(Code::Unauthenticated, "The API token is not valid, has expired or was revoked.");
+    let wrong = || Problem::new(Code::WrongCredentials, "Check both and try again.");
     match (&body.email, &body.password, &body.token) {
         (None, None, Some(token)) => {
-            let principal = identify::by_token(app, token).await.map_err(|_| wrong())?;
-            let user = app.access.user_get(&principal.user).await.map_err(|_| wrong())?;
+            let principal = identify::by_token(app, token).await.map_err(|_| wrong_token())?;
+            let user = app.access.user_get(&principal.user).await.map_err(|_| wrong_token())?;
             Ok((user, Some(principal)))
         }
         (Some(email), Some(given), None) => {

@@ -137,6 +137,8 @@ pub struct GuardrailsPut {
     pub approval_matrix: ApprovalMatrixPut,
     /// Ignored: `kill-switch` changes it.
     pub kill_switch: Option<bool>,
+    /// Reason of the change, for the log.
+    pub reason: Option<String>,
     /// Version that was read; another is a conflict. Left out, the newest is changed.
     pub version: Option<u64>,
 }
@@ -250,6 +252,11 @@ impl From<&Guardrails> for GuardrailsBody {
 }
 
 impl GuardrailsPut {
+    /// Returns the reason of the change, wherever it stands.
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref().or_else(|| self.guardrails.as_ref()?.reason())
+    }
+
     /// Returns the guardrails after the change. Ranges are checked where they are stored.
     ///
     /// # Errors
@@ -257,6 +264,7 @@ impl GuardrailsPut {
     pub fn applied(mut self, before: &Guardrails) -> Result<Guardrails, Problem> {
         if let Some(inner) = self.guardrails.take() {
             let version = inner.version.or(self.version.take());
+            self.reason = None;
             if self != GuardrailsPut::default() {
                 let message = "is given alone: put every setting inside it, or leave it out";
                 return Err(Problem::field("guardrails", "conflicting", message));

@@ -244,6 +244,8 @@ pub struct DashboardBody {
     pub savings_open_monthly: f64,
     /// Open recommendations whose saving is not known for want of a price; none of them is in the sum.
     pub savings_open_unpriced: u64,
+    /// Savings of all changes that succeeded, summed up to each day on which one ended, oldest first.
+    pub savings_history: Vec<SavingsPointBody>,
     /// Monthly cost of the estate, dollars.
     pub monthly_cost: f64,
     /// Resources watched.
@@ -256,6 +258,17 @@ pub struct DashboardBody {
     pub anomalies_detected: u64,
     /// `true` while the kill switch is on.
     pub kill_switch: bool,
+}
+
+/// Savings of the changes up to the end of a day.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SavingsPointBody {
+    /// Day, UTC: `2026-05-01`.
+    pub day: String,
+    /// Predicted savings a month, dollars.
+    pub predicted_monthly: f64,
+    /// Measured savings a month, dollars; changes whose saving is not measured yet count as 0.
+    pub measured_monthly: f64,
 }
 
 /// Learning progress of an agent.

@@ -16,7 +16,7 @@ async fn signed_in(service: &Service) -> (Api, String, String) {
     let (email, password) = (service.printed("Sign in").unwrap(), service.printed("Password").unwrap());
     let nobody = service.nobody();
     let wrong = json!({ "email": email, "password": format!("{password}x") });
-    let _ = nobody.post("sessions", wrong).await.problem(401, "unauthenticated");
+    let _ = nobody.post("sessions", wrong).await.problem(401, "wrong_credentials");
     let answer = nobody.post("sessions", json!({ "email": email, "password": password })).await.expect(201);
     assert_eq!((&answer.body["demo"], &answer.body["roles"]), (&json!(true), &json!(["administrator"])));
     let cookie = answer.headers["set-cookie"].to_str().unwrap().to_owned();

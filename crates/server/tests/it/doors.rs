@@ -36,7 +36,7 @@ async fn an_address_that_is_none_is_refused_and_recorded() {
     let (nobody, admin) = (service.nobody(), service.admin());
     let odd = ["a @ b", "", "@", "a\u{0}b@c", "ann@exa\u{a0}mple.com", &"x".repeat(5000)];
     for (at, email) in odd.iter().enumerate() {
-        let _ = sign_in(&nobody, &[], email, "whatever it is").await.problem(401, "unauthenticated");
+        let _ = sign_in(&nobody, &[], email, "whatever it is").await.problem(401, "wrong_credentials");
         let found = json!({ "query": "event_type:authentication.login action.status:failed" });
         let found = admin.post("audit-logs/search", found).await.expect(200);
         assert_eq!(found.body["total"], at as u64 + 1, "{email:?}");

@@ -122,7 +122,7 @@ async fn signing_in_and_out_is_recorded_with_its_session_and_origin() {
     let id = admin.post("users", user).await.expect(201).text_at("/id");
 
     let wrong = json!({ "email": "ann@acme.example", "password": "wrong wrong wrong" });
-    let _ = nobody.post("sessions", wrong).await.problem(401, "unauthenticated");
+    let _ = nobody.post("sessions", wrong).await.problem(401, "wrong_credentials");
     let right = json!({ "email": "ann@acme.example", "password": password });
     let answer = nobody.post("sessions", right).await.expect(201);
     let session = answer.text_at("/session_id");

@@ -37,12 +37,14 @@ pub(super) async fn put(
     Body(body): Body<GuardrailsPut>,
 ) -> Result<Json<GuardrailsBody>, Problem> {
     let before = app.agents.guardrails_get().await?;
+    let reason = body.reason().map(str::to_owned);
     let wanted = body.applied(&before)?;
     // Who may change the limits could otherwise take the signatures of others away, and approve by oneself.
     if wanted.approval_matrix != before.approval_matrix && !caller.may(Permission::Administer) {
         return Err(Problem::new(Code::Forbidden, "Only an administrator changes the approval matrix."));
     }
-    let stored = app.guardrails.guardrails_put(wanted, &asking(&caller)).await.map_err(problem)?;
+    let stored =
+        app.guardrails.guardrails_put_for(wanted, reason.as_deref(), &asking(&caller)).await.map_err(problem)?;
     Ok(Json(GuardrailsBody::from(&stored)))
 }
 

@@ -18,6 +18,7 @@ use reeve_recommend::{Action, ActionStatus, Agent, Mode, Purpose, Recommendation
 
 use super::models;
 use super::problems::problem;
+use super::savings::{SavedChange, cumulated};
 use crate::app::App;
 use crate::error::Problem;
 use crate::wire::workflow::{DashboardBody, LearningBody};
@@ -67,6 +68,7 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
         savings_unmeasured_monthly: predicted(unmeasured.iter().copied()),
         // What excludes another, or shares a resource with it, does not add up.
         savings_open_monthly: combined_savings(&found).usd_cents(),
+        savings_history: cumulated(succeeded.iter().map(|one| saved(one, &all_actions))),
         savings_open_unpriced: open.iter().filter(|one| one.expected_savings().is_none()).count() as u64,
         monthly_cost: resources.iter().filter_map(|resource| resource.monthly_cost).sum::<Money>().usd_cents(),
         resources: resources_total,
@@ -80,9 +82,23 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
 /// Measured saving of a change: nothing once somebody else changed the resource, `None` until it is measured. A prediction is never
 /// told as realised.
 fn realised(recommendation: &Recommendation, actions: &[Action]) -> Option<Money> {
-    let own = |action: &&Action| action.recommendation == recommendation.id && action.purpose == Purpose::Apply;
-    let watch = actions.iter().filter(own).find_map(|action| action.watch.as_ref())?;
+    let watch = applied(recommendation, actions).find_map(|action| action.watch.as_ref())?;
     if watch.verdict == WatchVerdict::Overruled { Some(Money::ZERO) } else { watch.realised_monthly }
+}
+
+fn saved(recommendation: &Recommendation, actions: &[Action]) -> SavedChange {
+    let ended = applied(recommendation, actions).find_map(|action| action.finished_at);
+    SavedChange {
+        at: ended.unwrap_or(recommendation.updated_at),
+        predicted: recommendation.expected_savings(),
+        measured: realised(recommendation, actions),
+    }
+}
+
+/// Returns the executions of a recommendation on its own resource.
+fn applied<'a>(recommendation: &Recommendation, actions: &'a [Action]) -> impl Iterator<Item = &'a Action> {
+    let id = recommendation.id.clone();
+    actions.iter().filter(move |action| action.recommendation == id && action.purpose == Purpose::Apply)
 }
 
 fn predicted<'a>(recommendation: impl Iterator<Item = &'a Recommendation>) -> f64 {

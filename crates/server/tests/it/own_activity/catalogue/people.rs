@@ -55,7 +55,7 @@ async fn signing_in_and_the_care_of_users_are_recorded() {
     let cookie = sign_in(&nobody, json!({ "email": "ann@acme.example", "password": PASSWORD })).await;
     let _ = sign_out(&nobody, &cookie).await.expect(204);
     let wrong = json!({ "email": "ann@acme.example", "password": "somebody else's" });
-    let _ = nobody.post("sessions", wrong).await.problem(401, "unauthenticated");
+    let _ = nobody.post("sessions", wrong).await.problem(401, "wrong_credentials");
     let change = json!({ "current_password": PASSWORD, "new_password": "entirely different staple" });
     let _ = ann.put("account/password", change).await.expect(204);
     let _ = ann.get("users").await.problem(403, "forbidden");
