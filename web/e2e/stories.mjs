@@ -6,6 +6,7 @@ import { VERIFIER } from './program.mjs';
 import { alerts } from './stories-alerts.mjs';
 import { reports } from './stories-reports.mjs';
 import { dashboards } from './stories-dashboard.mjs';
+import { proofs } from './stories-proof.mjs';
 import { searching } from './stories-search.mjs';
 import { exportsStories } from './stories-exports.mjs';
 import { outbound } from './stories-outbound.mjs';
@@ -13,6 +14,7 @@ import { foresight } from './stories-foresight.mjs';
 import { applying } from './stories-applying.mjs';
 import { guarding } from './stories-guarding.mjs';
 import { judgement } from './stories-judgement.mjs';
+import { landing, showsWhatNeedsMe } from './stories-landing.mjs';
 import { navigating } from './stories-navigation.mjs';
 import { eventually, fitsWidth, onPage, openFromList, openPage, read, recommendation, signIn } from './steps.mjs';
 
@@ -76,6 +78,7 @@ async function appliesLowImpact({ page, program }) {
   const found = await recommendation(page, 'low-impact plan', (item) => item.impact_level === 'low');
   await openFromList(page, found);
   await heading(page, 'Decision path', 2).waitFor();
+  await page.getByText('Plan hash', { exact: true }).click();
   await page.getByText(found.plan.hash).waitFor();
   await page.getByRole('button', { name: 'Apply Now' }).click();
   const dialog = page.getByRole('dialog');
@@ -131,7 +134,7 @@ async function tellsTheStory({ page, program }) {
   assert.ok((await rows.count()) >= 5, 'creation, request, approval, steps and the outcome are there');
   await page.getByRole('table', { name: 'Entries' }).getByRole('link').first().click();
   await heading(page, 'Integrity', 2).waitFor();
-  await page.getByText('The signed checkpoint over').waitFor();
+  await page.getByText('Verified in this browser').waitFor();
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download proof' }).click()]);
   const path = join(program.data, file.suggestedFilename());
   assert.match(path, /\.tlog-proof$/);
@@ -392,8 +395,11 @@ export const stories = [
   ...navigating,
   { name: 'a low-impact recommendation is applied at once', run: appliesLowImpact },
   { name: 'a medium-impact recommendation asks for approval', run: asksForApproval },
+  { name: 'the first page names the approvals that wait for a manager', run: showsWhatNeedsMe(MANAGER) },
   { name: 'a manager approves, and the change happens', run: approves },
+  ...landing,
   { name: 'the log tells the story, and its proof verifies', run: tellsTheStory },
+  ...proofs,
   { name: 'a recommendation is dismissed with a reason', run: dismisses },
   { name: 'the log is searched, and a wrong query is marked', run: searches },
   { name: 'a search is narrowed by its values, kept, shared and removed', run: narrowsAndKeeps },

@@ -4246,6 +4246,8 @@ export interface components {
             resources_by_provider: {
                 [key: string]: number;
             };
+            /** @description Savings of all changes that succeeded, summed up to each day on which one ended, oldest first. */
+            savings_history: components["schemas"]["SavingsPointBody"][];
             /**
              * Format: double
              * @description Savings a month of what has not ended, dollars: the same figure as `savings_monthly` of its list.
@@ -5326,6 +5328,8 @@ export interface components {
             kill_switch?: boolean | null;
             /** @description Limits of performance. */
             performance_impact?: components["schemas"]["PerformanceImpactPut"];
+            /** @description Reason of the change, for the log. */
+            reason?: string | null;
             /** @description Rolling back. */
             rollback?: components["schemas"]["RollbackPut"];
             /** @description Watching the effect of a change. */
@@ -8438,6 +8442,21 @@ export interface components {
              * @description After discounts and commitments, where the bill is known.
              */
             monthly_after_discounts?: number | null;
+        };
+        /** @description Savings of the changes up to the end of a day. */
+        SavingsPointBody: {
+            /** @description Day, UTC: `2026-05-01`. */
+            day: string;
+            /**
+             * Format: double
+             * @description Measured savings a month, dollars; changes whose saving is not measured yet count as 0.
+             */
+            measured_monthly: number;
+            /**
+             * Format: double
+             * @description Predicted savings a month, dollars.
+             */
+            predicted_monthly: number;
         };
         /** @description Set a time. */
         ScheduleBody: {

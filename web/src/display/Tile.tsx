@@ -1,5 +1,7 @@
 import { Group, Skeleton, Text } from '@mantine/core';
+import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import classes from './Tile.module.css';
 
 interface Props {
   label: string;
@@ -7,14 +9,16 @@ interface Props {
   note?: ReactNode;
   icon?: ReactNode;
   loading?: boolean;
+  /** The page behind the number: the whole tile leads there. */
+  to?: LinkProps['to'];
 }
 
 /** One number that matters, with what it means. */
-export function Tile({ label, value, note, icon, loading }: Props) {
+export function Tile({ label, value, note, icon, loading, to }: Props) {
   return (
-    <section className="panel" aria-label={label} style={{ padding: '14px 18px 16px', minWidth: 0 }}>
+    <section className={to ? `panel ${classes.link}` : 'panel'} aria-label={label} style={{ padding: '14px 18px 16px', minWidth: 0 }}>
       <Group justify="space-between" wrap="nowrap" gap="xs">
-        <Text size="sm" className="muted" fw={500}>{label}</Text>
+        <Text size="sm" className="muted" fw={500}>{to ? <Link to={to} className={classes.whole}>{label}</Link> : label}</Text>
         {icon && <Text span c="petrol" lh={0} aria-hidden>{icon}</Text>}
       </Group>
       {loading ? (

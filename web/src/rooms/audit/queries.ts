@@ -74,11 +74,6 @@ export function entryQuery(event_id: string) {
   });
 }
 
-export const checkpointQuery = queryOptions({
-  queryKey: ['audit', 'checkpoint'],
-  queryFn: () => body(client.GET('/api/v1/audit-logs/checkpoint', { parseAs: 'text' })),
-});
-
 /** The checkpoint, asked for anew when the log has grown. */
 export function checkpointAt(logSize: number | undefined) {
   return queryOptions({

@@ -44,7 +44,7 @@ export function ApplyDialog({ of: one, plan, onClose }: Props) {
       submit={changed ? 'Show the new plan' : !needsSignatures(one.impact_level, guardrails?.approval_matrix) ? 'Apply now' : 'Ask for approval and apply'} onSubmit={changed ? () => void reload() : send}
     >
       <Group justify="space-between" gap="xs"><Text fw={500} style={{ flex: '1 1 260px' }}>{one.title}</Text><PlanMarks plan={plan} /></Group>
-      <Steps plan={plan} />
+      <Steps plan={plan} resource={one.resource} />
       <Facts
         of={[
           [(one.savings.expected_monthly ?? 0) >= 0 ? 'Savings' : 'Costs more', one.savings.expected_monthly == null ? 'Price unknown' : `${money(Math.abs(one.savings.expected_monthly))} a month`],

@@ -1,13 +1,14 @@
-import { Alert, Anchor, Badge, Button, Group, Skeleton, Stack, Text, TextInput, Textarea } from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Group, Skeleton, Stack, Text, TextInput, Textarea, Tooltip } from '@mantine/core';
 import { IconSignature } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Approval } from '../../api/bodies';
+import type { Approval, Recommendation } from '../../api/bodies';
 import { useMay, useMe } from '../../api/session';
 import { announce } from '../../display/announce';
-import { Copyable } from '../../display/Copyable';
+import { money, percent } from '../../display/amounts';
 import { EmptyState } from '../../display/EmptyState';
+import { Facts } from '../../display/Facts';
 import { FormDialog } from '../../display/FormDialog';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
@@ -16,7 +17,9 @@ import { When } from '../../display/When';
 import { sentence, words } from '../../display/wording';
 import { DelegateDialog } from './DelegateDialog';
 import { guardrailPlace } from './change/policy';
-import { approvalsQuery, approve, reject, useChange } from './queries';
+import { PlanHash, Steps } from './PlanSteps';
+import { approvalsQuery, approve, recommendationQuery, reject, useChange } from './queries';
+import { useWho } from './who';
 
 const SIGNING = ['approve.manager', 'approve.director', 'approve.security'];
 
@@ -64,17 +67,21 @@ function Request({ of: approval }: { of: Approval }) {
   const may = useMay();
   const signs = SIGNING.some(may);
   const mine = approval.can_sign.length > 0;
+  const { data: recommendation, error, refetch } = useQuery(recommendationQuery(approval.recommendation_id, 60_000));
+  const who = useWho();
   return (
     <Panel
       title={<Anchor inherit c="inherit" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: approval.recommendation_id }} {...props} />}>{approval.title}</Anchor>}
-      note={<>Asked for by {approval.requested_by} <When at={approval.requested_at} form="ago" />, lapses <When at={approval.expires_at} form="ago" /></>}
+      note={<>Requested <When at={approval.requested_at} form="ago" />, expires <When at={approval.expires_at} form="ago" /></>}
       actions={<Status of={approval.impact} label={`${words(approval.impact)} impact`} />}
     >
       <Stack gap="sm">
         <Signatures of={approval} />
-        {approval.exception && <ExceptionNote of={approval.exception} reason={approval.reason} />}
+        {approval.exception && <ExceptionNote of={approval.exception} />}
+        <Requester of={approval} recommendation={recommendation} name={who(approval.requested_by)} />
+        {recommendation ? <Decision of={recommendation} /> : error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : <Skeleton h={160} />}
         {approval.delegated.map(({ signature, from, to, at }) => <Text size="sm" className="muted" key={signature + at}>{words(signature)}: delegated by {from} to {to} <When at={at} form="ago" /></Text>)}
-        <Group gap={8} wrap="nowrap" align="flex-start"><Text size="xs" className="muted">Plan</Text><Copyable value={approval.plan_hash} label="Plan hash" /></Group>
+        <PlanHash hash={approval.plan_hash} />
         {mine ? (
           <Group gap="xs">
             <Button onClick={() => setAnswer('approve')}>Approve as {approval.can_sign.map((name) => words(name).toLowerCase()).join(' and ')}</Button>
@@ -90,13 +97,44 @@ function Request({ of: approval }: { of: Approval }) {
   );
 }
 
+/** Who requested it and why: the requester's own words, else the reason of the agent. */
+function Requester({ of: approval, recommendation, name }: { of: Approval; recommendation: Recommendation | undefined; name: string }) {
+  const why = approval.reason ? `“${approval.reason}”` : recommendation && `${recommendation.explanation.action}. Confidence ${percent(recommendation.confidence)}.`;
+  return (
+    <Text size="sm">
+      Requested by <Tooltip label={approval.requested_by} disabled={name === approval.requested_by}><b>{name}</b></Tooltip>{why && <>: {why}</>}
+    </Text>
+  );
+}
+
+/** What a signer decides on: money, risk, downtime, and the steps in words. */
+function Decision({ of: one }: { of: Recommendation }) {
+  const saved = one.savings.expected_monthly;
+  const amount = saved == null ? 'Price unknown' : `${money(Math.abs(saved))} a month`;
+  return (
+    <>
+      <Facts
+        of={[
+          [(saved ?? 0) >= 0 ? 'Saves' : 'Costs', amount],
+          ['Risk', <Status key="risk" of={one.explanation.risk_level} />],
+          ['Downtime', one.plan?.restart_needed ? `Yes: ${one.resource.name} restarts` : 'None'],
+          ['Can be undone', one.plan && (one.plan.reversible ? 'Yes' : 'No')],
+          ['Performance', sentence(one.impact.performance)],
+          ['Resource', <Tooltip key="resource" label={one.resource.id}><span>{`${one.resource.name} · ${words(one.resource.provider)} ${one.resource.account}`}</span></Tooltip>],
+        ]}
+      />
+      {one.plan && <section aria-label="Steps"><Text size="sm" fw={550} mb={6}>Steps</Text><Steps plan={one.plan} resource={one.resource} /></section>}
+    </>
+  );
+}
+
 const article = (name: string) => (name === 'security' ? 'security' : `a ${words(name).toLowerCase()}`);
 
-/** The limit that the signatures would lift, once, with the requester's reason. */
-function ExceptionNote({ of: asked, reason }: { of: NonNullable<Approval['exception']>; reason?: string | null }) {
+/** The limit that the signatures would lift, once. */
+function ExceptionNote({ of: asked }: { of: NonNullable<Approval['exception']> }) {
   return (
     <Alert color="orange" variant="light" title={`Exception requested: ${guardrailPlace(asked.guardrail).name}`}>
-      {asked.value} % instead of {asked.limit} %, for this plan and once.{reason && ` Reason: ${reason}`}
+      {asked.value} % instead of {asked.limit} %, for this plan and once.
     </Alert>
   );
 }
@@ -117,11 +155,10 @@ function ApproveDialog({ of: approval, onClose }: { of: Approval; onClose: () =>
   const left = approval.needed.length - approval.signed.length - approval.can_sign.length;
   return (
     <FormDialog
-      title="Approve this plan?" explain={left > 0 ? 'It runs once the other signature is there too.' : 'With your signature it runs at once.'} submit="Approve"
+      title={`Approve: ${approval.title}`} explain={left > 0 ? 'The change starts after the other signature.' : 'The change starts as soon as you approve.'} submit="Approve"
       error={sign.error} pending={sign.isPending} onClose={onClose}
       onSubmit={() => sign.mutate({ id: approval.id, comment: comment.trim() || undefined }, { onSuccess: () => { announce('Signed.'); onClose(); } })}
     >
-      <Text size="sm">{approval.title}</Text>
       <TextInput label="Comment for the log" placeholder="Optional" data-autofocus value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
     </FormDialog>
   );
@@ -132,11 +169,10 @@ function RejectDialog({ of: approval, onClose }: { of: Approval; onClose: () => 
   const refuse = useChange(reject);
   return (
     <FormDialog
-      title="Reject this plan?" explain="It does not run. The reason goes to the log." submit="Reject" colour="red"
+      title={`Reject: ${approval.title}`} explain="The change does not run. Your reason is kept in the audit log." submit="Reject" colour="red"
       error={refuse.error} pending={refuse.isPending} disabled={reason.trim() === ''} onClose={onClose}
       onSubmit={() => refuse.mutate({ id: approval.id, reason: reason.trim() }, { onSuccess: () => { announce('Rejected.'); onClose(); } })}
     >
-      <Text size="sm">{approval.title}</Text>
       <Textarea label="Reason" required autosize minRows={2} data-autofocus value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
     </FormDialog>
   );

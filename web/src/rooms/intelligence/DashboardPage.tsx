@@ -12,21 +12,35 @@ import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Tile } from '../../display/Tile';
 import { words } from '../../display/wording';
-import { costsQuery, dashboardQuery, recommendationsQuery } from './queries';
+import { NeedsYou } from './attention/NeedsYou';
+import { Running } from './attention/Running';
 import { LATEST_COLUMNS } from './columns';
+import classes from './DashboardPage.module.css';
+import { costsQuery, dashboardQuery, waitingQuery } from './queries';
+import { Savings } from './Savings';
 
+/** Rows of the table of recommendations. */
+const LATEST = 8;
 const PRIORITIES = ['critical', 'high', 'medium', 'low'];
 
 export function DashboardPage() {
   const may = useMay();
   const { data, error, refetch } = useQuery(dashboardQuery);
-  if (error) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
   return (
     <Stack gap="lg">
-      <Tiles of={data} />
+      <div className={classes.now}>
+        <NeedsYou />
+        <Running />
+      </div>
+      {error && !data ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
+        <>
+          <Savings of={data} />
+          <Tiles of={data} />
+        </>
+      )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
         {may('estate.view') && <CostByProvider />}
-        <Learning of={data} />
+        {(data || !error) && <Learning of={data} />}
       </SimpleGrid>
       <Latest />
     </Stack>
@@ -43,29 +57,29 @@ function Tiles({ of: data }: { of: Dashboard | undefined }) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="md">
       <Tile
-        label="Active agents" loading={loading} icon={<IconRobot size={18} />} value={count(data?.active_agents ?? 0)}
+        label="Active agents" to="/intelligence/agents" loading={loading} icon={<IconRobot size={18} />} value={count(data?.active_agents ?? 0)}
         note={agentsInWords(data)}
       />
       <Tile
-        label="Recommendations" loading={loading} icon={<IconBulb size={18} />} value={count(data?.recommendations_open ?? 0)}
+        label="Recommendations" to="/intelligence/recommendations" loading={loading} icon={<IconBulb size={18} />} value={count(data?.recommendations_open ?? 0)}
         note={listed(data?.recommendations_by_priority, PRIORITIES) || 'Nothing waits'}
       />
       <Tile
-        label="Cost savings" loading={loading} icon={<IconPigMoney size={18} />}
+        label="Cost savings" to="/intelligence/recommendations" loading={loading} icon={<IconPigMoney size={18} />}
         value={<>{money(data?.savings_realised_monthly ?? 0)} <Text span fz="sm" fw={500} className="muted">a month measured</Text></>}
         note={saved(data)}
       />
       <Tile
-        label="Actions taken" loading={loading} icon={<IconChecks size={18} />} value={count(data?.actions_taken ?? 0)}
+        label="Actions taken" to="/intelligence/actions" loading={loading} icon={<IconChecks size={18} />} value={count(data?.actions_taken ?? 0)}
         note={listed(data?.actions_by_status, ['succeeded', 'rolled_back', 'failed']) || 'None in the last 30 days'}
       />
       <Tile
-        label="Learning progress" loading={loading} icon={<IconSchool size={18} />} value={learned(data)}
+        label="Learning progress" to="/intelligence/models" loading={loading} icon={<IconSchool size={18} />} value={learned(data)}
         note={finished(data)}
       />
       <Tile
-        label="Anomalies detected" loading={loading} icon={<IconActivity size={18} />} value={count(data?.anomalies_detected ?? 0)}
-        note={<>In the last 30 days, over {plural(data?.resources ?? 0, 'resource')}. <Anchor size="xs" renderRoot={(props) => <Link to="/intelligence/anomalies" {...props} />}>Look at them</Anchor></>}
+        label="Anomalies detected" to="/intelligence/anomalies" loading={loading} icon={<IconActivity size={18} />} value={count(data?.anomalies_detected ?? 0)}
+        note={`In the last 30 days, over ${plural(data?.resources ?? 0, 'resource')}`}
       />
     </SimpleGrid>
   );
@@ -144,7 +158,7 @@ function trained(models: Model[]): string {
 
 function Latest() {
   const navigate = useNavigate();
-  const { data, error } = useQuery(recommendationsQuery({ status: 'open,pending_approval,scheduled', limit: 8 }));
+  const { data, error } = useQuery(waitingQuery);
   return (
     <Panel
       title="Recommendations that matter most" flush
@@ -152,7 +166,7 @@ function Latest() {
     >
       {error ? <ProblemAlert error={error} /> : (
         <DataTable
-          bare label="Latest recommendations" columns={LATEST_COLUMNS} rows={data?.items} rowId={(row) => row.id}
+          bare label="Latest recommendations" columns={LATEST_COLUMNS} rows={data?.items.slice(0, LATEST)} rowId={(row) => row.id}
           onOpen={(row) => void navigate({ to: '/intelligence/recommendations/$id', params: { id: row.id } })}
           empty={<EmptyState title="No open recommendations">Run an agent under Agents, or wait for its next run.</EmptyState>}
         />

@@ -34,7 +34,7 @@ export function ExceptionDialog({ of: one, plan, onClose }: Props) {
     >
       <Text fw={500}>{one.title}</Text>
       {one.applicability && <Alert color="orange" variant="light">{applicabilityInWords(one.applicability)}</Alert>}
-      <Steps plan={plan} />
+      <Steps plan={plan} resource={one.resource} />
       <Facts of={[['Cost', one.impact.cost], ['Performance', one.impact.performance]]} />
       <Textarea label="Reason" description="Shown to the approvers" required autosize minRows={2} data-autofocus value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
     </FormDialog>

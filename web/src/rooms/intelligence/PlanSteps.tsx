@@ -1,19 +1,30 @@
 import { Badge, Flex, Group, Stack, Text } from '@mantine/core';
-import type { Plan } from '../../api/bodies';
+import type { Plan, Recommendation } from '../../api/bodies';
 import { Copyable } from '../../display/Copyable';
+import { Named } from '../../display/Named';
 import { Panel } from '../../display/Panel';
 import { words } from '../../display/wording';
 
+/** The resource of a plan, by the name that steps tell it by. */
+type Subject = Pick<Recommendation['resource'], 'id' | 'name'>;
+
 /** The plan, exactly as it would run. */
-export function PlanSteps({ plan }: { plan: Plan }) {
+export function PlanSteps({ plan, resource }: { plan: Plan; resource: Subject }) {
   return (
     <Panel title="Plan" note="An approval covers exactly these steps" actions={<PlanMarks plan={plan} />}>
-      <Steps plan={plan} />
-      <Group gap={8} mt="md" wrap="nowrap" align="flex-start">
-        <Text size="xs" className="muted">Hash</Text>
-        <Copyable value={plan.hash} label="Plan hash" />
-      </Group>
+      <Steps plan={plan} resource={resource} />
+      <PlanHash hash={plan.hash} />
     </Panel>
+  );
+}
+
+/** The hash that an approval covers, folded away: it matters to those who compare it with the log. */
+export function PlanHash({ hash }: { hash: string }) {
+  return (
+    <details>
+      <Text component="summary" size="xs" className="muted" mt="sm" style={{ cursor: 'pointer' }}>Plan hash</Text>
+      <Copyable value={hash} label="Plan hash" />
+    </details>
   );
 }
 
@@ -26,7 +37,7 @@ export function PlanMarks({ plan }: { plan: Plan }) {
   );
 }
 
-export function Steps({ plan }: { plan: Plan }) {
+export function Steps({ plan, resource }: { plan: Plan; resource: Subject }) {
   return (
     <Stack component="ol" gap={10} m={0} p={0} style={{ listStyle: 'none' }}>
       {plan.steps.map((step, index) => (
@@ -35,7 +46,7 @@ export function Steps({ plan }: { plan: Plan }) {
           {/* On a phone the words go below their kind: paths of resources need the width. */}
           <Flex direction={{ base: 'column', xs: 'row' }} columnGap="sm" rowGap={4} style={{ minWidth: 0 }}>
             <Badge color="gray" w={104} style={{ flexShrink: 0 }}>{words(step.kind)}</Badge>
-            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>{step.description}</Text>
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}><Named text={step.description} resource={resource} /></Text>
           </Flex>
         </Group>
       ))}

@@ -80,7 +80,7 @@ function Shown({ of: one }: { of: Recommendation }) {
             {may('estate.view') && <Usage of={one} />}
             <DecidingModels models={one.explanation.models} />
             <DecisionPath checks={one.explanation.decision_path} />
-            {one.plan ? <PlanSteps plan={one.plan} /> : (
+            {one.plan ? <PlanSteps plan={one.plan} resource={one.resource} /> : (
               <Panel title="Plan"><Text size="sm" className="muted">This is advice: there is nothing here that Reeve would run.</Text></Panel>
             )}
             {may('audit.search') && <Story id={one.id} moves={`${one.status} ${own.map((action) => `${action.status}${action.steps.length}`).join()}`} />}

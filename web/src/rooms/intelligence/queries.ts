@@ -77,6 +77,9 @@ export function recommendationsQuery(filter: RecommendationFilter) {
   });
 }
 
+/** Recommendations that have not ended, best first: as many as a dashboard looks through. */
+export const waitingQuery = recommendationsQuery({ status: 'open,pending_approval,scheduled', limit: 200 });
+
 export function recommendationQuery(id: string, everyMs: number | false = 15_000) {
   return queryOptions({
     queryKey: ['intelligence', 'recommendation', id],

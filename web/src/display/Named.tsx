@@ -1,0 +1,19 @@
+import { Tooltip } from '@mantine/core';
+import { Fragment } from 'react';
+import { fullTime, minuteTime } from './instants';
+import { pieces } from './pieces';
+
+interface Props {
+  text: string;
+  /** The resource that the text is about: its identifier is shown as its name. */
+  resource?: { id: string; name: string };
+}
+
+/** A sentence of the service with names instead of identifiers, and times in the reader's zone; hovering tells what was written. */
+export function Named({ text, resource }: Props) {
+  return pieces(text, resource).map((piece, index) => {
+    if (piece.kind === 'text') return <Fragment key={index}>{piece.text}</Fragment>;
+    const [shown, hidden] = piece.kind === 'name' ? [piece.name, piece.text] : [minuteTime(piece.text), fullTime(piece.text)];
+    return <Tooltip key={index} label={hidden}><span tabIndex={0} style={{ textDecoration: 'underline dotted', textUnderlineOffset: 3 }}>{shown}</span></Tooltip>;
+  });
+}

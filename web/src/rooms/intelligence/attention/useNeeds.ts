@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMay } from '../../../api/session';
+import { firingsQuery } from '../../audit/alerts/queries';
+import { connectionsQuery } from '../../estate/queries';
+import { anomaliesQuery } from '../anomalies/queries';
+import { actionsQuery, approvalsQuery, waitingQuery } from '../queries';
+import { rolloutsQuery } from '../rollouts/queries';
+import { useWho } from '../who';
+import { alarms, blocked, broken, failures, incidents, ordered, toSign, type Need } from './attention';
+
+interface Needs {
+  needs: Need[];
+  loading: boolean;
+  /** Parts that could not be read. */
+  failed: { name: string; retry: () => void }[];
+}
+
+/** What needs the person who is signed in, from all the pages that they may see. */
+export function useNeeds(): Needs {
+  const may = useMay();
+  const who = useWho();
+  const anomalies = useQuery(anomaliesQuery({ status: 'open' }));
+  const firings = useQuery({ ...firingsQuery('open'), enabled: may('audit.view.all') });
+  const approvals = useQuery(approvalsQuery);
+  const actions = useQuery(actionsQuery);
+  const recommendations = useQuery(waitingQuery);
+  const rollouts = useQuery(rolloutsQuery({}));
+  const connections = useQuery({ ...connectionsQuery, enabled: may('estate.view') });
+  const parts = [
+    { name: 'anomalies', query: anomalies }, { name: 'alerts', query: firings }, { name: 'approvals', query: approvals }, { name: 'actions', query: actions },
+    { name: 'recommendations', query: recommendations }, { name: 'rollouts', query: rollouts }, { name: 'connections', query: connections },
+  ];
+  return {
+    needs: ordered([
+      ...incidents(anomalies.data?.items ?? []),
+      ...alarms(firings.data?.items ?? []),
+      ...toSign(approvals.data?.items ?? [], who),
+      ...failures(actions.data?.items ?? [], actions.dataUpdatedAt),
+      ...blocked(recommendations.data?.items ?? [], rollouts.data?.items ?? []),
+      ...broken(connections.data?.items ?? []),
+    ]),
+    loading: parts.some(({ query }) => query.isLoading),
+    failed: parts.filter(({ query }) => query.error && !query.data).map(({ name, query }) => ({ name, retry: () => void query.refetch() })),
+  };
+}
