@@ -20,19 +20,19 @@ async function rollsOut({ page, program }) {
   const carried = await eventually('plans to roll out', async () => { const of = await commonest(page); return of.length > 1 && of; }, READY_MS);
   const kind = carried[0].type;
   await openPage(page, 'Rollouts');
-  await page.getByText('Nothing was rolled out yet').waitFor();
+  await page.getByText('No rollouts yet').waitFor();
   await page.goto(`/intelligence/recommendations?type=${kind}`);
-  await page.getByRole('button', { name: 'Roll them out in stages' }).click();
+  await page.getByRole('button', { name: 'Start a staged rollout' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Tidy up');
-  await dialog.getByLabel('Then shares of all').fill('50, 10');
-  await dialog.getByLabel('Least confidence').fill('0');
+  await dialog.getByLabel('Stages').fill('50, 10');
+  await dialog.getByLabel('Minimum confidence').fill('0');
   // A twin may refuse what the real resource would refuse, too.
   await dialog.getByLabel('Failures allowed').fill('20');
   await dialog.getByRole('status').filter({ hasText: /are simulated, then they change in portions of/ }).waitFor();
   await dialog.getByRole('button', { name: 'Start with the simulation' }).click();
   await dialog.getByText(/percentages that rise/).waitFor();
-  await dialog.getByLabel('Then shares of all').fill('10, 50');
+  await dialog.getByLabel('Stages').fill('10, 50');
   await dialog.getByRole('button', { name: 'Start with the simulation' }).click();
   await page.getByRole('heading', { level: 1, name: 'Tidy up' }).waitFor();
   const { items: [begun] } = await read(page, 'intelligence/rollouts');
@@ -59,13 +59,13 @@ async function rollsOut({ page, program }) {
   const members = page.getByRole('table', { name: 'Resources' }).locator('tbody tr');
   assert.equal(await members.count(), Math.min(25, begun.members.length));
   await members.first().getByRole('link').first().click();
-  await page.getByRole('alert').filter({ hasText: 'A rollout carries it' }).getByRole('link', { name: 'Tidy up' }).click();
-  await page.getByRole('button', { name: 'Give up' }).click();
+  await page.getByRole('alert').filter({ hasText: 'Part of a rollout' }).getByRole('link', { name: 'Tidy up' }).click();
+  await page.getByRole('button', { name: 'Abort' }).click();
   await dialog.getByLabel('Reason').fill('not this quarter');
-  await dialog.getByRole('button', { name: 'Give up' }).click();
+  await dialog.getByRole('button', { name: 'Abort' }).click();
   await page.getByText('Aborted', { exact: true }).first().waitFor();
-  assert.equal(await page.getByRole('button', { name: /^(Stop|Resume|Give up)$/ }).count(), 0, 'what has ended is not steered');
-  await page.getByRole('region', { name: 'Its story in the log', exact: true }).getByText(/Rollout abort/).waitFor();
+  assert.equal(await page.getByRole('button', { name: /^(Stop|Resume|Abort)$/ }).count(), 0, 'what has ended is not steered');
+  await page.getByRole('region', { name: 'History', exact: true }).getByText(/Rollout abort/).waitFor();
   await onPhone(page, 'Tidy up');
   await page.goto('/intelligence/rollouts');
   await page.getByRole('table', { name: 'Rollouts' }).getByText('Aborted').waitFor();
@@ -97,7 +97,7 @@ async function foresees({ page, program }) {
   await dialog.getByText(/^must be a number of m, h or d/).waitFor();
   await dialog.getByLabel('Within').fill('2h');
   await dialog.getByRole('button', { name: 'Try it without saving' }).click();
-  await dialog.getByRole('status').filter({ hasText: /of \d+ would be foreseen now/ }).waitFor({ timeout: READY_MS });
+  await dialog.getByRole('status').filter({ hasText: /of \d+ would trigger now/ }).waitFor({ timeout: READY_MS });
   assert.equal((await read(page, 'intelligence/predictive-rules')).items.some((rule) => rule.name === 'Machines at their end'), false, 'trying keeps nothing');
   await dialog.getByRole('button', { name: 'Add the rule' }).click();
   await table.getByRole('link', { name: 'Machines at their end' }).click();
@@ -153,7 +153,7 @@ async function importsCalendar({ page, program }) {
   await page.getByText('No calendar yet').waitFor();
 }
 
-const ACTS = /^(Start a rollout|Roll them out|Add |Import |Evaluate now|Switch (on|off)|Change$|Remove|Stop|Resume|Give up|Create |Configure|Run now|Apply Now|Dismiss|Exclude|Reset|Save|Assign to me|Roll back|Approve|Reject)/;
+const ACTS = /^(Start a |Add |Import |Evaluate now|Switch (on|off)|Change$|Remove|Stop|Resume|Abort|Create |Configure|Run now|Apply Now|Dismiss|Exclude|Reset|Save|Assign to me|Roll back|Approve|Reject)/;
 
 /** Those who may look see every page whole, and are offered nothing that the service would refuse. */
 async function onlyLooks({ page, program }) {

@@ -70,7 +70,7 @@ async function showsFiles({ page, program }) {
   assert.equal(await row.getByRole('button', { name: /^Remove/ }).count(), 0, 'a file is not removed from here');
   await row.getByRole('button', { name: 'feed.txt' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('It lies as a file').waitFor();
+  await dialog.getByText('Managed as a file').waitFor();
   assert.equal(await dialog.getByLabel('Indicators').getAttribute('readonly'), '');
   assert.equal(await dialog.getByRole('button', { name: 'Save' }).count(), 0);
   await dialog.getByRole('button', { name: 'Close' }).last().click();
@@ -78,7 +78,7 @@ async function showsFiles({ page, program }) {
   await dialog.getByLabel('Indicators').fill('192.0.2.1');
   await dialog.getByLabel('Name').fill('feed.txt');
   await dialog.getByRole('button', { name: 'Add the list' }).click();
-  await dialog.getByText('A file of this name lies in the data directory; choose another').waitFor();
+  await dialog.getByText('A file in the data directory has this name; choose another').waitFor();
   await onPhone(page, 'Anomalies');
 }
 
@@ -93,7 +93,7 @@ async function showsWhatIsUsed({ page, program }) {
   await use.getByText('Changes in 24 hours').waitFor();
   const budgets = page.getByRole('region', { name: 'Error budgets', exact: true });
   await budgets.getByText(/uptime leaves .+ of planned downtime in \d+ days to each resource/).waitFor();
-  if (status.error_budgets.length === 0) await budgets.getByText('Nothing was taken down').waitFor();
+  if (status.error_budgets.length === 0) await budgets.getByText('No downtime').waitFor();
   else await budgets.getByRole('meter', { name: `Error budget of ${status.error_budgets[0].resource_name}` }).waitFor();
 
   // The worst that can be: told as it would be, of the service's own answer with other figures.
@@ -106,7 +106,7 @@ async function showsWhatIsUsed({ page, program }) {
   await page.reload();
   await page.getByText('The circuit breaker is open: no change begins').waitFor();
   const bars = budgets.getByRole('listitem');
-  assert.match(await bars.first().innerText(), /^over\s+140\s%, overdrawn/);
+  assert.match(await bars.first().innerText(), /^over\s+140\s%, exceeded/);
   await budgets.getByRole('button', { name: 'Show all 12' }).click();
   assert.equal(await bars.count(), 12);
   await onPhone(page, 'Guardrails');

@@ -17,17 +17,17 @@ async function judgesAnomaly({ page, program }) {
   await page.getByRole('table', { name: 'Anomalies' }).getByRole('link').first().waitFor();
   await page.goto(`/intelligence/anomalies/${found.id}`);
   await page.getByRole('img', { name: /around the anomaly$/ }).waitFor();
-  const course = page.getByRole('region', { name: 'How it was answered', exact: true }).getByRole('listitem');
+  const course = page.getByRole('region', { name: 'Response', exact: true }).getByRole('listitem');
   const stages = (await course.allInnerTexts()).map((text) => text.trim().split(/\s/)[0]);
   assert.deepEqual(stages, ['Alert', 'Investigate', 'Recommend', 'Execute', 'Learn'], 'in the recorded order');
 
   const panel = page.getByRole('region', { name: 'What was it?', exact: true }).filter({ visible: true });
   assert.ok(await panel.getByRole('button', { name: 'Save verdict' }).isDisabled(), 'an answer is needed');
   await panel.getByRole('radio', { name: 'False alarm' }).check();
-  await panel.getByLabel('In your words').fill('the nightly batch');
+  await panel.getByLabel('Note').fill('the nightly batch');
   await panel.getByRole('button', { name: 'Save verdict' }).click();
   await panel.getByText('the nightly batch').waitFor();
-  await panel.getByRole('button', { name: 'It was something else' }).click();
+  await panel.getByRole('button', { name: 'Change verdict' }).click();
   await panel.getByRole('radio', { name: 'Real' }).check();
   await panel.getByRole('button', { name: 'Save verdict' }).click();
   await eventually('the last answer counts', async () => {
@@ -62,7 +62,7 @@ async function looksAtModels({ page, program }) {
   await page.getByRole('table', { name: 'Models' }).locator('tbody').getByRole('button').first().press('Enter');
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('img', { name: 'Accuracy by version' }).waitFor();
-  await dialog.getByText(/decisions on held-out days$/).waitFor();
+  await dialog.getByText(/decisions on days not used for training$/).waitFor();
 }
 
 async function excludes({ page, program }) {
@@ -84,7 +84,7 @@ async function excludes({ page, program }) {
   await row.getByText('Holds').waitFor();
   await row.getByRole('button', { name: 'End exclusion' }).click();
   await page.getByRole('button', { name: 'End exclusion' }).filter({ hasText: 'End' }).click();
-  await page.getByText('Nothing is excluded').waitFor();
+  await page.getByText('No exclusions').waitFor();
 }
 
 async function freezes({ page, program }) {
@@ -114,7 +114,7 @@ async function freezes({ page, program }) {
   await why.getByText(/"Launch" holds until/).waitFor();
   await page.goto('/intelligence/agents');
   await page.getByText(/Frozen by “Launch”/).first().waitFor();
-  await page.getByRole('button', { name: 'What holds it back' }).first().click();
+  await page.getByRole('button', { name: 'Why it does not act' }).first().click();
   await dialog.getByText('Consistently low confidence').waitFor();
   await page.keyboard.press('Escape');
 
@@ -124,7 +124,7 @@ async function freezes({ page, program }) {
     await page.getByRole('button', { name: `Remove ${name}` }).filter({ hasText: 'Remove' }).click();
     await page.getByRole('button', { name: `Remove ${name}` }).first().waitFor({ state: 'detached' });
   }
-  await page.getByText('No freeze holds now').waitFor();
+  await page.getByText('No active freeze').waitFor();
 }
 
 export const judgement = [

@@ -13,7 +13,7 @@ async function makesWebhook({ page, program }) {
   await dialog.getByRole('combobox', { name: 'Priority' }).click();
   await page.getByRole('option', { name: 'High', exact: true }).click();
   await dialog.getByRole('button', { name: 'Add webhook' }).click();
-  await dialog.getByText('Look at the fields marked above.').waitFor();
+  await dialog.getByText('Correct the marked fields.').waitFor();
   const marked = dialog.getByRole('textbox', { name: 'Address' });
   assert.equal(await marked.getAttribute('aria-invalid'), 'true', 'the wrong field is marked');
   await marked.fill('https://hooks.acme.invalid/reeve');
@@ -60,7 +60,7 @@ async function sendsAndReplays({ page, program }) {
 async function makesChannel({ page, program }) {
   await signIn(page, program.email, program.password);
   await page.getByRole('link', { name: 'Notifications' }).click();
-  await page.getByText('Nobody is told yet').waitFor();
+  await page.getByText('No channels yet').waitFor();
   await page.getByRole('button', { name: 'Add channel' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('combobox', { name: 'Type' }).click();
@@ -70,7 +70,7 @@ async function makesChannel({ page, program }) {
   await key.fill('too short');
   await dialog.getByText('Anomalies', { exact: true }).click();
   await dialog.getByRole('button', { name: 'Add channel' }).click();
-  await dialog.getByText('Look at the fields marked above.').waitFor();
+  await dialog.getByText('Correct the marked fields.').waitFor();
   assert.equal(await key.getAttribute('aria-invalid'), 'true', 'the wrong field is marked');
 
   await dialog.getByRole('combobox', { name: 'Type' }).click();
@@ -86,7 +86,7 @@ async function makesChannel({ page, program }) {
   assert.deepEqual(items.map(({ type, topics }) => [type, topics]), [['slack', ['anomalies']]]);
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByRole('button', { name: 'Remove channel' }).click();
-  await page.getByText('Nobody is told yet').waitFor();
+  await page.getByText('No channels yet').waitFor();
 }
 
 export const outbound = [

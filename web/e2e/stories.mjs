@@ -102,9 +102,9 @@ async function asksForApproval({ page, program }) {
   await page.getByRole('button', { name: 'Apply Now' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('A manager (medium impact)').waitFor();
-  await dialog.getByLabel('Comment for the log').fill('asked for in a test');
-  await dialog.getByRole('button', { name: 'Ask for approval and apply' }).click();
-  await page.getByText('Waits for approval').first().waitFor();
+  await dialog.getByLabel('Comment (kept in the audit log)').fill('asked for in a test');
+  await dialog.getByRole('button', { name: 'Request approval' }).click();
+  await page.getByText('Waiting for approval').first().waitFor();
   await addUser(page, MANAGER, 'Manager');
 }
 
@@ -225,7 +225,7 @@ async function watchesLive({ page, program }) {
   await page.goto('/audit/live?query=event_type:story.told');
   await onPage(page, 'Live View');
   await page.getByText('Live', { exact: true }).last().waitFor();
-  await page.getByText('Quiet so far').waitFor();
+  await page.getByText('No entries yet').waitFor();
   const tell = (id) => page.evaluate(async (event_id) => {
     const answer = await fetch('/api/v1/audit-logs', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ event_id, event_type: 'story.told', action: { operation: event_id.replace('-', '_') } }) });
     if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
@@ -261,7 +261,7 @@ async function guards({ page, program }) {
   await page.getByRole('button', { name: 'Reset circuit breaker' }).click();
   await page.getByRole('dialog').getByLabel('Reason').fill('the cause is known');
   await page.getByRole('dialog').getByRole('button', { name: 'Reset', exact: true }).click();
-  await page.getByText('Earlier failures no longer count.').waitFor();
+  await page.getByText('Circuit breaker reset.').waitFor();
 }
 
 async function answersLater({ page, program }) {
@@ -289,7 +289,7 @@ async function answersLater({ page, program }) {
   await reopen();
 
   await later('Schedule');
-  await dialog.getByLabel('Comment for the log').fill('at night');
+  await dialog.getByLabel('Comment (kept in the audit log)').fill('at night');
   await dialog.getByRole('button', { name: 'Schedule' }).click();
   await page.getByRole('button', { name: 'Reopen' }).waitFor();
   assert.ok((await now()).scheduled_for, 'it has its time, whether or not it waits for approval');
@@ -300,7 +300,7 @@ async function answersLater({ page, program }) {
   assert.ok(await dialog.getByRole('button', { name: 'Send feedback' }).isDisabled(), 'the circumstances are needed');
   await dialog.getByLabel('What are the circumstances?').fill('a launch is near');
   await dialog.getByRole('button', { name: 'Send feedback' }).click();
-  await page.getByText('Thank you. The agent learns from it.').waitFor();
+  await page.getByText('Feedback saved.').waitFor();
 }
 
 async function makesAgent({ page, program }) {
@@ -338,14 +338,14 @@ async function connects({ page, program }) {
   await add.click();
   const card = page.getByRole('region', { name: 'Dead end', exact: true });
   await card.getByRole('button', { name: 'Test' }).click();
-  await card.getByText('It does not work').waitFor();
+  await card.getByText('Connection failed').waitFor();
 }
 
 async function makesToken({ page, program }) {
   await admin(page, program);
   await page.getByRole('link', { name: 'API tokens' }).click();
   await page.getByRole('button', { name: 'Create token' }).click();
-  await page.getByRole('dialog').getByLabel('What it is for').fill('a script');
+  await page.getByRole('dialog').getByLabel('Purpose').fill('a script');
   await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();
   const secret = await page.getByLabel('Secret', { exact: true }).innerText();
   await page.getByRole('button', { name: 'Done' }).click();

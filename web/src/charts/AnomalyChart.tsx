@@ -28,7 +28,7 @@ export function changedSpans({ changes, points }: Pick<Course, 'changes' | 'poin
     .filter(([from, to]) => from <= to);
 }
 
-/** What was observed in its usual band, what was expected, the strange span, and where the resource was changed. */
+/** Observations in its usual band, what was expected, the strange span, and where the resource was changed. */
 export function AnomalyChart({ label, course, reading, began, last }: Props) {
   const option = useCallback((ink: Ink) => optionOf(ink, { course, reading, began, last }), [course, reading, began, last]);
   return <Chart label={label} height={280} option={option} />;

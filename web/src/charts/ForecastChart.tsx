@@ -8,14 +8,14 @@ import { axisOf, basics, type Ink } from './ink';
 interface Props {
   label: string;
   unit: string;
-  /** What was observed before, `[ms since the epoch, value]`; may be empty. */
+  /** Observations before, `[ms since the epoch, value]`; may be empty. */
   observed: number[][];
   of: Pick<Prediction, 'forecast' | 'limit' | 'expected_at' | 'at'>;
   /** What the limit is called. */
   limitName: string;
 }
 
-/** What was observed, what is forecast with its band (nine in ten), and the line that decides. */
+/** Observations, what is forecast with its band (nine in ten), and the line that decides. */
 export function ForecastChart({ label, unit, observed, of, limitName }: Props) {
   const option = useCallback((ink: Ink) => optionOf(ink, { unit, observed, of, limitName }), [unit, observed, of, limitName]);
   return <Chart label={label} height={300} option={option} />;
@@ -87,6 +87,6 @@ function tip(given: unknown, steps: { at: number; low: number; mid: number; high
   const seen = all.find(({ seriesName }) => seriesName === 'Observed')?.value?.[1];
   if (seen !== undefined) lines.push(`Observed ${format(seen)}`);
   const step = steps.find((one) => one.at === at);
-  if (step) lines.push(`Forecast ${format(step.mid)}`, `nine in ten: ${format(step.low)} to ${format(step.high)}`);
+  if (step) lines.push(`Forecast ${format(step.mid)}`, `90 %: ${format(step.low)} to ${format(step.high)}`);
   return lines.join('<br>');
 }

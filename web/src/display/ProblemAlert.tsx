@@ -14,7 +14,7 @@ export function ProblemAlert({ error, onRetry, marked = [] }: Props) {
   if (!error) return null;
   const problem = asProblem(error);
   const fields = problem.errors.filter(({ field }) => !marked.includes(formField(field)));
-  const explain = problem.errors.length > 0 ? 'Look at the fields marked above.' : problem.detail;
+  const explain = problem.errors.length > 0 ? 'Correct the marked fields.' : problem.detail;
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} title={problem.title} role="alert">
       <Stack gap={6} align="flex-start">

@@ -16,7 +16,7 @@ export function announceUndoable(message: string, undo: () => Promise<unknown>) 
           size="compact-sm" variant="light" style={{ flexShrink: 0 }}
           onClick={() => {
             notifications.hide(id);
-            undo().catch((error: unknown) => notifications.show({ color: 'red', title: 'It could not be taken back', message: asProblem(error).message, autoClose: false }));
+            undo().catch((error: unknown) => notifications.show({ color: 'red', title: 'Undo failed', message: asProblem(error).message, autoClose: false }));
           }}
         >
           Undo

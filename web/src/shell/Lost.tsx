@@ -10,8 +10,8 @@ import type { Place } from './navigation';
 export function Lost() {
   return (
     <Page title="Page not found">
-      <EmptyState title="There is no page at this address" icon={<IconMap2 size={22} />} action={<Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>Go to the start</Button>}>
-        It may have been moved, or the address has a typing error.
+      <EmptyState title="There is no page at this address" icon={<IconMap2 size={22} />} action={<Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>Go to the dashboard</Button>}>
+        Check the address, or go to the dashboard.
       </EmptyState>
     </Page>
   );
@@ -21,7 +21,7 @@ export function Lost() {
 export function NotYours({ place: { label, any } }: { place: Place }) {
   return (
     <Page title={label}>
-      <EmptyState title="You don't have access to this page" icon={<IconLock size={22} />} action={<Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>Go to the start</Button>}>
+      <EmptyState title="You don't have access to this page" icon={<IconLock size={22} />} action={<Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>Go to the dashboard</Button>}>
         It needs the right {any.join(' or ')}. An administrator gives it with a role, under Users.
       </EmptyState>
     </Page>

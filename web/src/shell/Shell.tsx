@@ -47,7 +47,7 @@ export function Shell() {
         </AppShell.Section>
         {me.demo && (
           <AppShell.Section p={10}>
-            <Text size="xs" className="muted">A simulated estate: nothing here touches a real cloud.</Text>
+            <Text size="xs" className="muted">Demo data. Nothing here touches a real cloud.</Text>
           </AppShell.Section>
         )}
       </AppShell.Navbar>
@@ -68,7 +68,7 @@ function KillSwitchNotice() {
       color="red" variant="filled" mb="lg" maw={1440} mx="auto" title="The kill switch is on"
       icon={<IconHandStop size={20} />}
     >
-      No agent changes anything until it is switched off under <Link to="/intelligence/guardrails" style={{ color: 'inherit' }}>Guardrails</Link>.
+      No agent makes changes until you turn it off under <Link to="/intelligence/guardrails" style={{ color: 'inherit' }}>Guardrails</Link>.
     </Alert>
   );
 }

@@ -36,7 +36,7 @@ export interface Section {
 export const VIEW_LOG = ['audit.view.all', 'audit.view.team', 'audit.view.own'];
 
 const INTELLIGENCE: PageGroup[] = [
-  { pages: [{ label: 'Dashboard', to: '/intelligence', about: 'What needs you now, what is running, and what it saves.' }] },
+  { pages: [{ label: 'Dashboard', to: '/intelligence', about: 'Open items, running changes and savings.' }] },
   {
     label: 'Act',
     pages: [
@@ -49,18 +49,18 @@ const INTELLIGENCE: PageGroup[] = [
   {
     label: 'Watch',
     pages: [
-      { label: 'Anomalies', to: '/intelligence/anomalies', about: 'Unusual cost, load and access, ranked by how serious it is.' },
-      { label: 'Predictions', to: '/intelligence/predictions', about: 'Limits that a forecast expects to be reached, and what happens before.' },
+      { label: 'Anomalies', to: '/intelligence/anomalies', about: 'Unusual cost, load and access.' },
+      { label: 'Predictions', to: '/intelligence/predictions', about: 'Forecasts, and actions taken before a limit is reached.' },
       { label: 'Models', to: '/intelligence/models', about: 'Models that agents use, with their training and measured accuracy.' },
     ],
   },
   {
     label: 'Configure',
     pages: [
-      { label: 'Agents', to: '/intelligence/agents', about: 'Which agents run, on what, and what they may do by themselves.' },
-      { label: 'Guardrails', to: '/intelligence/guardrails', about: 'Limits that hold for every change, and the kill switch.' },
+      { label: 'Agents', to: '/intelligence/agents', about: 'Choose which agents run, on which resources, and what they may change automatically.' },
+      { label: 'Guardrails', to: '/intelligence/guardrails', about: 'Limits for every change, and the kill switch.' },
       { label: 'Change control', to: '/intelligence/change-control', about: 'Maintenance windows and change freezes.' },
-      { label: 'Exclusions', to: '/intelligence/exclusions', about: 'Resources that agents leave alone.' },
+      { label: 'Exclusions', to: '/intelligence/exclusions', about: 'Resources, accounts and types without recommendations.' },
     ],
   },
 ];
@@ -78,7 +78,7 @@ const AUDIT: PageGroup[] = [
   {
     label: 'Report',
     pages: [
-      { label: 'Compliance Reports', to: '/audit/compliance', about: 'Evidence for SOC 2, ISO 27001, GDPR, HIPAA and PCI DSS.', needs: 'audit.reports' },
+      { label: 'Compliance Reports', to: '/audit/compliance', about: 'Evidence for SOC 2, ISO 27001, HIPAA, PCI DSS, GDPR and FedRAMP.', needs: 'audit.reports' },
       { label: 'Reports', to: '/audit/reports', about: 'Scheduled and one-off reports as PDF, CSV or JSON.', needs: 'audit.reports' },
       { label: 'Exports', to: '/audit/exports', about: 'Entries as files, once or on a schedule.', needs: 'audit.export' },
     ],

@@ -12,7 +12,7 @@ import { complianceQuery, type Framework, type Metrics } from './compliance';
 export function CompliancePanel({ at }: { at: number }) {
   const { data, error } = useQuery(complianceQuery(at));
   return (
-    <Panel title="Compliance" note="Findings of the latest report of each framework, no verdict" actions={<Anchor size="sm" renderRoot={(props) => <Link to="/audit/compliance" {...props} />}>Compliance reports</Anchor>}>
+    <Panel title="Compliance" note="Latest report of each framework" actions={<Anchor size="sm" renderRoot={(props) => <Link to="/audit/compliance" {...props} />}>Compliance reports</Anchor>}>
       <ProblemAlert error={error} />
       {!data && !error && <Skeleton h={120} />}
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="xl" verticalSpacing="lg">

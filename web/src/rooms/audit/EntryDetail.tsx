@@ -69,7 +69,7 @@ function Shown({ of: entry, trail }: { of: Entry; trail: React.ReactNode }) {
             )}
             <Panel title="Submitter" note={submitterOf(entry)}>
               <Text size="sm" className="muted" mb={8}>
-                {entry.submitted_by?.type === 'reeve' ? 'Reeve wrote this entry about itself.' : 'Everything else in this entry is what its submitter says. The submitter is what Reeve knows.'}
+                {entry.submitted_by?.type === 'reeve' ? 'Reeve wrote this entry about itself.' : 'Reeve verified the submitter. All other fields are as the submitter sent them.'}
               </Text>
               <Facts
                 of={[
@@ -97,7 +97,7 @@ function Shown({ of: entry, trail }: { of: Entry; trail: React.ReactNode }) {
             <Integrity of={entry} />
             <Panel title="Raw JSON">
               <ScrollArea.Autosize mah={420} type="auto" viewportProps={{ tabIndex: 0, 'aria-label': 'Raw JSON' }}><Code block>{JSON.stringify(entry, null, 2)}</Code></ScrollArea.Autosize>
-              <Text size="xs" className="muted" mt={8}>As the service answers it. What is hashed are the canonical bytes in the proof file.</Text>
+              <Text size="xs" className="muted" mt={8}>As returned by the API. The hash covers the canonical bytes in the proof file.</Text>
             </Panel>
           </Stack>
         </Grid.Col>
@@ -114,9 +114,9 @@ function Subjects({ of: metadata }: { of: Entry['metadata'] }) {
   const [recommendation, anomaly, rollout] = [named('recommendation_id'), named('anomaly_id'), named('rollout_id')];
   return (
     <>
-      {recommendation && <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: recommendation }} {...props} />}>Its recommendation</Anchor>}
-      {anomaly && <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/anomalies/$id" params={{ id: anomaly }} {...props} />}>Its anomaly</Anchor>}
-      {rollout && <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/rollouts/$id" params={{ id: rollout }} {...props} />}>Its rollout</Anchor>}
+      {recommendation && <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: recommendation }} {...props} />}>Open recommendation</Anchor>}
+      {anomaly && <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/anomalies/$id" params={{ id: anomaly }} {...props} />}>Open anomaly</Anchor>}
+      {rollout && <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/rollouts/$id" params={{ id: rollout }} {...props} />}>Open rollout</Anchor>}
     </>
   );
 }

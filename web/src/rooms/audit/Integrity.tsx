@@ -24,7 +24,7 @@ export function Integrity({ of: entry }: { of: Entry }) {
             role="status" variant="light" color={data.ok ? 'green' : 'red'} icon={data.ok ? <IconShieldCheck size={18} /> : <IconShieldX size={18} />}
             title={data.ok ? 'Verified in this browser' : 'Verification failed'}
           >
-            {data.ok ? 'The entry is in the signed log, unchanged.' : 'Do not rely on this entry. Check it with the command below, and tell an administrator.'}
+            {data.ok ? 'The entry is in the signed log, unchanged.' : 'Do not rely on this entry. Check it with the command below and contact an administrator.'}
           </Alert>
         )}
         {data && <Steps of={data.steps} />}

@@ -67,7 +67,7 @@ export function LivePage() {
         <DataTable
           label="Live entries" columns={SEARCH_COLUMNS} rows={live.connection === 'connecting' && live.shown.length === 0 ? undefined : live.shown} rowId={(row) => row.event_id}
           onOpen={(row) => void navigate({ to: '/audit/$eventId', params: { eventId: row.event_id } })}
-          empty={<EmptyState title="Quiet so far">Entries that match appear here as they are recorded. You see only those that your role may see.</EmptyState>}
+          empty={<EmptyState title="No entries yet">Entries that match appear here as they are recorded. You see only those that your role may see.</EmptyState>}
         />
       )}
       {live.shown.length >= MOST && <Text size="sm" className="muted" ta="center">Only the newest {MOST} stay here; the search has the rest.</Text>}

@@ -38,7 +38,7 @@ export function NothingFound({ filters, at, freshness, onWiden, onRefresh }: Pro
                 {cause.value}. {plural(many, 'entry matches', 'entries match')} without it.
               </Row>
             ))}
-            {!asking && found.length === 0 && <Row label="Filters">None of them is the cause: the log holds no entry that you may see and that matches without them.</Row>}
+            {!asking && found.length === 0 && <Row label="Filters">No filter is the cause. No entry that you can access matches this search.</Row>}
             {limited && <Row label="Permission">{limited} For more, ask an administrator for a role with <code>audit.view.all</code>.</Row>}
             <Row label="Refresh" action="Refresh now" onClick={onRefresh}>Read at {nowTime(at)}. {freshness}</Row>
           </List>

@@ -66,7 +66,7 @@ function RemoveSaved({ saved, onClose }: { saved: SavedSearch; onClose: () => vo
   return (
     <FormDialog
       title={`Remove “${saved.name}”?`} submit="Remove search" colour="red" error={remove.error} pending={remove.isPending} onClose={onClose}
-      explain={`${saved.shared_with === 'private' ? 'The search is gone for good.' : 'It is gone for everyone it is shared with.'} The entries it finds stay, as all entries do.`}
+      explain={`${saved.shared_with === 'private' ? 'Deletes the search.' : 'Deletes the search for everyone it is shared with.'} Entries are not deleted.`}
       onSubmit={() => remove.mutate(saved.id, { onSuccess: onClose })}
     />
   );
@@ -77,7 +77,7 @@ function SavedForm({ saved, filters, onClose }: { saved: SavedSearch | undefined
     saved ? changeSaved({ id: saved.id, version: saved.version, ...values }) : createSaved({ ...values, ...keptOf(filters) }));
   const form = useForm({
     initialValues: { name: saved?.name ?? '', description: saved?.description ?? '', shared_with: saved?.shared_with ?? 'private' },
-    validate: { name: (value) => (value.trim() === '' ? 'Give it a name' : null) },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
   });
   const submit = form.onSubmit((values) => {
     save.mutate({ ...values, name: values.name.trim() }, {
@@ -95,11 +95,11 @@ function SavedForm({ saved, filters, onClose }: { saved: SavedSearch | undefined
       onSubmit={submit} onClose={onClose}
     >
       <TextInput label="Name" required data-autofocus maxLength={100} {...form.getInputProps('name')} />
-      <Textarea label="What it is for" autosize minRows={2} maxLength={1000} {...form.getInputProps('description')} />
+      <Textarea label="Purpose" autosize minRows={2} maxLength={1000} {...form.getInputProps('description')} />
       <div>
         <Text size="sm" fw={500} mb={4} id="saved-shared-with">Who sees it</Text>
         <SegmentedControl fullWidth data={SHARES} aria-labelledby="saved-shared-with" {...form.getInputProps('shared_with')} />
-        <Text size="xs" className="muted" mt={4}>Sharing shares the question, never the entries: everyone sees what they may see.</Text>
+        <Text size="xs" className="muted" mt={4}>Shares only the query. Each person sees the entries that their role allows.</Text>
       </div>
     </FormDialog>
   );

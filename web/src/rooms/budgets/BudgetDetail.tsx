@@ -30,7 +30,7 @@ export function BudgetDetail() {
       actions={budget && manages && (
         <>
           <Button variant="default" leftSection={<IconEdit size={16} />} onClick={() => setEditing(true)}>Change</Button>
-          <Remove room="budgets" what={budget.name} explain="Nobody is notified of it any more. What it recorded stays in the log." remove={() => removeBudget(budget.id)} onRemoved={() => void navigate({ to: '/estate/budgets' })} />
+          <Remove room="budgets" what={budget.name} explain="Stops its notifications. Its history stays in the audit log." remove={() => removeBudget(budget.id)} onRemoved={() => void navigate({ to: '/estate/budgets' })} />
         </>
       )}
     >

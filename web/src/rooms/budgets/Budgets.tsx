@@ -47,7 +47,7 @@ export function Budgets() {
 function ReachedThresholds() {
   const { data } = useQuery(budgetAlertsQuery);
   const columns = useMemo((): Column<BudgetAlert>[] => [
-    { id: 'at', header: 'Noticed', cell: (row) => <When at={row.raised_at} /> },
+    { id: 'at', header: 'Detected', cell: (row) => <When at={row.raised_at} /> },
     { id: 'budget', header: 'Budget', cell: (row) => <Link to="/estate/budgets/$id" params={{ id: row.budget_id }}>{row.budget_name}</Link> },
     { id: 'threshold', header: 'Threshold', cell: (row) => `${percent(row.threshold.percent)} ${basisWords(row.threshold.basis)}` },
     { id: 'value', header: 'Reached by', align: 'right', cell: (row) => `${moneyOf(row.value, row.currency)} of ${moneyOf(row.amount, row.currency)}` },

@@ -43,15 +43,15 @@ export function ConnectionCard({ connection, onChange }: { connection: Connectio
         />
         {last && last.denied.length > 0 && <Denied of={last.denied} />}
         {last && last.problems.length > 0 && (
-          <Alert color="orange" variant="light" title="What else went wrong">{last.problems.map((text) => <Text size="sm" key={text}>{text}</Text>)}</Alert>
+          <Alert color="orange" variant="light" title="Other problems">{last.problems.map((text) => <Text size="sm" key={text}>{text}</Text>)}</Alert>
         )}
         {test.data && (
-          <Alert color={test.data.ok ? 'green' : 'red'} variant="light" title={test.data.ok ? `It works: account ${test.data.account ?? 'not named'}` : 'It does not work'}>{test.data.message}</Alert>
+          <Alert color={test.data.ok ? 'green' : 'red'} variant="light" title={test.data.ok ? `Connected to account ${test.data.account ?? 'not named'}` : 'Connection failed'}>{test.data.message}</Alert>
         )}
         <ProblemAlert error={test.error ?? sync.error} />
         {may('estate.manage') && (
           <Group gap="xs">
-            <Button variant="light" leftSection={<IconRefresh size={16} />} loading={syncing || sync.isPending} onClick={() => sync.mutate(connection.id, { onSuccess: () => announce('The sync has begun.') })}>Sync now</Button>
+            <Button variant="light" leftSection={<IconRefresh size={16} />} loading={syncing || sync.isPending} onClick={() => sync.mutate(connection.id, { onSuccess: () => announce('Sync started.') })}>Sync now</Button>
             <Button variant="default" leftSection={<IconPlugConnected size={16} />} loading={test.isPending} onClick={() => test.mutate(connection.id)}>Test</Button>
             <Button variant="default" leftSection={<IconSettings size={16} />} onClick={onChange}>Change</Button>
           </Group>
@@ -63,7 +63,7 @@ export function ConnectionCard({ connection, onChange }: { connection: Connectio
 
 function Denied({ of: denied }: { of: NonNullable<Connection['last_sync']>['denied'] }) {
   return (
-    <Alert color="yellow" variant="light" title={`${plural(denied.length, 'permission was', 'permissions were')} denied; the rest went on`}>
+    <Alert color="yellow" variant="light" title={`${plural(denied.length, 'permission was', 'permissions were')} denied; the sync continued without them`}>
       <Stack component="ul" gap={4} m={0} pl={16}>
         {denied.map(({ permission, region, message }) => (
           <Text component="li" size="sm" key={permission + region} title={message}><b>{permission}</b>{region && ` in ${region}`}</Text>

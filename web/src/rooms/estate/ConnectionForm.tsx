@@ -28,7 +28,7 @@ export function ConnectionForm({ connection, onClose }: { connection?: Connectio
       enabled: connection?.status !== 'disabled',
     },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name' : null),
+      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
       credentials: {
         access_key_id: (value, values) => (!connection && values.how === 'key' && value.trim() === '' ? 'Enter the access key id' : null),
         secret_access_key: (value, values) => (!connection && values.how === 'key' && value === '' ? 'Enter the secret access key' : null),
@@ -55,7 +55,7 @@ export function ConnectionForm({ connection, onClose }: { connection?: Connectio
       title={connection ? `Change ${connection.name}` : 'Add an AWS connection'} size="lg" submit={connection ? 'Save' : 'Add connection'}
       error={change.error} marked={MARKED} pending={change.isPending}
       onSubmit={submit} onClose={onClose}
-      aside={connection && <Remove what={connection.name} room="estate" explain="Its resources disappear from the estate. What happened to them stays in the log." remove={() => removeConnection(connection.id)} onRemoved={onClose} />}
+      aside={connection && <Remove what={connection.name} room="estate" explain="Removes its resources from Reeve. Their history stays in the audit log." remove={() => removeConnection(connection.id)} onRemoved={onClose} />}
     >
       <TextInput label="Name" placeholder="Production" required data-autofocus {...form.getInputProps('name')} />
       <TagsInput label="Regions" description="Type a region and press Enter" {...form.getInputProps('regions')} />
@@ -73,10 +73,10 @@ export function ConnectionForm({ connection, onClose }: { connection?: Connectio
             <TextInput label="Role to assume" placeholder="arn:aws:iam::123456789012:role/reeve" {...form.getInputProps('assume_role')} />
             <TextInput label="External id" placeholder="If the role asks for one" {...form.getInputProps('external_id')} />
           </SimpleGrid>
-          <TextInput label="Endpoint" description="Only to reach something other than AWS itself" placeholder="https://" {...form.getInputProps('endpoint')} />
+          <TextInput label="Endpoint" description="Only for services compatible with AWS" placeholder="https://" {...form.getInputProps('endpoint')} />
         </>
       )}
-      <Switch label="Reeve may change things here" description="Without it, the connection is read-only" {...form.getInputProps('allow_actions', { type: 'checkbox' })} />
+      <Switch label="Allow changes" description="Without it, the connection is read-only" {...form.getInputProps('allow_actions', { type: 'checkbox' })} />
       {connection && <Switch label="Switched on" {...form.getInputProps('enabled', { type: 'checkbox' })} />}
     </FormDialog>
   );

@@ -17,7 +17,7 @@ export function Connections() {
   const [editing, setEditing] = useState<Connection | 'new' | null>(null);
   const add = may('estate.manage') ? <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>Add AWS connection</Button> : undefined;
   return (
-    <Page title="Connections" description="One connection for each cloud account: how Reeve gets in, what it saw last, what it was not permitted to see." actions={add}>
+    <Page title="Connections" description="Connect each cloud account once. Shows the last sync and missing permissions." actions={add}>
       {error && !data && <ProblemAlert error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SimpleGrid cols={{ base: 1, lg: 2 }}><Skeleton h={240} radius="lg" /><Skeleton h={240} radius="lg" /></SimpleGrid>}
       {data?.items.length === 0 && (

@@ -72,7 +72,7 @@ export function Resources() {
               onOpen={(row) => void navigate({ to: '/estate/resources/$id', params: { id: row.id } })}
               empty={
                 <EmptyState title={filtered ? 'Nothing matches these filters' : 'No resources yet'} action={filtered ? <Button variant="light" mt="sm" onClick={clear}>Clear filters</Button> : undefined}>
-                  {filtered ? 'Loosen a filter.' : 'Add a connection under Connections and sync it.'}
+                  {filtered ? 'Remove a filter.' : 'Add a connection under Connections and sync it.'}
                 </EmptyState>
               }
             />

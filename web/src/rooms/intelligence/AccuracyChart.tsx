@@ -8,11 +8,11 @@ interface Props {
   label: string;
   /** Every kept version, in any order. */
   versions: Model[];
-  /** Below this, percent, the model is trained anew. */
+  /** Below this, percent, the model is retrained. */
   threshold: number;
 }
 
-/** Accuracy and F1 of each version, with the line below which it is trained anew. */
+/** Accuracy and F1 of each version, with the line below which it is retrained. */
 export function AccuracyChart({ label, versions, threshold }: Props) {
   const option = useCallback((ink: Ink) => {
     const sorted = [...versions].sort((a, b) => a.version - b.version);
@@ -31,7 +31,7 @@ export function AccuracyChart({ label, versions, threshold }: Props) {
             silent: true,
             symbol: 'none',
             lineStyle: { color: ink.alarm, type: 'dashed', width: 1.2 },
-            label: { formatter: 'trained anew', color: ink.alarm, fontSize: 11, position: 'insideStartBottom' },
+            label: { formatter: 'retrained', color: ink.alarm, fontSize: 11, position: 'insideStartBottom' },
             data: [{ yAxis: threshold }],
           },
         },

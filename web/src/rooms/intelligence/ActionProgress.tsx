@@ -13,7 +13,7 @@ import { Watch } from './Watch';
 import { rollBack, useChange } from './queries';
 import { useWho } from './who';
 
-const TITLES: Record<string, string> = { test: 'Last test', simulate: 'Last trial on a simulated twin' };
+const TITLES: Record<string, string> = { test: 'Last test', simulate: 'Last simulation' };
 const MOVING = ['running', 'rolling_back'];
 
 /** One execution: how far it is, what each step found, how to undo it. */
@@ -26,7 +26,7 @@ export function ActionProgress({ action }: { action: Action }) {
   return (
     <Panel
       title={moving ? 'In progress' : TITLES[action.purpose] ?? 'Last execution'}
-      note={<>Asked for by {who(action)}, started <When at={action.started_at} />{action.finished_at && `, took ${took(action.started_at, action.finished_at)}`}</>}
+      note={<>Requested by {who(action)}, started <When at={action.started_at} />{action.finished_at && `, took ${took(action.started_at, action.finished_at)}`}</>}
       actions={<Group gap="xs"><ActionStatus of={action} size="lg" />{action.can_roll_back && may('intelligence.operate') && <RollBack action={action} />}</Group>}
     >
       {moving && <Progress value={share} animated size={6} mb="md" aria-label="Progress of the action" />}
@@ -64,7 +64,7 @@ export function RollBack({ action }: { action: Action }) {
       <Button size="xs" variant="default" leftSection={<IconArrowBackUp size={15} />} onClick={open}>Roll back</Button>
       {opened && (
         <FormDialog
-          title="Roll back this change?" explain="The resource goes back to the state that was kept before the change. It may be down in between." submit="Roll back now" colour="orange"
+          title="Roll back this change?" explain="Restores the state from before the change. The resource may be unavailable while it runs." submit="Roll back now" colour="orange"
           error={undo.error} pending={undo.isPending} onClose={close} onSubmit={() => undo.mutate(action.id, { onSuccess: close })}
         >
           <Text size="sm">{action.title}</Text>

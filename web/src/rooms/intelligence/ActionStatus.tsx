@@ -5,5 +5,5 @@ import { Status } from '../../display/Status';
 /** What was tried on a twin and undone as planned is no change that failed. */
 export function ActionStatus({ of: action, size }: { of: Action; size?: MantineSize }) {
   const tried = action.purpose !== 'apply' && action.status === 'rolled_back' && action.steps.every(({ ok }) => ok !== false);
-  return tried ? <Status of="planned" label="Went through, undone" size={size} /> : <Status of={action.status} size={size} />;
+  return tried ? <Status of="planned" label="Passed, then undone" size={size} /> : <Status of={action.status} size={size} />;
 }

@@ -13,7 +13,7 @@ import { ActionStatus } from './ActionStatus';
 import { actionsQuery } from './queries';
 import { useWho, type Requester } from './who';
 
-const PRACTICE: Record<string, string> = { test: 'Tested on ', simulate: 'Tried on a simulated twin of ' };
+const PRACTICE: Record<string, string> = { test: 'Tested on ', simulate: 'Simulated on a copy of ' };
 
 const columns = (who: (requester: Requester) => string): Column<Action>[] => [
   {
@@ -27,7 +27,7 @@ const columns = (who: (requester: Requester) => string): Column<Action>[] => [
   },
   { id: 'status', header: 'Status', sortBy: (row) => row.status, cell: (row) => <ActionStatus of={row} /> },
   { id: 'steps', header: 'Steps', align: 'right', cell: (row) => `${row.steps.filter(({ ok, rollback }) => ok && !rollback).length} of ${row.steps_total}` },
-  { id: 'by', header: 'Asked for by', sortBy: (row) => who(row), cell: (row) => who(row) },
+  { id: 'by', header: 'Requested by', sortBy: (row) => who(row), cell: (row) => who(row) },
   { id: 'started', header: 'Started', sortBy: (row) => row.started_at, cell: (row) => <When at={row.started_at} /> },
   { id: 'took', header: 'Took', align: 'right', cell: (row) => (row.finished_at ? took(row.started_at, row.finished_at) : 'running') },
 ];
@@ -46,7 +46,7 @@ export function Actions() {
     <Stack gap="md">
       <DataTable
         label="Actions" columns={table} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => setOpened(row.id)}
-        empty={<EmptyState title="Nothing has been changed yet">Apply a recommendation, or let an agent act by itself within the guardrails.</EmptyState>}
+        empty={<EmptyState title="No actions yet">Apply a recommendation, or let an agent apply changes within the guardrails.</EmptyState>}
       />
       <Modal opened={action !== undefined} onClose={() => setOpened(null)} size="lg" title={action?.title}>
         {action && <ActionProgress action={action} />}

@@ -42,7 +42,7 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
           of={[
             ['Covers', `${everywhere(agent.scope.accounts ?? [], 'All accounts')} · ${everywhere(agent.scope.services ?? [], 'all services')}`],
             ['Acts from', `${percent(percentOf(agent.confidence_threshold))} confidence`],
-            ['Acts by itself', agent.auto_apply.enabled ? `Up to ${agent.auto_apply.max_impact ?? 'low'} impact` : 'No'],
+            ['Automatic changes', agent.auto_apply.enabled ? `Up to ${agent.auto_apply.max_impact ?? 'low'} impact` : 'No'],
             ['Change control', <Held key="held" agent={agent} />],
             ['Schedule', agent.schedule ? `${agent.schedule} (${agent.schedule_time_zone ?? 'UTC'})` : undefined],
             ['Active early', agent.learning_waived],
@@ -56,12 +56,12 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
           {may('intelligence.operate') && (
             <Button
               leftSection={<IconPlayerPlay size={16} />} variant="light" loading={running}
-              onClick={() => run.mutate(agent.id, { onSuccess: (done) => announce(`Looked at ${plural(done.resources_seen, 'resource')}, made or refreshed ${plural(done.recommendations, 'recommendation')}.`) })}
+              onClick={() => run.mutate(agent.id, { onSuccess: (done) => announce(`Checked ${plural(done.resources_seen, 'resource')}, created or updated ${plural(done.recommendations, 'recommendation')}.`) })}
             >
               Run now
             </Button>
           )}
-          <Button variant="default" leftSection={<IconStethoscope size={16} />} onClick={() => setAsking(true)}>What holds it back</Button>
+          <Button variant="default" leftSection={<IconStethoscope size={16} />} onClick={() => setAsking(true)}>Why it does not act</Button>
           {may('intelligence.configure') && <Button variant="default" leftSection={<IconSettings size={16} />} onClick={onConfigure}>Configure</Button>}
         </Group>
         {asking && <AgentDiagnosis agent={agent} onClose={() => setAsking(false)} />}
@@ -72,7 +72,7 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
 
 function LastRun({ agent }: { agent: Agent }) {
   const last = agent.status.last_run;
-  if (!last) return <Text size="sm" className="muted">It has not run yet.</Text>;
+  if (!last) return <Text size="sm" className="muted">Not run yet.</Text>;
   return (
     <div>
       <Text size="sm">

@@ -14,9 +14,9 @@ import { agentTypesQuery, configureAgent, createAgent, removeAgent, useChange, u
 
 const MODES = options(['learning', 'safe_mode', 'active']);
 const MEANING: Record<string, string> = {
-  learning: 'It recommends and changes nothing.',
-  safe_mode: 'It may apply what is of low impact by itself and asks for the rest.',
-  active: 'It applies everything within the guardrails, and answers anomalies at once.',
+  learning: 'Recommends only. Changes nothing.',
+  safe_mode: 'Applies low-impact changes automatically and requests approval for the rest.',
+  active: 'Applies every change within the guardrails and responds to anomalies immediately.',
 };
 const ZONES = Intl.supportedValuesOf('timeZone');
 const IMPACTS = options(['low', 'medium', 'high']);
@@ -34,7 +34,7 @@ export function AgentForm({ agent, onClose }: { agent?: Agent; onClose: () => vo
   const change = agent ? configure : create;
   const form = useForm<AgentFields>({
     initialValues: initial(agent),
-    validate: { name: (value) => (value.trim() === '' ? 'Give it a name' : null) },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
   });
   const chosen = types.data?.items.find(({ name }) => name === form.values.agent_type);
   const [settings, setSettings] = useState<Record<string, string>>(() => flat(agent?.settings));
@@ -59,7 +59,7 @@ export function AgentForm({ agent, onClose }: { agent?: Agent; onClose: () => vo
       title={agent ? `Configure ${agent.name}` : 'Create an agent'} size="xl" submit={agent ? 'Save' : 'Create agent'}
       error={change.error} marked={[...FIELDS, ...(chosen?.configurable ?? []).map(({ path }) => `settings.${path}`), ...Object.keys(form.errors)]} pending={change.isPending}
       onSubmit={submit} onClose={onClose}
-      aside={agent && <Remove what={agent.name} room="intelligence" explain="Its open recommendations end. What it did stays in the log." remove={() => removeAgent(agent.id)} onRemoved={onClose} />}
+      aside={agent && <Remove what={agent.name} room="intelligence" explain="Its open recommendations are closed. Its history stays in the audit log." remove={() => removeAgent(agent.id)} onRemoved={onClose} />}
     >
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
@@ -73,7 +73,7 @@ export function AgentForm({ agent, onClose }: { agent?: Agent; onClose: () => vo
       {chosen && !agent && <Text size="sm" className="muted">{chosen.description}</Text>}
       <Select label="Mode" description={MEANING[form.values.mode]} data={MODES} allowDeselect={false} {...form.getInputProps('mode')} />
       {form.values.mode !== 'learning' && (agent?.mode ?? 'learning') === 'learning' && (
-        <Textarea label="Reason for leaving learning" description="Needed when the learning period is not over; it goes to the log." autosize {...form.getInputProps('reason')} />
+        <Textarea label="Reason for leaving learning" description="Required before the learning period ends. Kept in the audit log." autosize {...form.getInputProps('reason')} />
       )}
       <Divider label="Scope" labelPosition="left" />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -85,17 +85,17 @@ export function AgentForm({ agent, onClose }: { agent?: Agent; onClose: () => vo
         <NumberInput label="Confidence threshold" min={0} max={100} suffix=" %" {...form.getInputProps('confidence_threshold')} />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <TextInput label="Schedule" placeholder="Reeve's own interval" description="A cron pattern: minute, hour, day, month, weekday" {...form.getInputProps('schedule')} />
+        <TextInput label="Schedule" placeholder="Default interval" description="A cron pattern: minute, hour, day, month, weekday" {...form.getInputProps('schedule')} />
         <Autocomplete label="Its time zone" description="IANA name" data={ZONES} limit={50} maxDropdownHeight={240} {...form.getInputProps('schedule_time_zone')} />
       </SimpleGrid>
       <AgentSettings
         settings={chosen?.configurable ?? []} values={settings} errors={form.errors}
         onChange={(path, value) => setSettings((before) => ({ ...before, [path]: value }))}
       />
-      <Divider label="Acting by itself" labelPosition="left" />
-      <Switch label="May apply changes by itself" {...form.getInputProps('auto_apply.enabled', { type: 'checkbox' })} />
+      <Divider label="Automatic changes" labelPosition="left" />
+      <Switch label="Apply changes automatically" {...form.getInputProps('auto_apply.enabled', { type: 'checkbox' })} />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <Select label="Highest impact applied" data={IMPACTS} allowDeselect={false} {...form.getInputProps('auto_apply.max_impact')} />
+        <Select label="Maximum impact of automatic changes" data={IMPACTS} allowDeselect={false} {...form.getInputProps('auto_apply.max_impact')} />
         <Select label="Require approval at" data={[{ value: 'medium_impact', label: 'Medium impact and above' }, { value: 'high_impact', label: 'High impact and above' }]} allowDeselect={false} {...form.getInputProps('auto_apply.approval_required')} />
       </SimpleGrid>
       <Divider label="Notifications" labelPosition="left" />

@@ -24,7 +24,7 @@ export function Agents() {
       {data?.items.length === 0 && (
         <div className="panel">
           <EmptyState title="No agents yet" icon={<IconRobot size={22} />} action={configure ? <div style={{ marginTop: 12 }}>{create}</div> : undefined}>
-            An agent observes the estate, learns for its learning period, and recommends. It changes nothing unless you let it.
+            An agent watches your resources and recommends changes. It applies them only if you allow it.
           </EmptyState>
         </div>
       )}

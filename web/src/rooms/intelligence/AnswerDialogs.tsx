@@ -16,7 +16,7 @@ export function DismissDialog({ of: one, onClose }: Props) {
   const change = useChange(dismiss);
   return (
     <FormDialog
-      title="Dismiss this recommendation?" explain="The reason goes to the log, and later recommendations learn from it." submit="Dismiss"
+      title="Dismiss this recommendation?" explain="Your reason is kept in the audit log and improves later recommendations." submit="Dismiss"
       error={change.error} pending={change.isPending} disabled={reason.trim() === ''} onClose={onClose}
       onSubmit={() => change.mutate({ id: one.id, reason: reason.trim() }, { onSuccess: () => { announce('Dismissed.'); onClose(); } })}
     >
@@ -36,7 +36,7 @@ export function SnoozeDialog({ of: one, onClose }: Props) {
   const at = fromInput(until);
   return (
     <FormDialog
-      title="Snooze" explain="It comes back by itself at this time." submit="Snooze" error={change.error} pending={change.isPending}
+      title="Snooze" explain="The recommendation returns to the list at this time." submit="Snooze" error={change.error} pending={change.isPending}
       disabled={!at} onClose={onClose}
       onSubmit={() => at && change.mutate({ id: one.id, until: at, reason: reason.trim() || undefined }, { onSuccess: () => { announce('Snoozed.'); onClose(); } })}
     >
@@ -45,7 +45,7 @@ export function SnoozeDialog({ of: one, onClose }: Props) {
           <Chip key={label} size="xs" checked={period === hours} onChange={() => { setPeriod(hours); setUntil(inHours(hours)); }}>{label}</Chip>
         ))}
       </Group>
-      <TextInput label="Until" description="In your zone" type="datetime-local" required value={until} onChange={(event) => { setPeriod(null); setUntil(event.currentTarget.value); }} />
+      <TextInput label="Until" description="Your time zone" type="datetime-local" required value={until} onChange={(event) => { setPeriod(null); setUntil(event.currentTarget.value); }} />
       <TextInput label="Reason" placeholder="Optional" value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
     </FormDialog>
   );
@@ -58,12 +58,12 @@ export function ScheduleDialog({ of: one, onClose }: Props) {
   const at = fromInput(when);
   return (
     <FormDialog
-      title="Schedule" explain="Runs at this time, if the plan and the guardrails still allow it then." submit="Schedule"
+      title="Schedule" explain="Runs at this time, if the plan is unchanged and no guardrail blocks it." submit="Schedule"
       error={change.error} pending={change.isPending} disabled={!at} onClose={onClose}
-      onSubmit={() => at && change.mutate({ id: one.id, at, comment: comment.trim() || undefined }, { onSuccess: ({ status }) => { announce(status === 'pending_approval' ? 'Scheduled, and waits for approval.' : 'Scheduled.'); onClose(); } })}
+      onSubmit={() => at && change.mutate({ id: one.id, at, comment: comment.trim() || undefined }, { onSuccess: ({ status }) => { announce(status === 'pending_approval' ? 'Scheduled. Waiting for approval.' : 'Scheduled.'); onClose(); } })}
     >
-      <TextInput label="When" description="In your zone" type="datetime-local" required value={when} onChange={(event) => setWhen(event.currentTarget.value)} />
-      <TextInput label="Comment for the log" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
+      <TextInput label="When" description="Your time zone" type="datetime-local" required value={when} onChange={(event) => setWhen(event.currentTarget.value)} />
+      <TextInput label="Comment (kept in the audit log)" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
     </FormDialog>
   );
 }
@@ -72,9 +72,9 @@ export function TestDialog({ of: one, onClose }: Props) {
   const change = useChange(testFirst);
   return (
     <FormDialog
-      title="Test first?" explain="Tries the plan where it cannot hurt and shows what happened. Nothing in production changes." submit="Test now"
+      title="Test this change?" explain="Runs the plan on a copy of the resource and shows the result. Nothing in production changes." submit="Test now"
       error={change.error} pending={change.isPending} onClose={onClose}
-      onSubmit={() => change.mutate(one.id, { onSuccess: () => { announce('The test has begun.'); onClose(); } })}
+      onSubmit={() => change.mutate(one.id, { onSuccess: () => { announce('Test started.'); onClose(); } })}
     />
   );
 }

@@ -41,7 +41,7 @@ export function ApplyDialog({ of: one, plan, onClose }: Props) {
   return (
     <FormDialog
       title="Apply this change now?" size="lg" error={block ? undefined : apply.error} pending={apply.isPending} onClose={onClose}
-      submit={changed ? 'Show the new plan' : !needsSignatures(one.impact_level, guardrails?.approval_matrix) ? 'Apply now' : 'Ask for approval and apply'} onSubmit={changed ? () => void reload() : send}
+      submit={changed ? 'Show the new plan' : !needsSignatures(one.impact_level, guardrails?.approval_matrix) ? 'Apply now' : 'Request approval'} onSubmit={changed ? () => void reload() : send}
     >
       <Group justify="space-between" gap="xs"><Text fw={500} style={{ flex: '1 1 260px' }}>{one.title}</Text><PlanMarks plan={plan} /></Group>
       <Steps plan={plan} resource={one.resource} />
@@ -54,7 +54,7 @@ export function ApplyDialog({ of: one, plan, onClose }: Props) {
       />
       {plan.restart_needed && <Alert color="yellow" variant="light">{one.resource.name} is down while it changes.</Alert>}
       {block && <BlockNote of={block} />}
-      <TextInput label="Comment for the log" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
+      <TextInput label="Comment (kept in the audit log)" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
     </FormDialog>
   );
 }

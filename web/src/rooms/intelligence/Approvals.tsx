@@ -19,7 +19,7 @@ import { DelegateDialog } from './DelegateDialog';
 import { guardrailPlace } from './change/policy';
 import { PlanHash, Steps } from './PlanSteps';
 import { approvalsQuery, approve, recommendationQuery, reject, useChange } from './queries';
-import { useWho } from './who';
+import { requesterOf, useWho } from './who';
 
 const SIGNING = ['approve.manager', 'approve.director', 'approve.security'];
 
@@ -78,7 +78,7 @@ function Request({ of: approval }: { of: Approval }) {
       <Stack gap="sm">
         <Signatures of={approval} />
         {approval.exception && <ExceptionNote of={approval.exception} />}
-        <Requester of={approval} recommendation={recommendation} name={who(approval.requested_by)} />
+        <Requester of={approval} recommendation={recommendation} name={who(requesterOf(approval.requested_by))} />
         {recommendation ? <Decision of={recommendation} /> : error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : <Skeleton h={160} />}
         {approval.delegated.map(({ signature, from, to, at }) => <Text size="sm" className="muted" key={signature + at}>{words(signature)}: delegated by {from} to {to} <When at={at} form="ago" /></Text>)}
         <PlanHash hash={approval.plan_hash} />
@@ -159,7 +159,7 @@ function ApproveDialog({ of: approval, onClose }: { of: Approval; onClose: () =>
       error={sign.error} pending={sign.isPending} onClose={onClose}
       onSubmit={() => sign.mutate({ id: approval.id, comment: comment.trim() || undefined }, { onSuccess: () => { announce('Signed.'); onClose(); } })}
     >
-      <TextInput label="Comment for the log" placeholder="Optional" data-autofocus value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
+      <TextInput label="Comment (kept in the audit log)" placeholder="Optional" data-autofocus value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
     </FormDialog>
   );
 }

@@ -62,7 +62,7 @@ function Tiles({ of: data }: { of: Dashboard | undefined }) {
       />
       <Tile
         label="Recommendations" to="/intelligence/recommendations" loading={loading} icon={<IconBulb size={18} />} value={count(data?.recommendations_open ?? 0)}
-        note={listed(data?.recommendations_by_priority, PRIORITIES) || 'Nothing waits'}
+        note={listed(data?.recommendations_by_priority, PRIORITIES) || 'No open recommendations'}
       />
       <Tile
         label="Cost savings" to="/intelligence/recommendations" loading={loading} icon={<IconPigMoney size={18} />}
@@ -101,7 +101,7 @@ function saved(data: Dashboard | undefined): string {
 
 function finished(data: Dashboard | undefined): string {
   const agents = data?.learning ?? [];
-  if (agents.length === 0) return 'No agent learns yet';
+  if (agents.length === 0) return 'No agents yet';
   const done = agents.filter(({ percent: share }) => share >= 100).length;
   const known = agents.flatMap(({ accuracy }) => (accuracy == null ? [] : [accuracy]));
   const accuracy = known.length ? `accuracy ${percent(known.reduce((sum, one) => sum + one, 0) / known.length)}` : 'accuracy not known yet';
@@ -130,7 +130,7 @@ function CostByProvider() {
 
 function Learning({ of: data }: { of: Dashboard | undefined }) {
   return (
-    <Panel title="Learning progress by agent" note="Share of the learning period that is over; accuracy counts recommendations that held">
+    <Panel title="Learning progress by agent" note="Completed share of the learning period. Accuracy: share of applied changes that succeeded">
       {data?.learning.length === 0 && <Text size="sm" className="muted">No agents yet. Create one under Agents.</Text>}
       <Stack gap="sm">
         {data?.learning.map((one) => (
@@ -153,7 +153,7 @@ function Learning({ of: data }: { of: Dashboard | undefined }) {
 function trained(models: Model[]): string {
   if (models.length === 0) return 'No model trained yet';
   const each = models.map(({ name, accuracy }) => `${words(name).toLowerCase()} ${percent(accuracy)}`);
-  return `${plural(models.length, 'model')} trained, accuracy on held-out days: ${each.join(', ')}`;
+  return `${plural(models.length, 'model')} trained, accuracy on days not used for training: ${each.join(', ')}`;
 }
 
 function Latest() {
@@ -161,7 +161,7 @@ function Latest() {
   const { data, error } = useQuery(waitingQuery);
   return (
     <Panel
-      title="Recommendations that matter most" flush
+      title="Top recommendations" flush
       actions={<Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations" {...props} />}>All recommendations</Anchor>}
     >
       {error ? <ProblemAlert error={error} /> : (

@@ -17,11 +17,11 @@ export function DelegateDialog({ of: approval, onClose }: { of: Approval; onClos
   return (
     <FormDialog
       title="Delegate this signature" submit="Delegate" error={wrong ? undefined : change.error} pending={change.isPending} disabled={to.trim() === ''} onClose={onClose}
-      explain={`Somebody else signs as ${mine} instead of you, for this request alone. Nobody signs their own request, and nobody twice.`}
-      onSubmit={() => change.mutate({ id: approval.id, to: to.trim(), comment: comment.trim() || undefined }, { onSuccess: () => { announce('It is left to them.'); onClose(); } })}
+      explain={`Someone else signs as ${mine} instead of you, for this request only. They cannot be the requester or have signed already.`}
+      onSubmit={() => change.mutate({ id: approval.id, to: to.trim(), comment: comment.trim() || undefined }, { onSuccess: () => { announce('Delegated.'); onClose(); } })}
     >
       <TextInput label="Their e-mail address" type="email" withAsterisk data-autofocus value={to} error={wrong && `This ${wrong}`} onChange={(event) => setTo(event.currentTarget.value)} />
-      <TextInput label="Comment for the log" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
+      <TextInput label="Comment (kept in the audit log)" placeholder="Optional" value={comment} onChange={(event) => setComment(event.currentTarget.value)} />
     </FormDialog>
   );
 }

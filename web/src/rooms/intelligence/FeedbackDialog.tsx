@@ -22,11 +22,11 @@ export function FeedbackDialog({ of: one, onClose }: { of: Recommendation; onClo
   const needed = outcome !== '' && outcome !== 'implemented_successfully';
   const send = () => {
     const given = { id: one.id, outcome, rating: rating || undefined, comments: comments.trim() || undefined };
-    change.mutate(given, { onSuccess: () => { announce('Thank you. The agent learns from it.'); onClose(); } });
+    change.mutate(given, { onSuccess: () => { announce('Feedback saved.'); onClose(); } });
   };
   return (
     <FormDialog
-      title="Feedback" explain="Later recommendations are ranked by what you tell here." submit="Send feedback" error={change.error}
+      title="Feedback" explain="Your feedback changes how later recommendations are ranked." submit="Send feedback" error={change.error}
       pending={change.isPending} disabled={outcome === '' || (needed && comments.trim() === '')} onSubmit={send} onClose={onClose}
     >
       <Radio.Group label="How did it go?" value={outcome} onChange={setOutcome}>

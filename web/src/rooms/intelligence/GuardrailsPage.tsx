@@ -59,7 +59,7 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
   );
   const signers = (label: string, field: string) => (
     <MultiSelect
-      label={label} description="Signatures; none is automatic" data={SIGNERS} readOnly={matrixLocked} {...form.getInputProps(field)}
+      label={label} description="Required signatures; leave empty to apply automatically" data={SIGNERS} readOnly={matrixLocked} {...form.getInputProps(field)}
       error={form.getInputProps(field).error ?? form.errors[field.replace('.signatures', '.approval')]}
     />
   );
@@ -68,7 +68,7 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
       <Stack gap="lg">
         {locked && <Text size="sm" className="muted">The limits are shown as they are; operators and administrators may change them.</Text>}
         <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
-          <Panel title="Limits of one change" note="What goes beyond is refused, and the refusal is in the log">
+          <Panel title="Limits of one change" note="A change beyond a limit is blocked, and the block is logged">
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
               {percent('Highest cost increase', 'cost_impact.max_increase', 'Of what the resource costs; a larger size can need more than 100 %', 10_000)}
               {percent('Highest cost decrease', 'cost_impact.max_decrease', 'Of what the resource costs')}
@@ -76,23 +76,23 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
               {percent('Lowest uptime', 'availability.min_uptime', 'Kept as an error budget')}
             </SimpleGrid>
           </Panel>
-          <Panel title="Rolling back" note="When a change did not stick, or makes things worse">
+          <Panel title="Rolling back" note="When a change fails or makes metrics worse">
             <Stack gap="md">
-              <Switch label="Roll back by itself" disabled={locked} {...form.getInputProps('rollback.automatic', { type: 'checkbox' })} />
+              <Switch label="Roll back automatically" disabled={locked} {...form.getInputProps('rollback.automatic', { type: 'checkbox' })} />
               <SimpleGrid cols={{ base: 1, sm: 2 }}>
                 {whole('Time limit', 'rollback.timeout', lasts('Undone after', Number(form.values.rollback.timeout)), ' s')}
-                {whole('Circuit breaker', 'breaker_failures', 'Failures in a row that stop everything')}
+                {whole('Circuit breaker', 'breaker_failures', 'Consecutive failures that stop all changes')}
               </SimpleGrid>
             </Stack>
           </Panel>
-          <Panel title="Blast radius" note="How much may change at once">
+          <Panel title="Blast radius" note="Limits for simultaneous changes">
             <SimpleGrid cols={{ base: 1, sm: 3 }}>
               {whole('Changes in one run', 'blast_radius.max_actions_per_run', 'Of one agent')}
               {whole('Changes in a day', 'blast_radius.max_actions_per_day', 'Of all agents')}
               {percent('Share in a day', 'blast_radius.max_share_per_day', 'Of the resources in scope')}
             </SimpleGrid>
           </Panel>
-          <Panel title="After a change" note="How long it is left alone, and how long its effect is watched">
+          <Panel title="After a change" note="Cool-down and observation of a changed resource">
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
               {whole('Cool-down', 'cool_down', lasts('After each change', Number(form.values.cool_down)), ' s')}
               {whole('Watch', 'verification.window', watched ? lasts('Its effect is compared', watched) : 'Its effect is not compared', ' s')}

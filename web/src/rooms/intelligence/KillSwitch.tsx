@@ -17,8 +17,8 @@ export function KillSwitch({ on }: { on: boolean }) {
         <Group gap="md" wrap="nowrap" style={{ flex: '1 1 300px' }}>
           <ThemeIcon size={40} radius="xl" variant="light" color={on ? 'red' : 'green'} aria-hidden>{on ? <IconHandStop size={22} /> : <IconShieldCheck size={22} />}</ThemeIcon>
           <div>
-            <Text fw={600}>{on ? 'The kill switch is on: nothing is changed' : 'The kill switch is off'}</Text>
-            <Text size="sm" className="muted">{on ? 'Agents go on observing and recommending. No action starts until it is switched off.' : 'Switching it on stops every agent from changing anything, at once.'}</Text>
+            <Text fw={600}>{on ? 'The kill switch is on: no changes are made' : 'The kill switch is off'}</Text>
+            <Text size="sm" className="muted">{on ? 'Agents keep observing and recommending. No action starts until you turn the kill switch off.' : 'Turn it on to stop all changes by agents immediately.'}</Text>
           </div>
         </Group>
         <Group gap="xs">
@@ -35,12 +35,12 @@ function Turn({ to, onClose }: { to: boolean; onClose: () => void }) {
   const turn = useChange(killSwitch);
   return (
     <FormDialog
-      title={to ? 'Stop everything?' : 'Let agents act again?'} submit={to ? 'Stop everything' : 'Switch off'} colour={to ? 'red' : 'green'}
-      explain={to ? 'No action starts until it is switched off again. Agents go on observing and recommending.' : 'Changes can begin again at once, within the guardrails.'}
+      title={to ? 'Stop everything?' : 'Turn the kill switch off?'} submit={to ? 'Stop everything' : 'Switch off'} colour={to ? 'red' : 'green'}
+      explain={to ? 'No action starts until you turn the kill switch off. Agents keep observing and recommending.' : 'Changes can start again immediately, within the guardrails.'}
       error={turn.error} pending={turn.isPending} disabled={reason.trim() === ''} onClose={onClose}
       onSubmit={() => turn.mutate({ on: to, reason: reason.trim() }, { onSuccess: () => { announce(to ? 'The kill switch is on.' : 'The kill switch is off.'); onClose(); } })}
     >
-      <Textarea label="Reason" description="It goes to the log." required autosize minRows={2} data-autofocus value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
+      <Textarea label="Reason" description="Kept in the audit log." required autosize minRows={2} data-autofocus value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
     </FormDialog>
   );
 }

@@ -48,7 +48,7 @@ export function Models() {
     <Stack gap="md">
       <DataTable
         label="Models" columns={columns(agents?.items ?? [], setOpened)} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => setOpened(row.id)}
-        empty={<EmptyState title="Nothing has been learned yet">Models are trained once an agent has run and its resources have been measured for two weeks.</EmptyState>}
+        empty={<EmptyState title="No models yet">Models are trained after an agent has run and two weeks of metrics are available.</EmptyState>}
       />
       <Modal opened={opened !== null} onClose={() => setOpened(null)} size="xl" title="Model">
         {opened && <Detail id={opened} />}
@@ -81,8 +81,8 @@ function Detail({ id }: { id: string }) {
           <Status of={data.status} />
         </Group>
         {may('intelligence.configure') && data.status === 'serving' && (
-          <Button variant="light" disabled={waits} loading={retrain.isPending} onClick={() => retrain.mutate(id, { onSuccess: () => announce('It is trained anew; what serves goes on serving until the new version wins.') })}>
-            {waits ? 'Training is due' : 'Train anew'}
+          <Button variant="light" disabled={waits} loading={retrain.isPending} onClick={() => retrain.mutate(id, { onSuccess: () => announce('Training started. The current version stays in use until a new one is more accurate.') })}>
+            {waits ? 'Training is due' : 'Retrain'}
           </Button>
         )}
       </Group>
@@ -91,13 +91,13 @@ function Detail({ id }: { id: string }) {
       <Facts
         of={[
           ['Type', words(data.type)],
-          ['Judged on', `${count(data.held_out)} decisions on held-out days`],
-          ['Learned from', `${count(data.samples)} samples over ${plural(Math.round(data.training_span_days), 'day')}`],
+          ['Evaluated on', `${count(data.held_out)} decisions on days not used for training`],
+          ['Trained on', `${count(data.samples)} samples over ${plural(Math.round(data.training_span_days), 'day')}`],
           ['Trained because', words(data.retrain_reason)],
-          ['What came of it', sentence(data.note)],
+          ['Result', sentence(data.note)],
           ['Drift', data.drift == null ? undefined : `${data.drift.toFixed(2)} of 1`],
-          ['A successor was tried', data.tried_at ? <When at={data.tried_at} /> : undefined],
-          ['Asked for by', data.retrain_requested_by],
+          ['A newer version was tested', data.tried_at ? <When at={data.tried_at} /> : undefined],
+          ['Requested by', data.retrain_requested_by],
         ]}
       />
       <DataTable bare label="Versions" columns={VERSIONS} rows={data.history} rowId={(row) => row.id} pageSize={10} empty={null} />

@@ -81,7 +81,7 @@ function Shown({ of: one }: { of: Recommendation }) {
             <DecidingModels models={one.explanation.models} />
             <DecisionPath checks={one.explanation.decision_path} />
             {one.plan ? <PlanSteps plan={one.plan} resource={one.resource} /> : (
-              <Panel title="Plan"><Text size="sm" className="muted">This is advice: there is nothing here that Reeve would run.</Text></Panel>
+              <Panel title="Plan"><Text size="sm" className="muted">This is advice only. Apply it yourself; Reeve cannot make this change.</Text></Panel>
             )}
             {may('audit.search') && <Story id={one.id} moves={`${one.status} ${own.map((action) => `${action.status}${action.steps.length}`).join()}`} />}
           </Stack>
@@ -116,8 +116,8 @@ function ApplicabilityNote({ of: one }: { of: Recommendation }) {
 function StatusNote({ of: one }: { of: Recommendation }) {
   if (one.status === 'pending_approval') {
     return (
-      <Alert color="yellow" title="Waits for approval">
-        {one.scheduled_for ? `It runs on ${fullTime(one.scheduled_for)}, once the last signature is there.` : 'It runs by itself once the last signature is there.'} See <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/approvals" {...props} />}>Approvals</Anchor>.
+      <Alert color="yellow" title="Waiting for approval">
+        {one.scheduled_for ? `Runs at ${fullTime(one.scheduled_for)}, after the last approval.` : 'Starts automatically after the last approval.'} See <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/approvals" {...props} />}>Approvals</Anchor>.
       </Alert>
     );
   }

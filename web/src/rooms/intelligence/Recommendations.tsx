@@ -62,10 +62,10 @@ export function Recommendations() {
         <>
           <Group justify="space-between" gap="sm">
             <Text size="sm" className="muted numeral" role="status">
-              {data ? `${count(data.total)} found · ${money(data.savings_monthly)} a month could be saved${data.savings_unpriced ? ` · ${count(data.savings_unpriced)} without a known price` : ''}` : 'Looking …'}
+              {data ? `${count(data.total)} found · ${money(data.savings_monthly)} a month could be saved${data.savings_unpriced ? ` · ${count(data.savings_unpriced)} without a known price` : ''}` : 'Loading …'}
             </Text>
             {search.type && may('intelligence.operate') && (data?.items.filter(({ plan, status: now, agent_id }) => plan && agent_id && now === 'open').length ?? 0) > 1 && (
-              <Button variant="light" leftSection={<IconRocket size={16} />} onClick={() => setRolling(true)}>Roll them out in stages</Button>
+              <Button variant="light" leftSection={<IconRocket size={16} />} onClick={() => setRolling(true)}>Start a staged rollout</Button>
             )}
           </Group>
           {data && data.total > MOST && <Alert color="yellow">Only the first {count(MOST)} are shown. Narrow the filters to see the rest.</Alert>}
@@ -74,7 +74,7 @@ export function Recommendations() {
             onOpen={(row) => void navigate({ to: '/intelligence/recommendations/$id', params: { id: row.id } })}
             empty={
               <EmptyState title={filtered ? 'Nothing matches these filters' : 'No recommendations yet'} action={filtered ? <Button variant="light" mt="sm" onClick={clear}>Clear filters</Button> : undefined}>
-                {filtered ? 'Loosen a filter, or look at every status.' : 'Agents recommend after they have seen enough of the estate. Run one under Agents.'}
+                {filtered ? 'Remove a filter, or include every status.' : 'Recommendations appear when an agent has enough data. Run an agent under Agents.'}
               </EmptyState>
             }
           />

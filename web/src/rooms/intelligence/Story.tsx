@@ -31,7 +31,7 @@ export function Story({ member = 'recommendation_id', id, moves }: Props) {
   const hidden = (all?.length ?? 0) - (entries?.length ?? 0);
   return (
     <Panel
-      title="Its story in the log" note={data ? `${plural(data.total ?? 0, 'entry', 'entries')}, each provable on its own` : undefined}
+      title="History" note={data ? `${plural(data.total ?? 0, 'entry', 'entries')} of the audit log` : undefined}
       actions={<Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ query: `metadata.${member}:"${id}" AND ${BY_REEVE}` }} {...props} />}>Open in Audit Logging</Anchor>}
     >
       {error && <ProblemAlert error={error} />}

@@ -68,7 +68,7 @@ export function About({ of: one }: { of: Recommendation }) {
             ['Valid until', <When key="until" at={one.expires_at} form="full" />],
             ['Rule', words(one.rule)],
             ['Found by', `${words(one.origin.agent_type)}, ${CAUSES[one.origin.cause] ?? words(one.origin.cause)}`],
-            ['Acts', one.agent_id ? undefined : `No ${words(one.origin.agent_type).toLowerCase()} agent covers it: people alone apply it`],
+            ['Acts', one.agent_id ? undefined : `No ${words(one.origin.agent_type).toLowerCase()} agent covers this resource. A person must apply the change`],
           ]}
         />
       </Panel>
@@ -84,7 +84,7 @@ function Confidence({ of: one }: { of: Recommendation }) {
     <>
       {range && <Text size="sm" fw={500} mt="lg" className="numeral">Range {Math.round(range.low)} to {Math.round(range.high)} % <Text span size="sm" className="muted">(90 % of cases)</Text></Text>}
       <Text size="sm" fw={range ? 400 : 500} mt={range ? 4 : 'lg'}>Confidence {percent(one.confidence)}</Text>
-      {!known && <Text size="xs" className="muted" mt={2}>Not confirmed by outcomes yet: no similar change has ended here.</Text>}
+      {!known && <Text size="xs" className="muted" mt={2}>Not confirmed yet: no similar change has finished in this account.</Text>}
       <Progress value={one.confidence} size={6} mt={6} color={known ? undefined : 'gray'} aria-label="Confidence" />
     </>
   );
@@ -98,7 +98,7 @@ function Savings({ of: savings }: { of: Recommendation['savings'] }) {
       <>
         <Text fz={22} fw={600} lh={1.2}>Price unknown</Text>
         {now != null && <Text size="sm" className="muted numeral" mt={8}>It costs {money(now)} a month now</Text>}
-        <Text size="xs" className="muted" mt={4}>No price of this size, region and operating system is known, so no saving is claimed.</Text>
+        <Text size="xs" className="muted" mt={4}>No price is available for this size, region and operating system.</Text>
       </>
     );
   }
@@ -115,13 +115,13 @@ function Savings({ of: savings }: { of: Recommendation['savings'] }) {
         </Group>
       )}
       <Text size="xs" className="muted" mt={4}>
-        {savings.basis === 'bill' ? `After discounts and commitments${savings.monthly == null ? '' : `; ${money(Math.abs(savings.monthly))} at list price`}.` : 'At list price: no bill with discounts is known.'}
+        {savings.basis === 'bill' ? `After discounts and commitments${savings.monthly == null ? '' : `; ${money(Math.abs(savings.monthly))} at list price`}.` : 'At list price. Connect a bill to include discounts.'}
       </Text>
     </>
   );
 }
 
 function cases(similar: number, rate: number | null | undefined): string {
-  if (similar === 0) return 'No similar case has ended yet.';
+  if (similar === 0) return 'No similar change has finished yet.';
   return `${count(similar)} similar cases${rate == null ? '' : `, ${percent(rate)} of them succeeded`}.`;
 }

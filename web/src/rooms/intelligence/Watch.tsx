@@ -13,7 +13,7 @@ export function Watch({ of: watch }: { of: NonNullable<Action['watch']> }) {
         <Status of={watch.verdict} />
         {watch.verdict === 'watching' && <Text size="xs" className="muted">until <When at={watch.until} /></Text>}
       </Group>
-      {watch.verdict === 'watching' && !watch.detail && <Text size="sm" mt={4}>Its metrics are compared with those of the same hours before the change.</Text>}
+      {watch.verdict === 'watching' && !watch.detail && <Text size="sm" mt={4}>Compared with the same hours before the change.</Text>}
       {watch.detail && <Text size="sm" mt={4} style={{ overflowWrap: 'anywhere' }}>{watch.detail}</Text>}
       <Text size="sm" className="muted numeral" mt={4}>
         Predicted {watch.predicted_savings_monthly == null ? 'saving unknown' : `${money(watch.predicted_savings_monthly)} a month`}, {watch.realised_savings_monthly == null ? 'not measured yet' : `measured ${money(watch.realised_savings_monthly)}`}.

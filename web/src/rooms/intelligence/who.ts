@@ -6,6 +6,11 @@ import { agentsQuery } from './queries';
 /** A requester: the name in records, and the agent where the requester is one. */
 export type Requester = { by: string; by_agent?: string | null };
 
+/** A requester as approvals write it: an e-mail address, or `agent:` and the identifier. */
+export function requesterOf(text: string): Requester {
+  return { by: text, by_agent: /^agent:(.+)$/.exec(text)?.[1] };
+}
+
 /** The name of an agent, and people as the records name them. */
 export function whoOf({ by, by_agent }: Requester, agents: Map<string, string>): string {
   return by_agent == null ? by : agents.get(by_agent) ?? 'a deleted agent';

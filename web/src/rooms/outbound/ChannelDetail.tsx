@@ -54,7 +54,7 @@ function Shown({ of: channel }: { of: Channel }) {
         <>
           <Remove
             what="channel" room="outbound" remove={() => removeChannel(channel.id)} onRemoved={() => void navigate({ to: '/settings/notifications' })}
-            explain="Nobody is told through it any more, and what waits for it is not sent."
+            explain="Stops notifications through this channel. Pending messages are not sent."
           />
           {test.button}
           <Button variant="default" leftSection={<IconEdit size={16} />} onClick={() => setChanging(true)}>Change</Button>
@@ -68,9 +68,9 @@ function Shown({ of: channel }: { of: Channel }) {
           <Panel title="Channel">
             <Facts
               of={[
-                ['Told of', topicsInWords(channel.topics)],
+                ['Events', topicsInWords(channel.topics)],
                 ...settingsFacts(channel),
-                ['Secret', 'Kept sealed; replace it under Change'],
+                ['Secret', 'Encrypted. Replace it under Change'],
                 ['Made', <When key="made" at={channel.created_at} form="full" />],
                 ['Last changed', <When key="changed" at={channel.updated_at} form="full" />],
               ]}

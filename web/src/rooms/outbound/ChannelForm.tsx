@@ -23,12 +23,12 @@ export function ChannelForm({ channel, onMade, onClose }: Props) {
   const form = useForm<ChannelFields>({
     initialValues: channelFields(channel),
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name' : null),
+      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
       secret: (value, { type }) => (!channel && type !== 'email' && value.trim() === '' ? `Give the ${SECRETS[type]?.label.toLowerCase() ?? 'secret'}` : null),
       settings: {
-        host: (value, { type }) => (type === 'email' && value.trim() === '' ? 'Give the mail server' : null),
-        from: (value, { type }) => (type === 'email' && value.trim() === '' ? 'Give the sender' : null),
-        to: (value, { type }) => (type === 'email' && value.length === 0 ? 'Name at least one receiver' : null),
+        host: (value, { type }) => (type === 'email' && value.trim() === '' ? 'Enter the mail server' : null),
+        from: (value, { type }) => (type === 'email' && value.trim() === '' ? 'Enter the sender' : null),
+        to: (value, { type }) => (type === 'email' && value.length === 0 ? 'Enter at least one recipient' : null),
       },
     },
   });
@@ -61,7 +61,7 @@ export function ChannelForm({ channel, onMade, onClose }: Props) {
         />
       )}
       {type === 'pagerduty' && <TextInput label="Address for events" description="Empty: the US region's; the EU region's is https://events.eu.pagerduty.com/v2/enqueue" placeholder="https://events.pagerduty.com/v2/enqueue" {...form.getInputProps('settings.url')} />}
-      <Input.Wrapper label="Told of" description="Nothing chosen is everything" error={form.errors.topics} labelElement="div">
+      <Input.Wrapper label="Events" description="Leave empty to send every event" error={form.errors.topics} labelElement="div">
         <Chip.Group multiple {...form.getInputProps('topics')}>
           <Group gap={6} mt={8}>{TOPICS.map(({ value, label }) => <Chip key={value} value={value} size="xs">{label}</Chip>)}</Group>
         </Chip.Group>
@@ -84,7 +84,7 @@ function Email({ form }: { form: Pick<ReturnType<typeof useForm<ChannelFields>>,
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput label="From" placeholder="Reeve <reeve@example.com>" withAsterisk {...form.getInputProps('settings.from')} />
-        <TextInput label="User who signs in" placeholder="Nobody" autoComplete="off" {...form.getInputProps('settings.username')} />
+        <TextInput label="User who signs in" placeholder="No one" autoComplete="off" {...form.getInputProps('settings.username')} />
       </SimpleGrid>
       <TagsInput label="To" description="Press Enter after each address" withAsterisk {...form.getInputProps('settings.to')} />
     </>

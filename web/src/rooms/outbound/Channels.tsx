@@ -30,7 +30,7 @@ const COLUMNS: Column<Channel>[] = [
     ),
   },
   { id: 'type', header: 'Type', sortBy: (row) => row.type, cell: (row) => KIND_NAMES[row.type] ?? row.type },
-  { id: 'topics', header: 'Told of', cell: (row) => <div style={{ maxWidth: 320 }}><Text size="sm">{topicsInWords(row.topics)}</Text></div> },
+  { id: 'topics', header: 'Events', cell: (row) => <div style={{ maxWidth: 320 }}><Text size="sm">{topicsInWords(row.topics)}</Text></div> },
   { id: 'enabled', header: 'Status', sortBy: (row) => Number(row.enabled), cell: (row) => <Status of={row.enabled ? 'active' : 'disabled'} label={row.enabled ? 'On' : 'Off'} /> },
   { id: 'updated', header: 'Last changed', sortBy: (row) => row.updated_at, cell: (row) => <When at={row.updated_at} form="ago" /> },
 ];
@@ -46,14 +46,14 @@ export function Channels() {
   return (
     <Page
       title="Notifications" actions={add}
-      description={<>Where people are told: e-mail, Slack, Microsoft Teams, PagerDuty. When they are told, at once or in digests, stands in each <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}>agent</Anchor>; requests for signatures go out at once.</>}
+      description={<>Send notifications by e-mail, Slack, Microsoft Teams or PagerDuty. Choose immediate messages or digests in the settings of each <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}>agent</Anchor>; approval requests are sent immediately.</>}
     >
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
         <DataTable
           label="Channels" columns={COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => open(row.id)}
           empty={
-            <EmptyState title="Nobody is told yet" icon={<IconBell size={22} />}>
-              {add ? 'Add a channel. Its secret is kept sealed and never shown again; a test says at once whether it works.' : 'Operators and administrators can add a channel.'}
+            <EmptyState title="No channels yet" icon={<IconBell size={22} />}>
+              {add ? 'Add a channel to get notifications. You can send a test immediately.' : 'Operators and administrators can add a channel.'}
             </EmptyState>
           }
         />

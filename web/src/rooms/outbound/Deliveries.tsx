@@ -23,7 +23,7 @@ export function Deliveries({ of: target, may }: { of: Target; may: boolean }) {
     <Panel title="Deliveries" note={data && data.total > 0 ? `${plural(data.total, 'message')} in thirty days${dead > 0 ? `, ${plural(dead, 'dead letter')}` : ''}` : undefined}>
       {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton h={120} />}
-      {data?.items.length === 0 && <Text size="sm" className="muted">Nothing was sent yet. Send a test to see whether it arrives; what happens from now on follows by itself.</Text>}
+      {data?.items.length === 0 && <Text size="sm" className="muted">Nothing sent yet. Send a test, or wait for the next event.</Text>}
       <Stack component="ul" gap={0} m={0} p={0} style={{ listStyle: 'none' }}>
         {data?.items.map((delivery) => <Row key={delivery.id} of={delivery} target={target} may={may} />)}
       </Stack>
@@ -56,13 +56,13 @@ function Row({ of: delivery, target, may }: { of: Delivery; target: Target; may:
           <Stack component="ol" gap={10} m={0} p={0} style={{ listStyle: 'none' }} aria-label="Attempts">
             {delivery.attempts.map((attempt) => <AttemptRow key={attempt.at} of={attempt} />)}
           </Stack>
-          {delivery.attempts.length === 0 && <Text size="sm" className="muted">Not tried yet.</Text>}
-          {delivery.next_attempt_at && <Text size="sm" className="muted" mt={8}>Tried next <When at={delivery.next_attempt_at} /></Text>}
+          {delivery.attempts.length === 0 && <Text size="sm" className="muted">No attempts yet.</Text>}
+          {delivery.next_attempt_at && <Text size="sm" className="muted" mt={8}>Next attempt <When at={delivery.next_attempt_at} /></Text>}
           <ProblemAlert error={again.error} />
           {may && delivery.status !== 'pending' && (
             <Button
               mt="sm" size="xs" variant="default" leftSection={<IconRefresh size={15} />} loading={again.isPending}
-              onClick={() => again.mutate({ ...target, delivery: delivery.id }, { onSuccess: () => announce('It is sent again, under the same identifier.') })}
+              onClick={() => again.mutate({ ...target, delivery: delivery.id }, { onSuccess: () => announce('Queued again with the same identifier.') })}
             >
               Send again
             </Button>

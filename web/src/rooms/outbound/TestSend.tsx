@@ -4,7 +4,7 @@ import { ProblemAlert } from '../../display/ProblemAlert';
 import { answered } from './Deliveries';
 import { sendTest, useChange, type Target } from './queries';
 
-/** Sends a test once. What came of it is shown by `TestOutcome`, where there is room for it. */
+/** Sends a test once. Result is shown by `TestOutcome`, where there is room for it. */
 export function useTest(target: Target) {
   const test = useChange(sendTest);
   return {

@@ -50,7 +50,7 @@ function Shown({ of: webhook }: { of: Webhook }) {
         <>
           <Remove
             what="webhook" room="outbound" remove={() => removeWebhook(webhook.id)} onRemoved={() => void navigate({ to: '/settings/webhooks' })}
-            explain="What waits for it is not sent, and its deliveries are forgotten. The log keeps that it was there."
+            explain="Pending messages are not sent and the delivery history is deleted. The audit log keeps a record."
           />
           {test.button}
           <Button variant="default" leftSection={<IconKey size={16} />} onClick={() => setDialog('rotate')}>Replace the secret</Button>
@@ -67,10 +67,10 @@ function Shown({ of: webhook }: { of: Webhook }) {
             <Facts
               of={[
                 ['Address', <span key="url" className="hash">{webhook.url}</span>],
-                ['Told when', EVENT_NAMES[webhook.event] ?? words(webhook.event)],
+                ['Events', EVENT_NAMES[webhook.event] ?? words(webhook.event)],
                 ['Only', filterInWords(webhook.filter)],
                 ['Signed', 'Standard Webhooks, HMAC-SHA-256'],
-                ['Tried', 'At once, then for a day; after that a dead letter'],
+                ['Tried', 'Retried for 24 hours, then marked as failed'],
                 ['Made', <When key="made" at={webhook.created_at} form="full" />],
                 ['Last changed', <When key="changed" at={webhook.updated_at} form="full" />],
               ]}
@@ -87,11 +87,11 @@ function Shown({ of: webhook }: { of: Webhook }) {
 function SwitchedOff({ of: webhook, may }: { of: Webhook; may: boolean }) {
   const change = useChange(changeWebhook);
   return (
-    <Alert color="red" variant="light" title="Reeve switched it off">
+    <Alert color="red" variant="light" title="Disabled by Reeve">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{words(webhook.disabled_reason ?? '')}. Nothing is sent until it is switched on again.</Text>
         <ProblemAlert error={change.error} />
-        {may && <Button size="xs" variant="light" loading={change.isPending} onClick={() => change.mutate({ id: webhook.id, version: webhook.version, enabled: true }, { onSuccess: () => announce('It is on again.') })}>Switch on</Button>}
+        {may && <Button size="xs" variant="light" loading={change.isPending} onClick={() => change.mutate({ id: webhook.id, version: webhook.version, enabled: true }, { onSuccess: () => announce('Webhook enabled.') })}>Switch on</Button>}
       </Stack>
     </Alert>
   );
@@ -103,14 +103,14 @@ function Rotate({ of: webhook, onClose }: { of: Webhook; onClose: () => void }) 
     const { secret, previous_until: until } = rotate.data;
     return (
       <SecretDialog title="The signing secret" secret={secret} onClose={onClose}>
-        {until ? `The one before signs too until ${fullTime(until)}, so that the receiver can change over.` : CHECKS}
+        {until ? `The previous secret stays valid until ${fullTime(until)}.` : CHECKS}
       </SecretDialog>
     );
   }
   return (
     <FormDialog
       title="Replace the signing secret?" submit="Replace" error={rotate.error} pending={rotate.isPending} onClose={onClose} onSubmit={() => rotate.mutate(webhook.id)}
-      explain="You get a new one. For 24 hours both sign, so that the receiver changes over when it suits; a second replacement within the day ends the oldest at once."
+      explain="Creates a new secret. Both secrets are valid for 24 hours. Replacing again within 24 hours ends the oldest immediately."
     />
   );
 }

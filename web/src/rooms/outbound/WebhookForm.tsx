@@ -25,7 +25,7 @@ export function WebhookForm({ webhook, onMade, onClose }: Props) {
       name: webhook?.name ?? '', event: webhook?.event ?? 'recommendation_ready', url: webhook?.url ?? '',
       parts: filterParts(webhook?.filter ?? ''), enabled: webhook?.enabled ?? true,
     },
-    validate: { url: (value) => (value.trim() === '' ? 'Give the address of the receiver' : null) },
+    validate: { url: (value) => (value.trim() === '' ? 'Enter a full https:// address' : null) },
   });
   const { event } = form.values;
   const submit = form.onSubmit(({ parts, ...values }) => {
@@ -43,7 +43,7 @@ export function WebhookForm({ webhook, onMade, onClose }: Props) {
       <TextInput label="Name" placeholder="To the on-call tool" maxLength={100} data-autofocus {...form.getInputProps('name')} />
       <TextInput label="Address" placeholder="https://hooks.example.com/reeve" description="https, and not inside your own network unless the configuration allows it" withAsterisk {...form.getInputProps('url')} />
       <Select label="Event" data={EVENTS} allowDeselect={false} {...form.getInputProps('event')} />
-      <Input.Wrapper label="Only when" description="All that is chosen must hold; nothing chosen is everything" error={form.errors.filter} labelElement="div">
+      <Input.Wrapper label="Only when" description="All conditions must match. Leave empty to send every event" error={form.errors.filter} labelElement="div">
         <SimpleGrid cols={{ base: 1, sm: 3 }} mt={8}>
           {FILTERS[event]?.map(({ key, label, values }) => (
             <Select

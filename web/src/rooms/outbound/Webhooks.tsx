@@ -23,7 +23,7 @@ export function filterInWords(filter: string): string {
 }
 
 /** What the secret of a webhook is for. */
-export const CHECKS = 'The receiver checks each message with it, as Standard Webhooks says.';
+export const CHECKS = 'The receiver verifies each message with this secret (Standard Webhooks).';
 
 const COLUMNS: Column<Webhook>[] = [
   {
@@ -35,9 +35,9 @@ const COLUMNS: Column<Webhook>[] = [
       </div>
     ),
   },
-  { id: 'event', header: 'Told when', sortBy: (row) => row.event, cell: (row) => EVENT_NAMES[row.event] ?? words(row.event) },
+  { id: 'event', header: 'Events', sortBy: (row) => row.event, cell: (row) => EVENT_NAMES[row.event] ?? words(row.event) },
   { id: 'filter', header: 'Only', cell: (row) => filterInWords(row.filter) },
-  { id: 'enabled', header: 'Status', sortBy: (row) => Number(row.enabled), cell: (row) => <Status of={row.enabled ? 'active' : row.disabled_reason ? 'failed' : 'disabled'} label={row.enabled ? 'On' : row.disabled_reason ? 'Switched off by Reeve' : 'Off'} /> },
+  { id: 'enabled', header: 'Status', sortBy: (row) => Number(row.enabled), cell: (row) => <Status of={row.enabled ? 'active' : row.disabled_reason ? 'failed' : 'disabled'} label={row.enabled ? 'On' : row.disabled_reason ? 'Disabled by Reeve' : 'Off'} /> },
   { id: 'updated', header: 'Last changed', sortBy: (row) => row.updated_at, cell: (row) => <When at={row.updated_at} form="ago" /> },
 ];
 
@@ -58,7 +58,7 @@ export function Webhooks() {
   const [made, setMade] = useState<{ secret: string; id: string } | null>(null);
   const add = may('intelligence.configure') ? <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>Add webhook</Button> : undefined;
   return (
-    <Page title="Webhooks" description="Tell another program that a recommendation is ready, an anomaly was detected, or an action was completed. Each message is signed." actions={add}>
+    <Page title="Webhooks" description="Send signed messages to another program when a recommendation is ready, an anomaly is detected or an action is completed." actions={add}>
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
         <DataTable
           label="Webhooks" columns={COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25}

@@ -89,7 +89,7 @@ export function settingsOf({ type, settings }: ChannelFields): Schemas['ChannelS
 
 /** The secret as each type calls it. */
 export const SECRETS: Record<string, { label: string; placeholder: string; description?: string }> = {
-  email: { label: 'Password', placeholder: '', description: 'Of the user who signs in; empty where nobody does' },
+  email: { label: 'Password', placeholder: '', description: 'Leave empty if the server needs no sign-in' },
   slack: { label: 'Webhook address', placeholder: 'https://hooks.slack.com/services/…' },
   teams: { label: 'Workflow address', placeholder: 'https://…logic.azure.com/workflows/…', description: 'Of a workflow that begins with “When a Teams webhook request is received”' },
   pagerduty: { label: 'Integration key', placeholder: '32 letters and digits', description: 'Of an Events API v2 integration' },

@@ -25,13 +25,13 @@ export function Teams() {
       cell: (row) => (
         <Group gap={4} wrap="nowrap" justify="flex-end">
           <ActionIcon aria-label={`Rename ${row.name}`} onClick={() => setEditing(row)}><IconEdit size={16} /></ActionIcon>
-          <Remove room="settings" what={row.name} explain="Its members stay; managers no longer see each other's entries through it." remove={() => removeTeam(row.id)} />
+          <Remove room="settings" what={row.name} explain="Members keep their accounts. Managers lose access to the entries of this team." remove={() => removeTeam(row.id)} />
         </Group>
       ),
     },
   ], []);
   return (
-    <Page title="Teams" description="A manager sees the log entries of everybody in the same team." actions={<Button leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>Add team</Button>}>
+    <Page title="Teams" description="Managers see the audit log entries of their team." actions={<Button leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>Add team</Button>}>
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
         <DataTable label="Teams" columns={columns} rows={data?.items} rowId={(row) => row.id} pageSize={50} empty={<EmptyState title="No teams yet">Add a team, then put users into it under Users.</EmptyState>} />
       )}

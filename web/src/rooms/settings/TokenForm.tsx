@@ -14,7 +14,7 @@ export function TokenForm({ users, onClose }: { users: User[]; onClose: () => vo
   const create = useChange(createToken);
   const form = useForm({
     initialValues: { name: '', user_id: me?.id ?? '', roles: [] as string[], expires_at: '' },
-    validate: { name: (value) => (value.trim() === '' ? 'Say what it is for' : null) },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a purpose' : null) },
   });
   const owner = users.find(({ id }) => id === form.values.user_id);
   const roles = owner?.roles ?? me?.roles ?? [];
@@ -28,10 +28,10 @@ export function TokenForm({ users, onClose }: { users: User[]; onClose: () => vo
     <FormDialog
       title="Create an API token" submit="Create token" error={create.error} marked={['name', 'user_id', 'roles', 'expires_at']} pending={create.isPending} onSubmit={submit} onClose={onClose}
     >
-      <TextInput label="What it is for" required data-autofocus {...form.getInputProps('name')} />
+      <TextInput label="Purpose" required data-autofocus {...form.getInputProps('name')} />
       {users.length > 0 && <Select label="Acts for" searchable allowDeselect={false} data={users.map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` }))} {...form.getInputProps('user_id')} />}
       <MultiSelect label="Narrowed to roles" placeholder="All of the user's" data={options(roles)} {...form.getInputProps('roles')} />
-      <TextInput label="Expires" description="In your zone; empty: never" type="datetime-local" {...form.getInputProps('expires_at')} />
+      <TextInput label="Expires" description="Your time zone. Leave empty for no expiry" type="datetime-local" {...form.getInputProps('expires_at')} />
     </FormDialog>
   );
 }

@@ -29,13 +29,13 @@ export function Tokens() {
       { id: 'roles', header: 'Roles', cell: (row) => (row.roles.length ? <Group gap={4}>{row.roles.map((role) => <Badge key={role} color="gray">{words(role)}</Badge>)}</Group> : <span className="muted">All of the user&apos;s</span>) },
       { id: 'used', header: 'Last used', cell: (row) => <When at={row.last_used_at} form="ago" /> },
       { id: 'expires', header: 'Expires', cell: (row) => <When at={row.expires_at} /> },
-      { id: 'do', header: '', align: 'right', cell: (row) => <Remove room="settings" what={row.name} verb="Revoke" explain="Whatever uses this token stops working at once." remove={() => removeToken(row.id)} /> },
+      { id: 'do', header: '', align: 'right', cell: (row) => <Remove room="settings" what={row.name} verb="Revoke" explain="Scripts that use this token stop working immediately." remove={() => removeToken(row.id)} /> },
     ];
   }, [users.data, me]);
   return (
     <Page title="API tokens" description="For scripts and other services. Only a hash is kept; the secret is shown once." actions={<Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>Create token</Button>}>
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
-        <DataTable label="API tokens" columns={columns} rows={data?.items} rowId={(row) => row.id} pageSize={50} empty={<EmptyState title="No tokens yet" icon={<IconKey size={22} />}>Create one to use the interface from a script.</EmptyState>} />
+        <DataTable label="API tokens" columns={columns} rows={data?.items} rowId={(row) => row.id} pageSize={50} empty={<EmptyState title="No tokens yet" icon={<IconKey size={22} />}>Create a token to use the API from a script.</EmptyState>} />
       )}
       {adding && <TokenForm users={users.data?.items ?? []} onClose={() => setAdding(false)} />}
     </Page>

@@ -14,7 +14,7 @@ const CURRENCIES = Intl.supportedValuesOf('currency');
 export function WorkspacePage() {
   const { data, error, refetch } = useQuery(workspaceQuery);
   return (
-    <Page title="Workspace" description="Settings that everybody in this installation shares.">
+    <Page title="Workspace" description="Settings for all users of this installation.">
       {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
       {data && <WorkspaceForm key={data.version} workspace={data} />}
     </Page>

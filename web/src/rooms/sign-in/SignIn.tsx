@@ -41,11 +41,11 @@ export function SignIn() {
       <section className={classes.side} aria-hidden="true">
         <div className={classes.lines} />
         <div className={classes.promise}>
-          <p className={classes.lead}>Watches over your cloud estate. Keeps its record.</p>
+          <p className={classes.lead}>Cut cloud cost safely, and prove every change.</p>
           <ul>
             <li>Agents that recommend, explain, and act within your guardrails.</li>
-            <li>Every step written once, hashed, linked and signed.</li>
-            <li>A log that anyone can check offline.</li>
+            <li>An audit log that cannot be changed unnoticed.</li>
+            <li>Proofs that anyone can verify offline.</li>
           </ul>
         </div>
       </section>

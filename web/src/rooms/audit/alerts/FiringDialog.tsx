@@ -34,9 +34,9 @@ export function FiringDialog({ firing, may, onClose }: { firing: Firing; may: bo
             ['Entries', firing.count],
             ['First', <When key="first" at={firing.first_at} form="full" />],
             ['Last', <When key="last" at={firing.last_at} form="full" />],
-            ['Assigned to', firing.assignee ?? 'Nobody'],
+            ['Assigned to', firing.assignee ?? 'No one'],
             ...(firing.note ? [['Note', firing.note] as [string, string]] : []),
-            ...(firing.silenced ? [['Notified', 'Nobody: the rule was silenced'] as [string, string]] : []),
+            ...(firing.silenced ? [['Notified', 'No one (the rule was muted)'] as [string, string]] : []),
           ]}
         />
         <div>

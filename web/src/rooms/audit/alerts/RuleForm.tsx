@@ -33,7 +33,7 @@ export function RuleForm({ rule, onClose }: { rule?: AlertRule; onClose: () => v
   const create = useChange(createRule);
   const patch = useChange(changeRule);
   const change = rule ? patch : create;
-  const form = useForm({ initialValues: valuesOf(rule), validate: { name: (value) => (value.trim() === '' ? 'Give it a name' : null) } });
+  const form = useForm({ initialValues: valuesOf(rule), validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) } });
   const submit = form.onSubmit((values) => {
     const onSuccess = ({ name }: AlertRule) => { announce(`“${name}” is saved`); onClose(); };
     const onError = (error: Error) => form.setErrors(fieldMessages(error));
@@ -60,7 +60,7 @@ export function RuleForm({ rule, onClose }: { rule?: AlertRule; onClose: () => v
         <TagsInput label="E-mail recipients" description="In place of the channel's own" {...form.getInputProps('notification.recipients')} />
       </SimpleGrid>
       <Textarea label="Description" autosize minRows={1} maxLength={2000} {...form.getInputProps('description')} />
-      {!rule && <Checkbox label="Keep as a draft" description="A draft counts nothing until it is enabled" {...form.getInputProps('draft', { type: 'checkbox' })} />}
+      {!rule && <Checkbox label="Keep as a draft" description="Drafts match no entries until enabled" {...form.getInputProps('draft', { type: 'checkbox' })} />}
       <Tried condition={condition} count={threshold.count} window={threshold.window} group_by={group_by} />
     </FormDialog>
   );

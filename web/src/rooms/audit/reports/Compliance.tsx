@@ -20,7 +20,7 @@ export function Compliance() {
   const reports = useQuery(reportsQuery).data?.items;
   return (
     <Stack gap="lg">
-      <Panel title="Frameworks" note="Each control with its evidence in the log, exceptions to review, and what no log can show.">
+      <Panel title="Frameworks" note="Evidence, exceptions and gaps for each control.">
         {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
           {!data && !error && [1, 2, 3].map((key) => <Skeleton key={key} h={120} />)}

@@ -75,7 +75,7 @@ function ReportForm({ report, onClose }: { report?: Report; onClose: () => void 
   const create = useChange(createReport);
   const patch = useChange(changeReport);
   const change = report ? patch : create;
-  const form = useForm({ initialValues: valuesOf(report), validate: { name: (value) => (value.trim() === '' ? 'Give it a name' : null) } });
+  const form = useForm({ initialValues: valuesOf(report), validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) } });
   const submit = form.onSubmit(({ schedule, period, start_time, end_time, ...rest }) => {
     const given = { ...rest, ...periodOf({ period, start_time, end_time }), schedule: scheduleOf(schedule) };
     const onSuccess = ({ name }: Report) => { announce(`“${name}” is saved`); onClose(); };

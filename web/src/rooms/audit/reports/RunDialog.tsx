@@ -121,7 +121,7 @@ function Controls({ summary }: { summary: Summary }) {
           <Table.Tbody>{summary.controls.map((control) => <ControlRow key={control.number} control={control} />)}</Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      <Text size="xs" className="muted">A status says what the log has, not whether a control is met: an auditor judges that.</Text>
+      <Text size="xs" className="muted">Shows the evidence in the log. An auditor decides whether a control is met.</Text>
     </div>
   );
 }

@@ -30,7 +30,7 @@ const COLUMNS: Column<ReportRun>[] = [
   },
 ];
 
-/** Runs of reports of one kind, the latest first. */
+/** Runs of reports of one kind, newest first. */
 export function Runs({ kind, opened, onOpen }: { kind: 'compliance' | 'custom'; opened?: string; onOpen: (id?: string) => void }) {
   const { data, error, refetch } = useQuery(runsQuery(kind));
   const [size] = useState(10);

@@ -65,18 +65,18 @@ export function Anomalies() {
       </Group>
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
         <>
-          <Text size="sm" className="muted numeral" role="status">{data ? `${count(data.total)} found, the latest first` : 'Looking …'}</Text>
+          <Text size="sm" className="muted numeral" role="status">{data ? `${count(data.total)} found, newest first` : 'Loading …'}</Text>
           {data && data.total > MOST && <Alert color="yellow">Only the newest {count(MOST)} are shown. Narrow the filters to see the rest.</Alert>}
           <DataTable
             label="Anomalies" columns={COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25}
             onOpen={(row) => void navigate({ to: '/intelligence/anomalies/$id', params: { id: row.id } })}
             empty={
               <EmptyState
-                title={filtered ? 'Nothing matches these filters' : 'Nothing strange yet'} icon={<IconActivity size={22} />}
+                title={filtered ? 'Nothing matches these filters' : 'No anomalies yet'} icon={<IconActivity size={22} />}
                 action={filtered ? <Button variant="light" mt="sm" onClick={clear}>Clear filters</Button> : undefined}
               >
-                {filtered ? 'Loosen a filter. A resource is given by its identifier, a person by their name in the log.'
-                  : 'Metrics and entries of the log are watched all the time, and judged once two weeks of them are known. To watch less or more, see “Detection settings”.'}
+                {filtered ? 'Remove a filter, or search by resource identifier or user name.'
+                  : 'Detection starts after two weeks of data. Choose what is checked under “Detection settings”.'}
               </EmptyState>
             }
           />

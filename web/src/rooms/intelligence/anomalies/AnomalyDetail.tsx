@@ -40,8 +40,8 @@ function Shown({ of: one }: { of: Anomaly }) {
   const may = useMay();
   const looking = useChange(acknowledge);
   const back = useChange(reopen);
-  const undo = one.status === 'open' ? one.feedback.some((said) => !said.withdrawn_at) && 'Take back what was said'
-    : one.status === 'resolved' ? 'Open it again' : 'Unassigned';
+  const undo = one.status === 'open' ? one.feedback.some((said) => !said.withdrawn_at) && 'Undo verdict'
+    : one.status === 'resolved' ? 'Reopen' : 'Unassigned';
   const moves = `${one.status} ${one.responses.length} ${one.feedback.length}`;
   return (
     <Page
@@ -57,7 +57,7 @@ function Shown({ of: one }: { of: Anomaly }) {
           {undo && (
             <Button
               variant="default" leftSection={<IconArrowBackUp size={16} />} loading={back.isPending}
-              onClick={() => back.mutate(one.id, { onSuccess: () => announce('It is open, as if nothing had been said.') })}
+              onClick={() => back.mutate(one.id, { onSuccess: () => announce('Verdict removed.') })}
             >
               {undo}
             </Button>
@@ -65,7 +65,7 @@ function Shown({ of: one }: { of: Anomaly }) {
           {one.status === 'open' && (
             <Button
               variant="light" leftSection={<IconEye size={16} />} loading={looking.isPending}
-              onClick={() => looking.mutate(one.id, { onSuccess: () => announce('You look after it; the others can see that.') })}
+              onClick={() => looking.mutate(one.id, { onSuccess: () => announce('Assigned to you.') })}
             >
               Assign to me
             </Button>
@@ -104,7 +104,7 @@ function Cause({ of: one }: { of: Anomaly }) {
       <Stack gap="sm">
         <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>{sentence(one.likely_cause)}</Text>
         {one.facts.length > 0 && (
-          <Stack component="ul" gap={6} m={0} pl={18} aria-label="What it rests on">
+          <Stack component="ul" gap={6} m={0} pl={18} aria-label="Evidence">
             {one.facts.map((text) => <Text component="li" size="sm" key={text} style={{ overflowWrap: 'anywhere' }}>{sentence(text)}</Text>)}
           </Stack>
         )}
@@ -150,9 +150,9 @@ function About({ of: one }: { of: Anomaly }) {
           ['Where', [resource.provider && words(resource.provider), resource.account, resource.region].filter(Boolean).join(' · ')],
           ['Deviation', deviation(one.deviation_percent)],
           ['Began', <When key="began" at={one.started_at} form="full" />],
-          ['Last strange', <When key="last" at={one.last_at} form="full" />],
-          ['Noticed', <span key="noticed"><When at={one.detected_at} form="full" /> <Text span size="xs" className="muted">({took(one.started_at, one.detected_at)} after it began)</Text></span>],
-          ['Over since', one.resolved_at ? <When key="over" at={one.resolved_at} form="full" /> : 'Closes after 6 hours without new signals'],
+          ['Last signal', <When key="last" at={one.last_at} form="full" />],
+          ['Detected', <span key="noticed"><When at={one.detected_at} form="full" /> <Text span size="xs" className="muted">({took(one.started_at, one.detected_at)} after it began)</Text></span>],
+          ['Resolved', one.resolved_at ? <When key="over" at={one.resolved_at} form="full" /> : 'Closes after 6 hours without new signals'],
         ]}
       />
     </Panel>

@@ -29,20 +29,20 @@ export function AnomalySettingsDialog({ locked, onClose }: Props) {
 }
 
 const SENSITIVITIES = [
-  { value: 'low', label: 'Low: only what is very strange' },
+  { value: 'low', label: 'Low: only large deviations' },
   { value: 'medium', label: 'Medium' },
-  { value: 'high', label: 'High: more is called, more of it false' },
+  { value: 'high', label: 'High: more anomalies, more false alarms' },
 ];
 const METRICS = [
   'cpu_utilization', 'memory_utilization', 'network_in', 'network_out', 'disk_read', 'disk_write', 'disk_read_ops', 'disk_write_ops',
   'database_connections', 'free_storage', 'latency', 'error_rate', 'throughput', 'cpu_credit_balance',
 ];
-const ALERT = { value: 'alert', label: 'Tell it' };
-const REMEDY = { value: 'auto_remediate', label: 'Tell it, find the cause, and let active agents act at once' };
+const ALERT = { value: 'alert', label: 'Notify' };
+const REMEDY = { value: 'auto_remediate', label: 'Notify, investigate, and let active agents respond immediately' };
 const ACTIONS = {
-  performance: [ALERT, { value: 'auto_investigate', label: 'Tell it and find the cause' }, REMEDY],
-  security: [ALERT, { value: 'auto_investigate', label: 'Tell it and find the cause' }, { value: 'alert_and_quarantine', label: 'Tell it, find the cause, and quarantine' }],
-  cost: [ALERT, { value: 'alert_and_analyze', label: 'Tell it and find the cause' }, REMEDY],
+  performance: [ALERT, { value: 'auto_investigate', label: 'Notify and investigate' }, REMEDY],
+  security: [ALERT, { value: 'auto_investigate', label: 'Notify and investigate' }, { value: 'alert_and_quarantine', label: 'Notify, investigate, and quarantine' }],
+  cost: [ALERT, { value: 'alert_and_analyze', label: 'Notify and investigate' }, REMEDY],
 };
 const MARKED = [
   'cost.threshold', 'cost.window', 'cost.baseline', 'cost.action', 'performance.metrics', 'performance.sensitivity',
@@ -60,28 +60,28 @@ function Settings({ of: settings, locked, onClose }: { of: AnomalySettings } & P
     <NumberInput label={label} description={description} min={1} allowDecimal={false} suffix={suffix} readOnly={locked} {...form.getInputProps(field)} />
   );
   const action = (of: keyof typeof ACTIONS) => (
-    <Select label="What is done" aria-label={`What is done about ${of}`} data={ACTIONS[of]} allowDeselect={false} readOnly={locked} {...form.getInputProps(`${of}.action`)} />
+    <Select label="What is done" aria-label={`Response to ${of}`} data={ACTIONS[of]} allowDeselect={false} readOnly={locked} {...form.getInputProps(`${of}.action`)} />
   );
   return (
     <DialogForm submit={locked ? undefined : 'Save'} error={save.error} marked={MARKED} pending={save.isPending} disabled={!form.isDirty()} onSubmit={submit} onClose={onClose}>
-      {locked && <Alert color="gray" variant="light">Shown as it is. Changing it needs the right to configure intelligence, which operators and administrators have.</Alert>}
+      {locked && <Alert color="gray" variant="light">Read-only. Only operators and administrators can change this.</Alert>}
       <Divider label="Performance and operations" labelPosition="left" />
       <MultiSelect
-        label="Metrics that are watched" description="None: all of them" data={options(METRICS)} clearable searchable
+        label="Metrics that are watched" description="Leave empty for all metrics" data={options(METRICS)} clearable searchable
         readOnly={locked} {...form.getInputProps('performance.metrics')}
       />
       <Select label="Sensitivity" aria-label="Sensitivity to performance" data={SENSITIVITIES} allowDeselect={false} readOnly={locked} {...form.getInputProps('performance.sensitivity')} />
       {action('performance')}
       <Divider label="Security" labelPosition="left" />
-      <Switch label="Watch what people and programs do" description="Each against their own past and that of their like" disabled={locked} {...form.getInputProps('security.behavioral_analysis', { type: 'checkbox' })} />
+      <Switch label="Detect unusual access" description="Compares users and programs with their own history and with similar ones" disabled={locked} {...form.getInputProps('security.behavioral_analysis', { type: 'checkbox' })} />
       <Select label="Sensitivity" aria-label="Sensitivity to behaviour" data={SENSITIVITIES} allowDeselect={false} readOnly={locked} {...form.getInputProps('security.sensitivity')} />
-      <Switch label="Hold addresses and programs against your threat lists" description="They stand under Anomalies, Threat lists" disabled={locked} {...form.getInputProps('security.threat_intelligence', { type: 'checkbox' })} />
+      <Switch label="Check addresses and programs against your threat lists" description="Manage them under Anomalies, Threat lists" disabled={locked} {...form.getInputProps('security.threat_intelligence', { type: 'checkbox' })} />
       {action('security')}
       <Divider label="Cost" labelPosition="left" />
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         {whole('Threshold', 'cost.threshold', ' %', 'Above or below the baseline')}
-        {whole('Window', 'cost.window', ' h', 'Below 24 h: by the hour')}
-        {whole('Baseline', 'cost.baseline', ' days', 'What is averaged')}
+        {whole('Window', 'cost.window', ' h', 'Hourly below 24 h')}
+        {whole('Baseline', 'cost.baseline', ' days', 'Averaging window')}
       </SimpleGrid>
       {action('cost')}
     </DialogForm>

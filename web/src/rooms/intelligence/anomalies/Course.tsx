@@ -7,17 +7,17 @@ import { sentence, words } from '../../../display/wording';
 import { courseOf } from './course';
 
 const SIGNS: Record<string, { icon: typeof IconBell; missing: string }> = {
-  alert: { icon: IconBell, missing: 'Not told yet.' },
-  investigate: { icon: IconSearch, missing: 'Not looked into yet.' },
-  recommend: { icon: IconBulb, missing: 'Nothing recommended yet.' },
-  execute: { icon: IconPlayerPlay, missing: 'Nothing was changed because of it.' },
-  learn: { icon: IconSchool, missing: 'Waits for somebody to say what it was.' },
+  alert: { icon: IconBell, missing: 'No notification sent.' },
+  investigate: { icon: IconSearch, missing: 'Not investigated yet.' },
+  recommend: { icon: IconBulb, missing: 'No recommendation yet.' },
+  execute: { icon: IconPlayerPlay, missing: 'No action taken.' },
+  learn: { icon: IconSchool, missing: 'Waiting for a verdict.' },
 };
 
 /** Alert, investigate, recommend, execute, learn: what was recorded, and what is still open. */
 export function Course({ of: one }: { of: Anomaly }) {
   return (
-    <Panel title="How it was answered" note="In this order; each is an entry of the log">
+    <Panel title="Response" note="Each step is an entry in the audit log">
       <Timeline bulletSize={26} lineWidth={2} component="ol" styles={{ root: { margin: 0, padding: '0 0 0 13px', listStyle: 'none' } }}>
         {courseOf(one).map(({ stage, at, detail }, index) => {
           const sign = SIGNS[stage];

@@ -24,7 +24,7 @@ export function Observed({ of: one }: { of: Anomaly }) {
   if (one.readings.length === 0) return null;
   return (
     <Panel
-      title={metrics.length > 0 ? 'What was observed' : 'What gave it away'}
+      title={metrics.length > 0 ? 'Observations' : 'Detected by'}
       actions={metrics.length > 1 ? <SegmentedControl size="xs" value={chosen} onChange={setChosen} data={metrics.map((name) => ({ value: name, label: words(name) }))} aria-label="Metric" /> : undefined}
     >
       <Stack gap="md">
@@ -41,7 +41,7 @@ function Picture({ of: one, reading, metric }: { of: Anomaly; reading: Reading; 
   const { data, error } = useQuery(courseQuery(one.id, metric, span));
   if (error) return <ProblemAlert error={error} />;
   if (!data) return <Skeleton h={280} />;
-  if (data.points.length === 0) return <Text size="sm" className="muted">No samples of that time are kept any more. The figures below are of the strangest moment.</Text>;
+  if (data.points.length === 0) return <Text size="sm" className="muted">Metric samples from this time have expired. The figures below are from the peak.</Text>;
   return (
     <div>
       <AnomalyChart label={`${words(metric)} of ${one.resource.name || one.resource.id} around the anomaly`} course={data} reading={reading} began={one.started_at} last={one.last_at} />
@@ -70,7 +70,7 @@ function Legend({ changed }: { changed: boolean }) {
       <span><i className={classes.expected} aria-hidden="true" />Expected</span>
       <span><i className={classes.band} aria-hidden="true" />Usual</span>
       <span><i className={classes.alarm} aria-hidden="true" />The alarm</span>
-      <span><i className={classes.span} aria-hidden="true" />Strange from first to last</span>
+      <span><i className={classes.span} aria-hidden="true" />Duration of the anomaly</span>
       {changed && <span><i className={classes.changed} aria-hidden="true" />Changed</span>}
     </Group>
   );

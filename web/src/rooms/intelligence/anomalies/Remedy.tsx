@@ -14,7 +14,7 @@ export function Remedy({ of: { recommended_action, remediation } }: { of: Anomal
     <Panel title="Recommended remedy" note={has_plan ? 'A change that Reeve can carry out' : 'Advice: no change that Reeve can carry out'}>
       <Stack gap="sm">
         <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>{sentence(description)}</Text>
-        {reason && !description.includes(reason) && <Text size="sm" style={{ overflowWrap: 'anywhere' }}>Left to a person: {reason}.</Text>}
+        {reason && !description.includes(reason) && <Text size="sm" style={{ overflowWrap: 'anywhere' }}>Needs a person: {reason}.</Text>}
         {!recommendation && !action && <Text size="sm" className="muted">{recommended_action}</Text>}
         <Group gap="xs">
           {recommendation && (

@@ -17,7 +17,7 @@ import { resetThreshold, thresholdsQuery } from './queries';
 type Threshold = components['schemas']['AnomalyThresholdBody'];
 
 const LESSONS: Record<string, string> = {
-  false_alarm: 'False alarm', confirmed: 'Confirmed', new_normal: 'New normal', remedy_held: 'Its remedy held', remedy_failed: 'Its remedy did not hold',
+  false_alarm: 'False alarm', confirmed: 'Confirmed', new_normal: 'New normal', remedy_held: 'Remedy worked', remedy_failed: 'Remedy failed',
 };
 
 /** Why the threshold of this kind of anomaly is what it is, with the lessons that moved it and a way back. */
@@ -27,7 +27,7 @@ export function Thresholds({ of: one }: { of: Anomaly }) {
   if (error) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
   if (!data || data.items.length === 0) return null;
   return (
-    <Panel title="Threshold" note="How far beyond the usual band a deviation must lie to be reported">
+    <Panel title="Threshold" note="Minimum deviation beyond the expected range">
       <Stack gap="lg">{data.items.map((threshold) => <One key={threshold.id} of={threshold} here={one.id} several={data.items.length > 1} />)}</Stack>
     </Panel>
   );
@@ -42,7 +42,7 @@ function One({ of: threshold, here, several }: { of: Threshold; here: string; se
       <Text size="sm" fw={600} className="numeral">{factorText(threshold.factor)}</Text>
       <Text size="sm">{sentence(threshold.reason)}.</Text>
       {threshold.lessons.length > 0 && (
-        <Stack component="ul" gap={4} mt={6} mb={0} pl={18} aria-label="Lessons that count">
+        <Stack component="ul" gap={4} mt={6} mb={0} pl={18} aria-label="Verdicts that changed it">
           {threshold.lessons.map((lesson) => (
             <Text component="li" size="xs" key={lesson.anomaly_id} style={{ overflowWrap: 'anywhere' }}>
               {LESSONS[lesson.kind] ?? words(lesson.kind)} at {lesson.deviation.toFixed(1)} of the usual band, {lesson.by}, <When at={lesson.at} form="ago" />
@@ -56,7 +56,7 @@ function One({ of: threshold, here, several }: { of: Threshold; here: string; se
         <Group mt="xs">
           <Button
             size="xs" variant="default" leftSection={<IconArrowBackUp size={14} />} loading={reset.isPending}
-            onClick={() => reset.mutate(threshold.id, { onSuccess: () => announce('The threshold is as configured again.') })}
+            onClick={() => reset.mutate(threshold.id, { onSuccess: () => announce('Threshold reset.') })}
           >
             Reset threshold
           </Button>

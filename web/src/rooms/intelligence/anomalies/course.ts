@@ -51,6 +51,6 @@ export function deviation(percent: number | null | undefined): string {
 /** A threshold as a sentence: as configured, raised or lowered. */
 export function factorText(factor: number): string {
   const times = Number(factor.toFixed(2));
-  if (times === 1) return 'At the edge of the usual band, as configured';
-  return times > 1 ? `Raised to ${times} times the usual band` : `Lowered to ${times} of the usual band`;
+  if (times === 1) return 'Edge of the expected range (default)';
+  return times > 1 ? `Raised to ${times} × the expected range` : `Lowered to ${times} × the expected range`;
 }

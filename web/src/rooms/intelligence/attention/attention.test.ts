@@ -50,7 +50,7 @@ describe('what needs a person', () => {
       .toEqual(['The last sync failed: no route', '1 call was denied: a permission is missing']);
   });
 
-  it('stand in one list: incidents first, then approvals, changes, connections, the newest first, each once', () => {
+  it('stand in one list: incidents first, then approvals, changes, connections, newest first, each once', () => {
     const need = (key: string, kind: Need['kind'], at: string, to = key): Need => ({ key, kind, at, to, title: key, detail: '' });
     expect(keys(ordered([
       need('connection', 'connection', '2026-05-09'), need('failed', 'change', '2026-05-07', '/r/1'), need('blocked', 'change', '2026-05-08', '/r/1'),

@@ -3,6 +3,7 @@ import type { Action, Anomaly, Approval, Connection, Recommendation, Rollout } f
 import type { Firing } from '../../audit/alerts/queries';
 import { plural } from '../../../display/amounts';
 import { sentence, words } from '../../../display/wording';
+import { requesterOf, type Requester } from '../who';
 
 /** Kinds in the order of the list. */
 export const KINDS = ['incident', 'approval', 'change', 'connection'] as const;
@@ -38,9 +39,9 @@ export function alarms(firings: Firing[]): Need[] {
 }
 
 /** Approvals that this person can sign. */
-export function toSign(approvals: Approval[], who: (by: string) => string): Need[] {
+export function toSign(approvals: Approval[], who: (requester: Requester) => string): Need[] {
   return approvals.filter(({ status, can_sign }) => status === 'pending' && can_sign.length > 0).map((approval) => ({
-    key: `approval ${approval.id}`, kind: 'approval', title: approval.title, detail: `${words(approval.impact)} impact, requested by ${who(approval.requested_by)}`, at: approval.requested_at,
+    key: `approval ${approval.id}`, kind: 'approval', title: approval.title, detail: `${words(approval.impact)} impact, requested by ${who(requesterOf(approval.requested_by))}`, at: approval.requested_at,
     to: '/intelligence/approvals',
   }));
 }

@@ -6,13 +6,13 @@ import { words } from '../../../display/wording';
 import { Causes } from './Causes';
 import { agentDiagnosisQuery } from './queries';
 
-const PRESENT = { yes: { color: 'orange', label: 'The case' }, no: { color: 'green', label: 'Not the case' }, unknown: { color: 'gray', label: 'Too early to tell' } };
+const PRESENT = { yes: { color: 'orange', label: 'The case' }, no: { color: 'green', label: 'Not the case' }, unknown: { color: 'gray', label: 'Not enough data yet' } };
 
 /** Why an agent is never sure, or why what it recommends does not fit. */
 export function AgentDiagnosis({ agent, onClose }: { agent: Agent; onClose: () => void }) {
   const { data, error, refetch } = useQuery(agentDiagnosisQuery(agent.id));
   return (
-    <Modal opened onClose={onClose} size="lg" title={`What holds ${agent.name} back`}>
+    <Modal opened onClose={onClose} size="lg" title={`Why ${agent.name} does not act`}>
       {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton h={240} />}
       <Stack gap="xl">

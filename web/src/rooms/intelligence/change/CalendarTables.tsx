@@ -56,7 +56,7 @@ export function WindowTable({ of: guardrails, onEdit }: Props) {
     },
     covers(),
     { id: 'now', header: 'Now', cell: (row) => <OpenNow of={row} now={now} /> },
-    ...changes<MaintenanceWindow>(onEdit, remove, 'What only this window covers may then be interrupted at any time.'),
+    ...changes<MaintenanceWindow>(onEdit, remove, 'Resources covered only by this window can then restart at any time.'),
   ];
   const rows = policyOf(guardrails).maintenance_windows.map((window, at) => ({ ...window, at }));
   return <DataTable bare label="Maintenance windows" columns={columns} rows={rows} rowId={(row) => String(row.at)} empty={null} />;
@@ -80,7 +80,7 @@ export function FreezeTable({ of: guardrails, onEdit }: Props) {
     { id: 'until', header: 'Until', sortBy: (row) => row.until, cell: (row) => <When at={row.until} form="full" /> },
     covers(),
     { id: 'state', header: 'Now', cell: (row) => { const [color, label] = STATES[freezeState(row, now)]; return <Status of={label} label={label} color={color} />; } },
-    ...changes<Freeze>(onEdit, remove, 'What it covers may be changed again at once.'),
+    ...changes<Freeze>(onEdit, remove, 'Changes to the covered resources are allowed again immediately.'),
   ];
   const rows = policyOf(guardrails).freezes.map((freeze, at) => ({ ...freeze, at }));
   return <DataTable bare label="Change freezes" columns={columns} rows={rows} rowId={(row) => String(row.at)} empty={null} />;

@@ -41,11 +41,11 @@ export function ChangeControlPage() {
           : <WindowTable of={data} onEdit={edit?.('maintenance_windows')} />}
       </Panel>
       <Panel
-        title="Change freezes" note="Nothing they cover is changed while they hold, by people or agents" flush={freezes.length > 0}
+        title="Change freezes" note="Block all changes to the covered resources, by people and by agents" flush={freezes.length > 0}
         actions={configure && <Button variant="default" leftSection={<IconCalendarOff size={16} />} onClick={() => setEditing({ list: 'freezes', at: freezes.length })}>Add freeze</Button>}
       >
         {freezes.length === 0
-          ? <Text size="sm" className="muted">None. A freeze keeps a launch or the end of the year quiet, and ends by itself.</Text>
+          ? <Text size="sm" className="muted">No change freezes. Use one for a launch or the end of the year; it ends automatically.</Text>
           : <FreezeTable of={data} onEdit={edit?.('freezes')} />}
       </Panel>
       <Rules key={data.version} of={data} locked={!configure} />
@@ -72,7 +72,7 @@ function Now({ windows, freezes }: { windows: MaintenanceWindow[]; freezes: Free
   }
   const closed = windows.length > 0 && open.length === 0;
   return (
-    <Alert color={closed ? 'yellow' : 'petrol'} variant="light" icon={<IconLockOpen size={18} />} title="No freeze holds now">
+    <Alert color={closed ? 'yellow' : 'petrol'} variant="light" icon={<IconLockOpen size={18} />} title="No active freeze">
       <Text size="sm">
         {windows.length === 0 && 'Changes may begin at any time, within the '}
         {open.length > 0 && `Open now: ${open.map(({ name }) => `“${name}”`).join(', ')}. Changes may begin within the `}
@@ -90,7 +90,7 @@ const DIRECTIONS = [
 ];
 const CODE = [
   { value: 'patch', label: 'Leave it alone, offer a patch', description: 'What Terraform, CloudFormation or Pulumi owns is changed in their code' },
-  { value: 'allow', label: 'Let people change it', description: 'A person may have it changed all the same; an agent by itself never does' },
+  { value: 'allow', label: 'Let people change it', description: 'People can still apply changes; agents cannot' },
 ];
 
 function Rules({ of: guardrails, locked }: { of: Guardrails; locked: boolean }) {
@@ -99,13 +99,13 @@ function Rules({ of: guardrails, locked }: { of: Guardrails; locked: boolean }) 
   const [code, setCode] = useState(policy.infrastructure_as_code);
   const save = useChange(setGuardrails);
   const dirty = direction !== policy.direction || code !== policy.infrastructure_as_code;
-  const send = () => save.mutate(withPolicy(guardrails, { direction, infrastructure_as_code: code }), { onSuccess: () => announce('The policy is saved.') });
+  const send = () => save.mutate(withPolicy(guardrails, { direction, infrastructure_as_code: code }), { onSuccess: () => announce('Policy saved.') });
   const choices = (list: typeof CODE) => <Stack gap={10} mt={8}>{list.map((one) => <Radio key={one.value} {...one} disabled={locked} />)}</Stack>;
   return (
-    <Panel title="Direction and code" note={locked ? 'Operators and administrators may change this' : undefined}>
+    <Panel title="Direction and code" note={locked ? 'Only operators and administrators can change this' : undefined}>
       <Stack gap="md">
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
-          <Radio.Group label="Direction of capacity" description="A resource's own tag reeve:direction overrules it" value={direction} onChange={setDirection}>{choices(DIRECTIONS)}</Radio.Group>
+          <Radio.Group label="Direction of capacity" description="The tag reeve:direction of a resource overrides this" value={direction} onChange={setDirection}>{choices(DIRECTIONS)}</Radio.Group>
           <Radio.Group label="What infrastructure as code owns" description="Known by its tags" value={code} onChange={setCode}>{choices(CODE)}</Radio.Group>
         </SimpleGrid>
         <ProblemAlert error={save.error} />

@@ -28,27 +28,27 @@ export function ExclusionForm({ given = {}, onClose }: { given?: Given; onClose:
     initialValues: { resource: given.resource ?? '', account: given.account ?? '', type: given.type ?? '', reason: '', until: inDays(91) },
     validate: {
       resource: (value, values) => (value.trim() || values.account.trim() || values.type ? null : 'Give a resource, an account or a type'),
-      reason: (value) => (value.trim() === '' ? 'Say why; whoever meets it later will ask' : null),
-      until: (value) => (value && new Date(value).getTime() <= Date.now() ? 'This is past already' : null),
+      reason: (value) => (value.trim() === '' ? 'Enter a reason' : null),
+      until: (value) => (value && new Date(value).getTime() <= Date.now() ? 'Choose a time in the future' : null),
     },
   });
   const submit = form.onSubmit(({ resource, account, type, reason, until }) => {
     make.mutate({ resource: resource.trim() || undefined, account: account.trim() || undefined, type: type || undefined, reason: reason.trim(), until: fromInput(until) }, {
-      onSuccess: () => { announce('Excluded. What waited and is covered was dismissed.'); onClose(); },
+      onSuccess: () => { announce('Exclusion saved. Matching open recommendations were dismissed.'); onClose(); },
       onError: (error) => form.setErrors(fieldMessages(error)),
     });
   });
   return (
     <FormDialog
       title="Exclude from recommendations" submit="Exclude" error={make.error} marked={MARKED} pending={make.isPending} onSubmit={submit} onClose={onClose}
-      explain="All that is given must fit. What waits and is covered is dismissed with your reason, and is not found again while this holds."
+      explain="All conditions must match. Matching open recommendations are dismissed with your reason and not created again until the exclusion ends."
     >
       <TextInput label="Resource" placeholder="Any; the provider's identifier" data-autofocus={given.resource ? undefined : true} {...form.getInputProps('resource')} />
       <TextInput label="Account" placeholder="Any" {...form.getInputProps('account')} />
       <Select label="Type of recommendation" placeholder="Any" clearable searchable data={options(TYPES)} {...form.getInputProps('type')} value={form.values.type || null} onChange={(value) => form.setFieldValue('type', value ?? '')} />
       <Textarea label="Reason" withAsterisk autosize minRows={2} data-autofocus={given.resource ? true : undefined} {...form.getInputProps('reason')} />
       <div>
-        <TextInput label="Ends" type="datetime-local" description="In your zone; empty: when somebody ends it" {...form.getInputProps('until')} onChange={(event) => { form.setFieldValue('until', event.currentTarget.value); setPeriod(''); }} />
+        <TextInput label="Ends" type="datetime-local" description="Your time zone. Leave empty for no end" {...form.getInputProps('until')} onChange={(event) => { form.setFieldValue('until', event.currentTarget.value); setPeriod(''); }} />
         <Group gap="xs" mt={8}>
           {PERIODS.map(([label, days]) => (
             <Chip key={label} size="xs" checked={period === label} onChange={() => { setPeriod(label); form.setFieldValue('until', days ? inDays(days) : ''); }}>{label}</Chip>

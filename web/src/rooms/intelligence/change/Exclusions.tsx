@@ -41,13 +41,13 @@ export function Exclusions() {
     { id: 'what', header: 'Not recommended', sortBy: (row) => row.resource ?? row.account ?? row.type ?? '', cell: (row) => <What of={row} linked={may('estate.view')} /> },
     { id: 'reason', header: 'Reason', cell: (row) => <div style={{ minWidth: 160, maxWidth: 320 }}><Text size="sm" style={{ overflowWrap: 'anywhere' }}>{row.reason}</Text></div> },
     { id: 'holds', header: 'Status', sortBy: (row) => Number(row.holds), cell: (row) => <Status of={row.holds ? 'active' : 'expired'} label={row.holds ? 'Holds' : 'Ended'} /> },
-    { id: 'until', header: 'Ends', sortBy: (row) => row.until ?? '9', cell: (row) => (row.until ? <When at={row.until} form="full" /> : <Text span size="sm" className="muted">when somebody ends it</Text>) },
-    { id: 'by', header: 'Made by', sortBy: (row) => row.by, cell: (row) => <div><Text size="sm">{row.by}</Text><Text size="xs" className="muted"><When at={row.at} /></Text></div> },
+    { id: 'until', header: 'Ends', sortBy: (row) => row.until ?? '9', cell: (row) => (row.until ? <When at={row.until} form="full" /> : <Text span size="sm" className="muted">no end</Text>) },
+    { id: 'by', header: 'Created by', sortBy: (row) => row.by, cell: (row) => <div><Text size="sm">{row.by}</Text><Text size="xs" className="muted"><When at={row.at} /></Text></div> },
     ...(operate ? [{
       id: 'do', header: '', align: 'right' as const,
       cell: (row: Exclusion) => (
         <Remove
-          room="intelligence" verb={row.holds ? 'End' : 'Remove'} what="exclusion" explain={row.holds ? 'What it covered may be found again at the next run. The log keeps that it was there.' : 'It has ended already; this only takes it off the list.'}
+          room="intelligence" verb={row.holds ? 'End' : 'Remove'} what="exclusion" explain={row.holds ? 'Recommendations can be created again at the next run. The audit log keeps a record.' : 'Already ended. Removes it from the list.'}
           remove={() => endExclusion(row.id)}
         />
       ),
@@ -59,16 +59,16 @@ export function Exclusions() {
         <>
           {data && data.items.length > 0 && (
             <Group justify="space-between">
-              <Text size="sm" className="muted" maw={640}>Excluded is not ignored for good: each has a reason, most an end, and who made it.</Text>
+              <Text size="sm" className="muted" maw={640}>Each exclusion has a reason, an owner and usually an end.</Text>
               {add}
             </Group>
           )}
           <DataTable
             label="Exclusions" columns={columns} rows={data && [...data.items].reverse()} rowId={(row) => row.id} pageSize={25}
             empty={
-              <EmptyState title="Nothing is excluded" icon={<IconCircleOff size={22} />} action={add && <div style={{ marginTop: 12 }}>{add}</div>}>
-                {add ? 'Exclude a resource, an account or a type of recommendation that you do not want to hear of, for a while or until somebody ends it. Every recommendation offers it, too.'
-                  : 'Operators and administrators can exclude a resource, an account or a type of recommendation, for a while or until somebody ends it.'}
+              <EmptyState title="No exclusions" icon={<IconCircleOff size={22} />} action={add && <div style={{ marginTop: 12 }}>{add}</div>}>
+                {add ? 'Exclude resources, accounts or types that should get no recommendations. You can also exclude from any recommendation.'
+                  : 'Operators and administrators can exclude resources, accounts or types of recommendations.'}
               </EmptyState>
             }
           />

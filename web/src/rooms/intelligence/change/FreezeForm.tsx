@@ -32,15 +32,15 @@ export function FreezeForm({ of: guardrails, at, onClose }: Props) {
       from: toInput(known ? new Date(known.from) : new Date(now)), until: toInput(new Date(known ? known.until : now + WEEK_MS)),
     },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name' : null),
-      from: (value) => (fromInput(value) ? null : 'Say from when'),
-      until: (value, values) => (!fromInput(value) ? 'Say until when' : value <= values.from ? 'It must end after it begins' : null),
+      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
+      from: (value) => (fromInput(value) ? null : 'Enter a start'),
+      until: (value, values) => (!fromInput(value) ? 'Enter an end' : value <= values.from ? 'The end must be after the start' : null),
     },
   });
   const submit = form.onSubmit(({ from, until, name, ...scope }) => {
     const freeze = { ...scope, name: name.trim(), from: fromInput(from) ?? '', until: fromInput(until) ?? '' };
     save.mutate(withPolicy(guardrails, { freezes: placed(freezes, at, freeze) }), {
-      onSuccess: () => { announce('The freeze is saved.'); onClose(); },
+      onSuccess: () => { announce('Freeze saved.'); onClose(); },
       onError: (error) => form.setErrors(ofEntry(fieldMessages(error), 'freezes', at)),
     });
   });
@@ -52,8 +52,8 @@ export function FreezeForm({ of: guardrails, at, onClose }: Props) {
     >
       <TextInput label="Name" placeholder="Year end" withAsterisk data-autofocus {...form.getInputProps('name')} />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <TextInput label="From" type="datetime-local" description="In your zone" withAsterisk {...form.getInputProps('from')} />
-        <TextInput label="Until" type="datetime-local" description="In your zone" withAsterisk {...form.getInputProps('until')} />
+        <TextInput label="From" type="datetime-local" description="Your time zone" withAsterisk {...form.getInputProps('from')} />
+        <TextInput label="Until" type="datetime-local" description="Your time zone" withAsterisk {...form.getInputProps('until')} />
       </SimpleGrid>
       <ScopeInputs account={form.getInputProps('accounts')} service={form.getInputProps('services')} />
     </FormDialog>

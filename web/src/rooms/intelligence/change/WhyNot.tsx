@@ -32,11 +32,11 @@ export function WhyNot({ of: one }: { of: Recommendation }) {
 function InCode({ id }: { id: string }) {
   const { data, error } = useQuery(patchQuery(id));
   return (
-    <Panel title="Change it in code" note={data ? `${words(data.tool)} owns the resource: ${data.tag}` : undefined} actions={data && <CopyPatch of={data.patch} />}>
+    <Panel title="Change it in code" note={data ? `${words(data.tool)} manages this resource: ${data.tag}` : undefined} actions={data && <CopyPatch of={data.patch} />}>
       {error && <ProblemAlert error={error} />}
       {!data && !error && <Skeleton h={80} />}
       {data && <Patch of={data.patch} />}
-      {data && <Text size="xs" className="muted" mt={8}>Once the code is applied, the next sync sees the change and the recommendation ends by itself.</Text>}
+      {data && <Text size="xs" className="muted" mt={8}>After you apply the code, the next sync detects the change and closes the recommendation.</Text>}
     </Panel>
   );
 }

@@ -30,14 +30,14 @@ export function WindowForm({ of: guardrails, at, onClose }: Props) {
       time_zone: known?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name' : null),
+      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
       start: (value) => (/^\d\d:\d\d$/.test(value) ? null : 'Give the time it opens'),
       time_zone: (value) => (knownZone(value) ? null : 'Give an IANA time zone, such as Europe/Berlin'),
     },
   });
   const submit = form.onSubmit((values) => {
     save.mutate(withPolicy(guardrails, { maintenance_windows: placed(windows, at, { ...values, name: values.name.trim() }) }), {
-      onSuccess: () => { announce('The window is saved.'); onClose(); },
+      onSuccess: () => { announce('Window saved.'); onClose(); },
       onError: (error) => form.setErrors(ofEntry(fieldMessages(error), 'maintenance_windows', at)),
     });
   });
@@ -48,7 +48,7 @@ export function WindowForm({ of: guardrails, at, onClose }: Props) {
       onSubmit={submit} onClose={onClose}
     >
       <TextInput label="Name" placeholder="Nights" withAsterisk data-autofocus {...form.getInputProps('name')} />
-      <Input.Wrapper label="Days on which it opens" description="None: every day" error={form.errors.days}>
+      <Input.Wrapper label="Days on which it opens" description="Leave empty for every day" error={form.errors.days}>
         <Chip.Group multiple {...form.getInputProps('days')}>
           <Group gap={6} mt={8}>{DAYS.map((day) => <Chip key={day} value={day} size="xs">{day.charAt(0).toUpperCase() + day.slice(1, 3)}</Chip>)}</Group>
         </Chip.Group>

@@ -16,7 +16,7 @@ const status = (used: number[]): GuardrailsStatus => ({
 describe('error budgets', () => {
   it('says that nothing was taken down', () => {
     show(<ErrorBudgets of={status([])} />);
-    expect(screen.getByText('Nothing was taken down')).toBeInTheDocument();
+    expect(screen.getByText('No downtime')).toBeInTheDocument();
     expect(screen.getByText('99.9 % uptime leaves 43 min 12 s of planned downtime in 30 days to each resource')).toBeInTheDocument();
   });
 
@@ -24,7 +24,7 @@ describe('error budgets', () => {
     show(<ErrorBudgets of={status([240, 90, 2.4])} />);
     const rows = screen.getAllByRole('listitem');
     expect(rows.map((row) => row.dataset.level)).toEqual(['gone', 'short', 'fine']);
-    expect(screen.getAllByText(/overdrawn/)).toHaveLength(1);
+    expect(screen.getAllByText(/exceeded/)).toHaveLength(1);
     expect(screen.getByRole('meter', { name: 'Error budget of server-0' })).toHaveAttribute('aria-valuetext', '240\u00a0% used: 1 h 43 min down by 2 changes, uptime 99.76 %');
   });
 

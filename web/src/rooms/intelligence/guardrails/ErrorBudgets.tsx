@@ -22,7 +22,7 @@ export function ErrorBudgets({ of: status }: { of: GuardrailsStatus }) {
   if (budgets.length === 0) {
     return (
       <Panel title="Error budgets" note={note}>
-        <EmptyState title="Nothing was taken down" icon={<IconHeartRateMonitor size={22} />}>
+        <EmptyState title="No downtime" icon={<IconHeartRateMonitor size={22} />}>
           No change interrupted a resource in the last {plural(budget_days, 'day')}, so each has all of its budget. What is interrupted appears here, the most used first.
         </EmptyState>
       </Panel>
@@ -36,7 +36,7 @@ export function ErrorBudgets({ of: status }: { of: GuardrailsStatus }) {
         {shown.map((one) => <Bar key={one.resource_id} of={one} scale={scale} />)}
       </ul>
       <div className={classes.foot}>
-        <Text size="xs" className="muted"><span className={classes.key} aria-hidden /> The line is the limit: beyond it, whatever interrupts the resource is refused.</Text>
+        <Text size="xs" className="muted"><span className={classes.key} aria-hidden /> Beyond the line, changes that interrupt the resource are blocked.</Text>
         {budgets.length > FIRST && <Button variant="subtle" size="compact-sm" onClick={() => setAll(!all)}>{all ? 'Show fewer' : `Show all ${count(budgets.length)}`}</Button>}
       </div>
       {total > budgets.length && all && <Text size="xs" className="muted" mt={6}>{count(total - budgets.length)} more used less.</Text>}
@@ -52,7 +52,7 @@ function Bar({ of: one, scale }: { of: ErrorBudget; scale: number }) {
       <Text size="sm" fw={550} truncate>
         {may('estate.view') ? <Anchor inherit c="inherit" renderRoot={(props) => <Link to="/estate/resources/$id" params={{ id: one.resource_id }} {...props} />}>{one.resource_name}</Anchor> : one.resource_name}
       </Text>
-      <Text size="sm" fw={600} className="numeral">{percent(one.used)}{one.used > 100 && <Text span inherit c="var(--bad)">, overdrawn</Text>}</Text>
+      <Text size="sm" fw={600} className="numeral">{percent(one.used)}{one.used > 100 && <Text span inherit c="var(--bad)">, exceeded</Text>}</Text>
       <div className={classes.track} role="meter" aria-label={`Error budget of ${one.resource_name}`} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.min(100, one.used)} aria-valuetext={`${percent(one.used)} used: ${told}`}>
         <span className={classes.bar} style={{ width: `${Math.max(0.6, (one.used / scale) * 100)}%` }} />
         <span className={classes.limit} style={{ left: `${(100 / scale) * 100}%` }} />

@@ -33,7 +33,7 @@ function Counts({ of: status, guardrails }: { of: GuardrailsStatus; guardrails: 
   const open = breaker.state === 'open';
   const failures = `${count(breaker.failures)} of ${count(breaker.limit)}`;
   return (
-    <Panel title="In use" note="Of all agents and people together" actions={may('intelligence.configure') && <BreakerReset open={open} />}>
+    <Panel title="In use" note="Across all agents and people" actions={may('intelligence.configure') && <BreakerReset open={open} />}>
       <Stack gap="md">
         {open && (
           <Alert color="red" variant="light" icon={<IconBolt size={18} />} title="The circuit breaker is open: no change begins">
@@ -45,7 +45,7 @@ function Counts({ of: status, guardrails }: { of: GuardrailsStatus; guardrails: 
             {open ? 'Open' : 'Closed'}; {breaker.reset_at ? <>last reset <When at={breaker.reset_at} form="ago" /></> : 'it was never reset'}
           </Meter>
           <Meter label="Changes in 24 hours" name="Changes in 24 hours, share of the limit" value={`${count(today)} of ${count(most)}`} share={shareOf(today, most)}>
-            {today >= most ? 'Used up: the next begins when the oldest is a day old' : `${plural(most - today, 'more', 'more')} may begin`}
+            {today >= most ? 'Limit reached. The next change can start when the oldest is 24 hours old' : `${plural(most - today, 'more', 'more')} may begin`}
           </Meter>
           <Actions cool_down_s={guardrails.cool_down_s} />
         </SimpleGrid>

@@ -47,7 +47,7 @@ function Shown({ of: calendar }: { of: Calendar }) {
         <>
           <Remove
             what="calendar" room="intelligence" remove={() => removeCalendar(calendar.id)} onRemoved={() => void navigate({ to: '/intelligence/predictions/calendars' })}
-            explain="Rules no longer know its events. One that names it must be changed first. The log keeps that it was there."
+            explain="Rules stop using its events. Change rules that name it first. The audit log keeps a record."
           />
           <Button variant="default" leftSection={<IconEdit size={16} />} onClick={() => setChanging(true)}>Change</Button>
         </>
@@ -92,7 +92,7 @@ function Ahead({ of: calendar, rules }: { of: Calendar; rules: Rule[] }) {
     >
       {error && <ProblemAlert error={error} />}
       {data && data.total > data.items.length && <Alert color="yellow">Only the first {data.items.length} of {data.total} are shown.</Alert>}
-      {data?.total === 0 && <Text size="sm" className="muted">None in this span. Look further ahead, or change the calendar and give its text anew.</Text>}
+      {data?.total === 0 && <Text size="sm" className="muted">No events in this period. Choose a longer period or import the calendar again.</Text>}
       {!error && data?.total !== 0 && <DataTable bare label="Events ahead" columns={columns} rows={data?.items} rowId={(row) => row.start + row.summary} pageSize={25} empty={null} />}
     </Panel>
   );
@@ -132,7 +132,7 @@ function KnownTo({ rules, kind }: { rules: Rule[] | undefined; kind: string }) {
   return (
     <Panel title="Known to" note="Rules that name it, or name none and ask for its kind">
       {!rules && <Skeleton h={80} />}
-      {rules?.length === 0 && <Text size="sm" className="muted">No rule. One that {kind === 'maintenance' ? 'waits for an event and prepares a failover' : 'foresees peaks'} would know it.</Text>}
+      {rules?.length === 0 && <Text size="sm" className="muted">No rule. One that {kind === 'maintenance' ? 'waits for an event and prepares a failover' : 'predicts peaks'} would know it.</Text>}
       <Stack gap="sm">
         {rules?.map((rule) => (
           <Group key={rule.id} justify="space-between" wrap="nowrap" align="flex-start" gap="sm">

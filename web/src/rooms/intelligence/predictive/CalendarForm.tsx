@@ -28,14 +28,14 @@ export function CalendarForm({ calendar, onMade, onClose }: Props) {
   const form = useForm({
     initialValues: { name: calendar?.name ?? '', kind: calendar?.kind ?? 'traffic', time_zone: calendar?.time_zone ?? '', icalendar: '' },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name' : null),
+      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
       icalendar: (value) => (calendar && value.trim() === '' ? null : objection(value) ?? null),
     },
   });
   const submit = form.onSubmit(({ name, kind, time_zone, icalendar }) => {
     const given = { name: name.trim(), kind, time_zone: time_zone.trim() || null, icalendar: icalendar.trim() === '' ? undefined : icalendar };
     const onError = (error: Error) => form.setErrors(fieldMessages(error));
-    if (calendar) patch.mutate({ id: calendar.id, version: calendar.version, ...given }, { onSuccess: () => { announce('The calendar is changed.'); onClose(); }, onError });
+    if (calendar) patch.mutate({ id: calendar.id, version: calendar.version, ...given }, { onSuccess: () => { announce('Calendar saved.'); onClose(); }, onError });
     else make.mutate(given, { onSuccess: ({ id, events }) => { announce(`${plural(events, 'event')} imported.`); onClose(); onMade?.(id); }, onError });
   });
   const read = (text: string, file?: string) => {
@@ -51,10 +51,10 @@ export function CalendarForm({ calendar, onMade, onClose }: Props) {
     >
       <Source form={form} replaces={calendar !== undefined} onRead={read} />
       <TextInput label="Name" placeholder="Sales" maxLength={100} withAsterisk {...form.getInputProps('name')} />
-      <Radio.Group label="What its events are" {...form.getInputProps('kind')}>
+      <Radio.Group label="Type of events" {...form.getInputProps('kind')}>
         <Stack gap={10} mt={8}>
-          <Radio value="traffic" label="Traffic" description="Sales, launches, broadcasts: known to forecasts of peaks" />
-          <Radio value="maintenance" label="Maintenance" description="Work on systems: waited for by rules that prepare a failover" />
+          <Radio value="traffic" label="Traffic" description="Sales, launches, broadcasts: used to forecast peaks" />
+          <Radio value="maintenance" label="Maintenance" description="Maintenance: used by rules that prepare a failover" />
         </Stack>
       </Radio.Group>
       <Autocomplete label="Time zone of times without one" placeholder="The file’s own, else UTC" data={ZONES} limit={50} maxDropdownHeight={240} {...form.getInputProps('time_zone')} />
@@ -81,7 +81,7 @@ function Source({ form, replaces, onRead }: SourceProps) {
   return (
     <div onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)} onDrop={drop} style={over ? { outline: '2px dashed var(--mantine-color-petrol-5)', outlineOffset: 6, borderRadius: 8 } : undefined}>
       <Group justify="space-between" align="center" gap="xs" mb={6}>
-        <Text size="sm" className="muted">{replaces ? 'To replace its events, give the whole text anew; left empty, they stay.' : 'An .ics file, as calendar programs export it.'}</Text>
+        <Text size="sm" className="muted">{replaces ? 'Paste the full text to replace all events. Leave empty to keep them.' : 'An .ics file, as calendar programs export it.'}</Text>
         <FileButton accept=".ics,text/calendar" onChange={take}>{(props) => <Button {...props} variant="light" size="xs" leftSection={<IconFileImport size={15} />}>Choose a file</Button>}</FileButton>
       </Group>
       <Textarea

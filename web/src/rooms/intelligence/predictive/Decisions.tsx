@@ -26,7 +26,7 @@ export function Likely({ of: one }: { of: Prediction }) {
   return (
     <div>
       <Text size="sm" className="numeral">{percent(one.probability)}</Text>
-      {one.expected_at && <Text size="xs" className="muted">{isSo(one) ? 'so already' : <>expected <When at={one.expected_at} form="minute" /></>}</Text>}
+      {one.expected_at && <Text size="xs" className="muted">{isSo(one) ? 'already reached' : <>expected <When at={one.expected_at} form="minute" /></>}</Text>}
     </div>
   );
 }

@@ -11,10 +11,10 @@ import { predictionsQuery } from './queries';
 
 const COLUMNS: Column<Prediction>[] = [
   { id: 'resource', header: 'Resource', lead: true, sortBy: (row) => row.resource_name, cell: (row) => <Text size="sm" fw={550}>{row.resource_name}</Text> },
-  { id: 'at', header: 'Foreseen', sortBy: (row) => row.at, cell: (row) => <When at={row.at} /> },
+  { id: 'at', header: 'Expected', sortBy: (row) => row.at, cell: (row) => <When at={row.at} /> },
   { id: 'likely', header: 'Probability', sortBy: (row) => row.probability ?? -1, cell: (row) => <Likely of={row} /> },
   { id: 'value', header: 'Then', cell: (row) => <Against of={row} /> },
-  { id: 'led', header: 'What came of it', cell: (row) => <div style={{ minWidth: 140, maxWidth: 320 }}><ThenWhat of={row} /></div> },
+  { id: 'led', header: 'Result', cell: (row) => <div style={{ minWidth: 140, maxWidth: 320 }}><ThenWhat of={row} /></div> },
 ];
 
 /** Each time it foresaw something, and what came of it. */
@@ -22,10 +22,10 @@ export function Fired({ of: rule }: { of: Rule }) {
   const { data, error } = useQuery(predictionsQuery({ rule: rule.id, outcome: 'foreseen', limit: 200 }, rule.evaluated_at));
   const none = data?.total === 0;
   return (
-    <Panel title="What it foresaw" note={data && !none ? `The newest ${data.items.length} of ${data.total}` : undefined} flush={!none}>
+    <Panel title="Predictions" note={data && !none ? `The newest ${data.items.length} of ${data.total}` : undefined} flush={!none}>
       {error && <ProblemAlert error={error} />}
       {none ? <Text size="sm" className="muted">Nothing yet: no forecast has reached {rule.condition.probability} % within its horizon.</Text>
-        : !error && <DataTable bare label="What it foresaw" columns={COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={10} empty={null} />}
+        : !error && <DataTable bare label="Predictions" columns={COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={10} empty={null} />}
     </Panel>
   );
 }

@@ -34,11 +34,11 @@ export function Forecasts({ of: rule }: { of: Rule }) {
       {one && <Forecast key={one.resource_id} of={one} rule={rule} />}
       <Panel
         title="Last evaluation" flush={all.length > 0}
-        note={one ? <><When at={one.at} form="ago" />: {plural(all.length, 'resource')}, {count(counted('foreseen'))} foreseen, {count(counted('abstained'))} where the data cannot tell</> : undefined}
+        note={one ? <><When at={one.at} form="ago" />: {plural(all.length, 'resource')}, {count(counted('foreseen'))} expected, {count(counted('abstained'))} where there is too little data</> : undefined}
       >
         {all.length === 0 ? (
           <Text size="sm" className="muted">
-            {rule.evaluated_at ? 'It covers no resource that has this metric. Widen its scope, or connect the accounts it is about.' : 'It was not evaluated yet; that happens by itself, or at once with “Evaluate now”.'}
+            {rule.evaluated_at ? 'No resource in scope has this metric. Widen the scope or connect more accounts.' : 'Not evaluated yet. It runs automatically, or select “Evaluate now”.'}
           </Text>
         ) : <DataTable bare label="Decisions" columns={columns} rows={all} rowId={(row) => row.id} pageSize={10} onOpen={(row) => setChosen(row.resource_id)} empty={null} />}
       </Panel>
@@ -73,8 +73,8 @@ function Forecast({ of: one, rule }: { of: Prediction; rule: Rule }) {
       <Stack gap="sm">
         {one.forecast.length > 0 && (may('estate.view') ? <WithPast of={one} rule={rule} /> : <Picture of={one} observed={[]} />)}
         <Stack component="ul" gap={4} m={0} pl={18}>
-          {isSo(one) && <Text component="li" size="sm"><b>It is so already.</b></Text>}
-          {one.expected_at && !isSo(one) && <Text component="li" size="sm">Comes <b>{fullTime(one.expected_at)}</b> with one chance in two{one.earliest_at && one.latest_at && one.earliest_at !== one.latest_at && `; nine in ten between ${fullTime(one.earliest_at)} and ${fullTime(one.latest_at)}`}.</Text>}
+          {isSo(one) && <Text component="li" size="sm"><b>Already reached.</b></Text>}
+          {one.expected_at && !isSo(one) && <Text component="li" size="sm">Comes <b>{fullTime(one.expected_at)}</b> with one chance in two{one.earliest_at && one.latest_at && one.earliest_at !== one.latest_at && `; 90 % range: ${fullTime(one.earliest_at)} and ${fullTime(one.latest_at)}`}.</Text>}
           {one.limit != null && <Text component="li" size="sm">Held against {measured(one.limit, unitOf(one))}: {one.limit_source}.</Text>}
           {one.event && <Text component="li" size="sm">Event: {one.event}.</Text>}
           {one.findings.map((finding) => <Text component="li" size="sm" key={finding.words} style={{ overflowWrap: 'anywhere' }}>{sentence(findingInWords(finding, one))}.</Text>)}
@@ -88,7 +88,7 @@ function Forecast({ of: one, rule }: { of: Prediction; rule: Rule }) {
 export function ThenWhat({ of: one }: { of: Prediction }) {
   if (one.recommendation_id) {
     const id = one.recommendation_id;
-    return <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id }} {...props} />}>Its recommendation</Anchor>;
+    return <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id }} {...props} />}>Open recommendation</Anchor>;
   }
   return one.not_recommended ? <Text size="sm" style={{ overflowWrap: 'anywhere' }}>Nothing was recommended: {one.not_recommended}.</Text> : null;
 }
@@ -105,7 +105,7 @@ function WithPast({ of: one, rule }: { of: Prediction; rule: Rule }) {
   const series = data?.series.find((found) => found.metric === metric);
   return (
     <>
-      {error && <Text size="xs" className="muted">What was observed cannot be shown: {error.message}</Text>}
+      {error && <Text size="xs" className="muted">Observations cannot be shown: {error.message}</Text>}
       <Picture of={one} observed={series?.points ?? NONE} />
     </>
   );

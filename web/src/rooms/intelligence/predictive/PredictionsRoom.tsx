@@ -2,7 +2,7 @@ import { RoomParts } from '../../../shell/RoomParts';
 
 const PARTS = [{ value: '/intelligence/predictions', label: 'Rules' }, { value: '/intelligence/predictions/calendars', label: 'Calendars' }];
 
-/** What is foreseen: rules over forecasts, and the calendars they know events from. */
+/** Predictive rules, and the calendars they know events from. */
 export function PredictionsRoom() {
   return <RoomParts label="Rules or calendars" parts={PARTS} />;
 }

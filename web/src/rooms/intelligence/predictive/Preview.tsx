@@ -13,10 +13,10 @@ export function Preview({ of: found }: { of: Prediction[] }) {
   const count = (outcome: string) => found.filter((one) => one.outcome === outcome).length;
   const first = newest(found).slice(0, SHOWN);
   return (
-    <Alert color={count('foreseen') ? 'orange' : 'petrol'} variant="light" role="status" title={found.length === 0 ? 'It covers no resource with this metric' : `${plural(count('foreseen'), 'resource')} of ${found.length} would be foreseen now`}>
+    <Alert color={count('foreseen') ? 'orange' : 'petrol'} variant="light" role="status" title={found.length === 0 ? 'No resource in scope has this metric' : `${plural(count('foreseen'), 'resource')} of ${found.length} would trigger now`}>
       <Stack gap={8}>
         <Text size="sm">
-          {found.length === 0 ? 'Widen its scope, or look whether the metric is collected.' : `${count('not_foreseen')} would not, ${count('abstained')} cannot be told. Nothing was kept or recommended.`}
+          {found.length === 0 ? 'Widen the scope, or check that the metric is collected.' : `${count('not_foreseen')} would not trigger, ${count('abstained')} have too little data. Nothing was saved.`}
         </Text>
         {first.map((one) => (
           <Group key={one.id} gap="sm" wrap="nowrap" align="flex-start" justify="space-between">

@@ -51,7 +51,7 @@ function Shown({ of: rule }: { of: Rule }) {
           {configure && (
             <Button
               variant="default" leftSection={<IconPower size={16} />} loading={toggle.isPending}
-              onClick={() => toggle.mutate({ id: rule.id, version: rule.version, enabled: !rule.enabled }, { onSuccess: ({ enabled }) => announce(enabled ? 'The rule is on.' : 'The rule is off; what it recommended and nobody took up has ended.') })}
+              onClick={() => toggle.mutate({ id: rule.id, version: rule.version, enabled: !rule.enabled }, { onSuccess: ({ enabled }) => announce(enabled ? 'Rule enabled.' : 'Rule disabled. Its open recommendations were closed.') })}
             >
               {rule.enabled ? 'Switch off' : 'Switch on'}
             </Button>
@@ -69,7 +69,7 @@ function Shown({ of: rule }: { of: Rule }) {
       }
     >
       <ProblemAlert error={toggle.error ?? evaluate.error} />
-      {!rule.enabled && <Alert color="gray" variant="light" title="Switched off">It is not evaluated by itself. “Evaluate now” forecasts all the same, and recommends nothing.</Alert>}
+      {!rule.enabled && <Alert color="gray" variant="light" title="Switched off">Not evaluated automatically. “Evaluate now” shows a forecast without recommending anything.</Alert>}
       <Grid gap="lg" align="flex-start">
         <Grid.Col span={{ base: 12, lg: 8 }}><Stack gap="lg"><Forecasts of={rule} /><Fired of={rule} /></Stack></Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}><Says of={rule} /></Grid.Col>
@@ -84,7 +84,7 @@ function RemoveRule({ of: rule }: { of: Rule }) {
   return (
     <Remove
       what="rule" room="intelligence" remove={() => removeRule(rule.id)} onRemoved={() => void navigate({ to: '/intelligence/predictions' })}
-      explain={`Its forecasts go with it, and what it recommended and nobody took up ends. The log keeps that it was there.${rule.created_by === 'system' ? ' It came with Reeve and does not come back by itself.' : ''}`}
+      explain={`Deletes its forecasts and closes its open recommendations. The audit log keeps a record.${rule.created_by === 'system' ? ' This built-in rule is not restored automatically.' : ''}`}
     />
   );
 }
@@ -96,22 +96,22 @@ function Says({ of: rule }: { of: Rule }) {
   const named = rule.condition.calendars.map((id) => calendars?.items.find((one) => one.id === id)?.name ?? id);
   return (
     <Panel
-      title="What it says"
+      title="Rule"
       actions={may('audit.search') ? <Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ resource_id: rule.id }} {...props} />}>In the log</Anchor> : undefined}
     >
       <Facts
         of={[
-          ['Foreseen from', `${percent(rule.condition.probability)} within ${span(rule.condition.horizon)}`],
+          ['Minimum probability', `${percent(rule.condition.probability)} within ${span(rule.condition.horizon)}`],
           ['Then', actionInWords(rule)],
           ['Approval', approvalInWords(rule)],
-          ['Carried out by', carriedOut(rule)],
-          ['In the name of', `the first ${words(rule.agent_type).toLowerCase()} agent that covers the resource, else the first of any type`],
+          ['Applied by', carriedOut(rule)],
+          ['On behalf of', `the first ${words(rule.agent_type).toLowerCase()} agent that covers the resource, else the first of any type`],
           ['Covers', scopeInWords(rule.scope)],
           ['Resources', rule.resources.length > 0 ? rule.resources.join(', ') : undefined],
           ['Calendars', named.join(', ')],
           ['Evaluated', `every ${span(rule.every).replace(/^1 /, '')}`],
           ['Last evaluated', <When key="last" at={rule.evaluated_at} form="full" />],
-          ['Made by', rule.created_by === 'system' ? 'comes with Reeve' : rule.created_by],
+          ['Created by', rule.created_by === 'system' ? 'built in' : rule.created_by],
           ['Last changed', <When key="changed" at={rule.updated_at} form="full" />],
         ]}
       />

@@ -30,10 +30,10 @@ export function RuleForm({ rule, onClose }: { rule?: Rule; onClose: () => void }
   const patch = useChange(changeRule);
   const change = rule ? patch : create;
   const preview = useMutation({ mutationFn: previewRule });
-  const form = useForm<RuleFields>({ initialValues: initial(rule), validate: { name: (value) => (value.trim() === '' ? 'Give it a name' : null) } });
+  const form = useForm<RuleFields>({ initialValues: initial(rule), validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) } });
   const onError = (error: Error) => form.setErrors(fieldMessages(error));
   const submit = form.onSubmit((fields) => {
-    const done = { onSuccess: () => { announce(rule ? 'The rule is changed.' : 'The rule is added.'); onClose(); }, onError };
+    const done = { onSuccess: () => { announce(rule ? 'Rule saved.' : 'Rule added.'); onClose(); }, onError };
     if (rule) patch.mutate({ id: rule.id, version: rule.version, ...wire(fields) }, done);
     else create.mutate(wire(fields), done);
   });
@@ -45,7 +45,7 @@ export function RuleForm({ rule, onClose }: { rule?: Rule; onClose: () => void }
       onSubmit={submit} onClose={onClose} aside={<Button variant="light" loading={preview.isPending} onClick={tryIt}>Try it without saving</Button>}
     >
       <TextInput label="Name" placeholder="Busy web servers" maxLength={100} withAsterisk data-autofocus {...form.getInputProps('name')} />
-      <Divider label="When it is foreseen that" labelPosition="left" />
+      <Divider label="When a forecast says that" labelPosition="left" />
       <Condition form={form} />
       <Divider label="Then" labelPosition="left" />
       <Response form={form} />
@@ -76,10 +76,10 @@ function Condition({ form }: { form: Form }) {
     <>
       <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'start' }}>
         {!event && <Select label="Metric" allowDeselect={false} searchable data={METRICS} {...form.getInputProps('condition.metric')} value={metric || null} />}
-        <Select label="What is foreseen" allowDeselect={false} data={pairs(PREDICTIONS)} {...form.getInputProps('condition.prediction')} />
+        <Select label="Condition" allowDeselect={false} data={pairs(PREDICTIONS)} {...form.getInputProps('condition.prediction')} />
         {!event && <NumberInput {...valueOf(prediction, metric)} min={0} suffix={prediction === 'spike' || (needsValue(prediction) && SIGNALS[metric]?.unit === 'percent') ? ' %' : undefined} withAsterisk={needsValue(prediction)} {...form.getInputProps('condition.value')} />}
         <TextInput label="Within" description="A number of m, h or d, such as 15m, 2h or 7d" withAsterisk {...form.getInputProps('condition.horizon')} />
-        <NumberInput label="From a probability of" description="Less likely does not count" min={1} max={99} suffix=" %" {...form.getInputProps('condition.probability')} />
+        <NumberInput label="Minimum probability" description="Lower probabilities are ignored" min={1} max={99} suffix=" %" {...form.getInputProps('condition.probability')} />
       </SimpleGrid>
       {knowsEvents(prediction) && (
         <MultiSelect
@@ -106,7 +106,7 @@ function Response({ form }: { form: Form }) {
       </SimpleGrid>
       <Alert color="gray" variant="light" p="xs"><Text size="sm">{approvalInWords({ approval: { kind: approval.kind, auto_below: approval.auto_below === '' ? null : asGigabytes(approval.auto_below) } })}. A rule can ask for more than the approval matrix, never for less.</Text></Alert>
       <Select
-        label="In the name of" description="An agent of this type recommends it; its mode, threshold and guardrails hold" allowDeselect={false}
+        label="On behalf of" description="An agent of this type recommends it; its mode, threshold and guardrails hold" allowDeselect={false}
         data={types?.items.map(({ name }) => ({ value: name, label: words(name) })) ?? [{ value: form.values.agent_type, label: words(form.values.agent_type) }]} {...form.getInputProps('agent_type')}
       />
     </>

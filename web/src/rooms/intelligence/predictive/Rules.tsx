@@ -40,18 +40,18 @@ function columns(fired: Map<string, Prediction> | undefined): Column<Rule>[] {
       ),
     },
     {
-      id: 'fired', header: 'Last foreseen', sortBy: (row) => fired?.get(row.id)?.at ?? '',
+      id: 'fired', header: 'Last prediction', sortBy: (row) => fired?.get(row.id)?.at ?? '',
       cell: (row) => {
         const one = fired?.get(row.id);
         if (!one) return <Text span size="sm" className="muted">{fired ? 'nothing yet' : ''}</Text>;
         return <div style={{ minWidth: 130 }}><Text size="sm"><When at={one.at} form="ago" /></Text><Text size="xs" className="muted">{one.resource_name}{one.probability != null && `, ${percent(one.probability)}`}</Text></div>;
       },
     },
-    { id: 'by', header: 'Made by', sortBy: (row) => row.created_by, cell: (row) => (row.created_by === 'system' ? <Badge color="gray">Comes with Reeve</Badge> : <Text size="xs" className="muted">{row.created_by}</Text>) },
+    { id: 'by', header: 'Created by', sortBy: (row) => row.created_by, cell: (row) => (row.created_by === 'system' ? <Badge color="gray">Built in</Badge> : <Text size="xs" className="muted">{row.created_by}</Text>) },
   ];
 }
 
-/** What is foreseen, how far ahead, and what is to be done about it. */
+/** Condition, how far ahead, and what is to be done about it. */
 export function Rules() {
   const may = useMay();
   const navigate = useNavigate();
@@ -64,7 +64,7 @@ export function Rules() {
   return (
     <Stack gap="md">
       <Group justify="space-between" gap="sm">
-        <Text size="sm" className="muted" maw={720}>A rule forecasts a metric of each resource in its scope. What it foresees becomes a recommendation; the rule itself never acts.</Text>
+        <Text size="sm" className="muted" maw={720}>A rule forecasts a metric of each resource in its scope and creates a recommendation when it expects a limit to be reached.</Text>
         <Group gap="xs">
           <Button variant="default" leftSection={<IconSettings size={16} />} onClick={() => setTraffic(true)}>Traffic intelligence</Button>
           {add}
@@ -75,8 +75,8 @@ export function Rules() {
           label="Predictive rules" columns={table} rows={data?.items} rowId={(row) => row.id} pageSize={25}
           onOpen={(row) => void navigate({ to: '/intelligence/predictions/rules/$id', params: { id: row.id } })}
           empty={
-            <EmptyState title="No rule looks ahead" icon={<IconCrystalBall size={22} />}>
-              {add ? 'Add one: say which metric, what is foreseen of it, how far ahead, and what to do. You can try it before you save it.' : 'Operators and administrators can add one.'}
+            <EmptyState title="No predictive rules" icon={<IconCrystalBall size={22} />}>
+              {add ? 'A rule acts before a forecast limit is reached. You can try a rule before you save it.' : 'Operators and administrators can add one.'}
             </EmptyState>
           }
         />

@@ -44,9 +44,9 @@ function Settings({ of: traffic, locked, onClose }: { of: TrafficIntelligence } 
       submit={locked ? undefined : 'Save'} error={save.error} marked={['pre_scale', 'warm_cache', 'prepare_failover']} pending={save.isPending} disabled={!form.isDirty()}
       onSubmit={submit} onClose={onClose}
     >
-      {locked && <Alert color="gray" variant="light">Shown as it is. Operators and administrators can change it.</Alert>}
+      {locked && <Alert color="gray" variant="light">Read-only. Only operators and administrators can change this.</Alert>}
       <Divider label="Forecasts of peaks" labelPosition="left" />
-      <Switch label="Learn patterns" description="From the past of each metric. Off: only events of calendars announce a peak" disabled={locked} {...form.getInputProps('learn_patterns', { type: 'checkbox' })} />
+      <Switch label="Learn patterns" description="From the past of each metric. Off: use only calendar events" disabled={locked} {...form.getInputProps('learn_patterns', { type: 'checkbox' })} />
       <Switch label="Seasonal adjustments" description="Days, weeks and years of a metric are part of its forecast" disabled={locked} {...form.getInputProps('seasonal_adjustments', { type: 'checkbox' })} />
       <Switch label="Event awareness" description="Events of the calendars are part of the forecast" disabled={locked} {...form.getInputProps('event_awareness', { type: 'checkbox' })} />
       <Divider label="Preparations" labelPosition="left" />

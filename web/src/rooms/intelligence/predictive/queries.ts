@@ -29,7 +29,7 @@ export interface PredictionFilter {
   limit: number;
 }
 
-/** Forecasts that were decided on, the newest first. `moves` changes when there are new ones. */
+/** Forecasts that were decided on, newest first. `moves` changes when there are new ones. */
 export function predictionsQuery(filter: PredictionFilter, moves?: string | null) {
   return queryOptions({
     queryKey: ['intelligence', 'predictions', filter, moves ?? ''],
@@ -91,7 +91,7 @@ export const changeCalendar = ({ id, ...given }: { id: string } & Schemas['Calen
 
 export const removeCalendar = (id: string) => body(client.DELETE(`${CALENDARS}/{id}`, { params: { path: { id } } }));
 
-/** What was observed of a metric; the span is fixed, so that opening the page twice asks once. */
+/** Observations of a metric; the span is fixed, so that opening the page twice asks once. */
 export function observedQuery(resource: string, metric: string, span: { from: string; to: string }) {
   return queryOptions({
     queryKey: ['estate', 'samples', resource, metric, span],

@@ -24,7 +24,7 @@ describe('rules in words', () => {
 
   it('says who must approve', () => {
     expect(approvalInWords({ approval: { kind: 'auto_below', auto_below: '500GB' } })).toContain('below 500GB');
-    expect(approvalInWords({ approval: { kind: 'required' } })).toContain('Somebody must approve');
+    expect(approvalInWords({ approval: { kind: 'required' } })).toContain('Always requires approval');
   });
 
   it('says who carries a response out, and that its own type of agent is needed', () => {
@@ -53,7 +53,7 @@ describe('what was decided', () => {
     [{ kind: 'unheard_of', words: 'it is 5 now' }, 'request_rate', 'it is 5 now'], [{ kind: 'other', words: '8192 values, 0 missing' }, 'request_rate', '8192 values, 0 missing'],
   ])('says %o of %s', (finding, metric, expected) => expect(plain(findingInWords({ kind: 'other', words: '', ...finding }, { metric }))).toBe(expected));
 
-  it('knows what is so already', () => expect([isSo({ at: '2', expected_at: '1' }), isSo({ at: '1', expected_at: '2' }), isSo({ at: '1' })]).toEqual([true, false, false]));
+  it('knows what is already reached', () => expect([isSo({ at: '2', expected_at: '1' }), isSo({ at: '1', expected_at: '2' }), isSo({ at: '1' })]).toEqual([true, false, false]));
 
   it('finds when each rule fired last', () =>
     expect([...lastFired([decided('3', 'foreseen', 1, 'a'), decided('2', 'foreseen', 1, 'b'), decided('1', 'foreseen', 1, 'a')])].map(([id, { at }]) => id + at)).toEqual(['a3', 'b2']));

@@ -95,9 +95,9 @@ export function ruleInWords(rule: Pick<Rule, 'condition' | 'action'>): string {
 }
 
 export function approvalInWords({ approval }: Pick<Rule, 'approval'>): string {
-  if (approval.kind === 'required') return 'Somebody must approve, whatever it costs';
-  if (approval.kind === 'auto_below') return `By itself while the storage stays below ${approval.auto_below ?? '0GB'} after the change; from there on somebody must approve`;
-  return 'By itself, as far as the rule goes; the approval matrix still asks by cost';
+  if (approval.kind === 'required') return 'Always requires approval';
+  if (approval.kind === 'auto_below') return `Automatic below ${approval.auto_below ?? '0GB'} of storage after the change. Above that, requires approval`;
+  return 'Automatic, unless the approval matrix requires approval for the cost';
 }
 
 export function approvalInShort({ approval }: Pick<Rule, 'approval'>): string {
@@ -106,9 +106,9 @@ export function approvalInShort({ approval }: Pick<Rule, 'approval'>): string {
 }
 
 export const OUTCOMES: Record<string, { label: string; colour: string }> = {
-  foreseen: { label: 'Foreseen', colour: 'orange' },
-  not_foreseen: { label: 'Not foreseen', colour: 'green' },
-  abstained: { label: 'Cannot tell', colour: 'gray' },
+  foreseen: { label: 'Expected', colour: 'orange' },
+  not_foreseen: { label: 'Not expected', colour: 'green' },
+  abstained: { label: 'Not enough data', colour: 'gray' },
 };
 
 /** A finding with its numbers in the unit of the metric. Free storage shrinks where its forecast says that it grows. */
@@ -130,7 +130,7 @@ export function findingInWords(finding: Finding, { metric }: Pick<Prediction, 'm
 /** An amount that is shown as nothing, such as `0` or `-0 B`. */
 const isNothing = (shown: string) => Number.parseFloat(shown) === 0;
 
-/** Whether what is expected is so already. */
+/** Whether what is expected is already reached. */
 export const isSo = ({ at, expected_at }: Pick<Prediction, 'at' | 'expected_at'>) => expected_at != null && expected_at <= at;
 
 /** The decisions of the newest evaluation: those of one moment; the likeliest first. */

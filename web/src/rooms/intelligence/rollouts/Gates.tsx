@@ -11,7 +11,7 @@ import classes from './Gates.module.css';
 /** What each gate asked for and what it was shown, the one it stands before first. */
 export function Gates({ of: rollout }: { of: Rollout }) {
   return (
-    <Panel title="Gates" note="A stage ends at its gate; the newest is on top">
+    <Panel title="Gates" note="Each stage ends with a gate. Newest first">
       <Stack gap={0}>
         {[...rollout.gates].reverse().map((gate, index) => (
           <div key={`${gate.stage} ${gate.wave} ${gate.verdict} ${gate.at} ${index}`} className={classes.gate}>

@@ -14,10 +14,10 @@ export function PartOf({ id }: { id: string }) {
   if (!rollout || !member) return null;
   const to = { to: '/intelligence/rollouts/$id', params: { id: rollout.id } } as const;
   return (
-    <Alert color="indigo" variant="light" icon={<IconRocket size={18} />} title="A rollout carries it">
+    <Alert color="indigo" variant="light" icon={<IconRocket size={18} />} title="Part of a rollout">
       <Text size="sm">
         <Anchor inherit fw={600} renderRoot={(props) => <Link {...to} {...props} />}>{rollout.name}</Anchor>, {(ROLLOUT_STATES[rollout.status]?.label ?? rollout.status).toLowerCase()}.
-        {' '}It goes out with: {waveName(member.wave, rollout).toLowerCase()}. Here: {(MEMBER_STATES[member.state]?.label ?? member.state).toLowerCase()}.
+        {' '}Stage: {waveName(member.wave, rollout).toLowerCase()}. Here: {(MEMBER_STATES[member.state]?.label ?? member.state).toLowerCase()}.
       </Text>
     </Alert>
   );

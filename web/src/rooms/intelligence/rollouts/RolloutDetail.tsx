@@ -57,9 +57,9 @@ function Shown({ of: rollout }: { of: Rollout }) {
 }
 
 const TITLES: Record<string, [title: string, colour: string]> = {
-  held: ['A gate holds it: nothing more begins until somebody goes on or gives up', 'red'],
-  stopped: ['Stopped: nothing more begins until somebody resumes it', 'yellow'],
-  aborted: ['Given up', 'gray'],
+  held: ['On hold at a gate. Continue or abort the rollout', 'red'],
+  stopped: ['Stopped. Resume the rollout to continue', 'yellow'],
+  aborted: ['Aborted', 'gray'],
 };
 
 function Why({ of: { status, reason } }: { of: Rollout }) {
@@ -72,7 +72,7 @@ function About({ of: rollout }: { of: Rollout }) {
   const agent = agents?.items.find(({ id }) => id === rollout.agent_id);
   const { canary, validation_s, shares, max_failures, min_confidence } = rollout.settings;
   return (
-    <Panel title="How it goes out">
+    <Panel title="Settings">
       <Facts
         of={[
           ['Agent', agent ? <Anchor key="agent" size="sm" renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}>{agent.name}</Anchor> : agents && 'a removed agent'],
@@ -80,11 +80,11 @@ function About({ of: rollout }: { of: Rollout }) {
           ['Watched for', validation_s == null ? undefined : hours(validation_s)],
           ['Shares', shares?.length ? shares.map((share) => `${share} %`).join(', then ') : 'none: all at once after the canary'],
           ['Failures allowed', max_failures],
-          ['Least confidence', min_confidence == null ? `${agent ? percent(percentOf(agent.confidence_threshold)) : 'that'} of the agent` : percent(min_confidence)],
-          ['Begun by', rollout.by_agent == null ? rollout.by : 'its agent'],
+          ['Minimum confidence', min_confidence == null ? `${agent ? percent(percentOf(agent.confidence_threshold)) : 'that'} of the agent` : percent(min_confidence)],
+          ['Started by', rollout.by_agent == null ? rollout.by : 'its agent'],
           ['Begun', <When key="begun" at={rollout.created_at} form="full" />],
           ['This stage since', <When key="since" at={rollout.stage_since} form="full" />],
-          ['Last moved', <When key="moved" at={rollout.updated_at} form="ago" />],
+          ['Last update', <When key="moved" at={rollout.updated_at} form="ago" />],
         ]}
       />
     </Panel>

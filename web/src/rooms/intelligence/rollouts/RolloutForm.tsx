@@ -45,8 +45,8 @@ function Fields({ agents, open, type, onClose }: Props & { agents: Agent[]; open
 function Nothing({ learning, onClose }: { learning: boolean; onClose: () => void }) {
   return (
     <Stack>
-      <Alert color="gray" variant="light" title="There is nothing to roll out now">
-        {learning ? 'The agents that recommend something only learn. Set one to safe mode or active under Agents.' : 'A rollout carries open recommendations with a plan. There are none; run an agent, or wait until it has seen enough.'}
+      <Alert color="gray" variant="light" title="Nothing to roll out">
+        {learning ? 'All agents with recommendations are in learning mode. Switch one to safe mode or active under Agents.' : 'A rollout needs open recommendations with a plan. Run an agent to create some.'}
       </Alert>
       <Group justify="flex-end"><Button variant="default" onClick={onClose}>Close</Button></Group>
     </Stack>
@@ -73,7 +73,7 @@ function Filled({ agents, first, open, type, onClose }: Props & { agents: Agent[
     ...rest, name: name.trim() || null,
     settings: { canary, max_failures, validation_s: Math.round(validation_s * 3600), shares: sharesOf(shares) ?? [], min_confidence: min_confidence === '' ? null : min_confidence },
   }, {
-    onSuccess: ({ id }) => { announce('The rollout has begun.'); onClose(); void navigate({ to: '/intelligence/rollouts/$id', params: { id } }); },
+    onSuccess: ({ id }) => { announce('Rollout started.'); onClose(); void navigate({ to: '/intelligence/rollouts/$id', params: { id } }); },
     onError: (error) => form.setErrors(fieldMessages(error)),
   }));
   const choose = (agent_id: string | null) => {
@@ -82,7 +82,7 @@ function Filled({ agents, first, open, type, onClose }: Props & { agents: Agent[
   };
   return (
     <DialogForm
-      explain="One kind of change, carried out in stages. Every single change still asks its own guardrails and approvals."
+      explain="Applies one kind of change in stages. Guardrails and approvals still apply to each change."
       submit="Start with the simulation" error={begin.error} marked={FIELDS} pending={begin.isPending} disabled={sure === 0} onSubmit={submit} onClose={onClose}
     >
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -94,13 +94,13 @@ function Filled({ agents, first, open, type, onClose }: Props & { agents: Agent[
         data={fitting.map((one) => ({ value: one.id, label: `${one.resource.name}: ${one.title}` }))} {...form.getInputProps('recommendations')}
       />
       <TextInput label="Name" description="Empty: what the change does, and to how many" placeholder="Resize 12 virtual machines" maxLength={200} {...form.getInputProps('name')} />
-      <Divider label="How carefully" labelPosition="left" />
+      <Divider label="Safety" labelPosition="left" />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <NumberInput label="Canary" description="Resources that go first, the least critical" min={1} max={20} allowDecimal={false} {...form.getInputProps('canary')} />
-        <NumberInput label="Watched for" description="Before the others follow" min={0} max={720} suffix=" hours" {...form.getInputProps('validation_s')} />
-        <TextInput label="Then shares of all" description="Percentages that rise; empty: all at once" {...form.getInputProps('shares')} />
-        <NumberInput label="Failures allowed" description="One more holds it" min={0} max={100} allowDecimal={false} {...form.getInputProps('max_failures')} />
-        <NumberInput label="Least confidence" description="What is less confident is left out" placeholder="The agent's threshold" min={0} max={100} suffix=" %" {...form.getInputProps('min_confidence')} />
+        <NumberInput label="Canary" description="Number of resources to change first, least critical first" min={1} max={20} allowDecimal={false} {...form.getInputProps('canary')} />
+        <NumberInput label="Watched for" description="Observation time before the next stage" min={0} max={720} suffix=" hours" {...form.getInputProps('validation_s')} />
+        <TextInput label="Stages" description="Percentages that rise; empty: all at once" {...form.getInputProps('shares')} />
+        <NumberInput label="Failures allowed" description="One more puts the rollout on hold" min={0} max={100} allowDecimal={false} {...form.getInputProps('max_failures')} />
+        <NumberInput label="Minimum confidence" description="Recommendations below it are skipped" placeholder="The agent's threshold" min={0} max={100} suffix=" %" {...form.getInputProps('min_confidence')} />
       </SimpleGrid>
       <GoesOut sure={sure} left={chosen.length - sure} least={least} values={values} />
     </DialogForm>

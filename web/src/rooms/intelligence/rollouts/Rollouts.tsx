@@ -56,7 +56,7 @@ function columns(agents: Agent[]): Column<Rollout>[] {
       },
     },
     { id: 'begun', header: 'Begun', sortBy: (row) => row.created_at, cell: (row) => <div><Text size="sm"><When at={row.created_at} /></Text><Text size="xs" className="muted">{row.by_agent == null ? row.by : 'by its agent'}</Text></div> },
-    { id: 'moved', header: 'Last moved', sortBy: (row) => row.updated_at, cell: (row) => <When at={row.updated_at} form="ago" /> },
+    { id: 'moved', header: 'Last update', sortBy: (row) => row.updated_at, cell: (row) => <When at={row.updated_at} form="ago" /> },
   ];
 }
 
@@ -81,14 +81,14 @@ export function Rollouts() {
       </Group>
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
         <>
-          <Text size="sm" className="muted" role="status">{data ? `${plural(data.total, 'rollout')}, the newest first` : 'Looking …'}</Text>
+          <Text size="sm" className="muted" role="status">{data ? `${plural(data.total, 'rollout')}, newest first` : 'Loading …'}</Text>
           <DataTable
             label="Rollouts" columns={table} rows={data?.items} rowId={(row) => row.id} pageSize={25}
             onOpen={(row) => void navigate({ to: '/intelligence/rollouts/$id', params: { id: row.id } })}
             empty={
-              <EmptyState title={status ? 'No rollout is in this state' : 'Nothing was rolled out yet'} icon={<IconRocket size={22} />}>
+              <EmptyState title={status ? 'No rollout is in this state' : 'No rollouts yet'} icon={<IconRocket size={22} />}>
                 {status ? 'Look at every state to see the others.'
-                  : `A rollout carries one kind of change to many resources: simulated first, then a canary, then shares of the rest, each stage behind a gate. ${start ? 'Start one here, or from recommendations of one type.' : 'Operators and administrators can start one.'}`}
+                  : `A rollout applies one kind of change to many resources: simulation, canary, then in percentages, with a check after each stage. ${start ? 'Start one here, or from recommendations of one type.' : 'Operators and administrators can start one.'}`}
               </EmptyState>
             }
           />

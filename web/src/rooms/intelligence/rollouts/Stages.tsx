@@ -14,7 +14,7 @@ const SIGNS: Partial<Record<Standing, typeof IconFlask>> = {
   done: IconCheck, overridden: IconArrowForwardUp, held: IconHandStop, stopped: IconPlayerPause, aborted: IconX,
 };
 const STANDINGS: Record<Standing, string> = {
-  done: 'Done', overridden: 'Overridden', now: 'Now', held: 'Held here', stopped: 'Stopped here', aborted: 'Given up here', ahead: 'To come', passed: 'Passed over',
+  done: 'Done', overridden: 'Overridden', now: 'Now', held: 'Held here', stopped: 'Stopped here', aborted: 'Aborted here', ahead: 'Pending', passed: 'Skipped',
 };
 
 /** Simulation, canary, validation, gradual, full: where it stands, and how every resource does. */

@@ -14,11 +14,11 @@ type Act = 'stop' | 'resume' | 'abort';
 const CHANGES = { stop: stopRollout, resume: resumeRollout, abort: abortRollout };
 
 function wording(act: Act, held: boolean) {
-  if (act === 'stop') return { title: 'Stop this rollout?', explain: 'Nothing more begins until somebody resumes it. What runs ends or goes back by itself; requests for approval are taken back.', submit: 'Stop', done: 'The rollout is stopped.' };
-  if (act === 'abort') return { title: 'Give this rollout up?', explain: 'It ends here for good. What was changed stays changed; each action can be rolled back by itself.', submit: 'Give up', done: 'The rollout is given up.' };
+  if (act === 'stop') return { title: 'Stop this rollout?', explain: 'No further changes start. Running changes finish or roll back; open approval requests are withdrawn.', submit: 'Stop', done: 'Rollout stopped.' };
+  if (act === 'abort') return { title: 'Abort this rollout?', explain: 'Ends the rollout permanently. Completed changes stay; you can roll back each one.', submit: 'Abort', done: 'Rollout aborted.' };
   return {
-    title: held ? 'Go on in spite of the gate?' : 'Resume this rollout?', submit: held ? 'Go on' : 'Resume', done: 'The rollout goes on.',
-    explain: held ? 'What held it is accepted and holds no later gate. The log keeps that you went on, why, and in spite of which numbers.' : 'It goes on where it was stopped.',
+    title: held ? 'Override the gate?' : 'Resume this rollout?', submit: held ? 'Override' : 'Resume', done: 'Rollout continued.',
+    explain: held ? 'Accepts the failed check, here and at later gates. The audit log keeps your reason and the numbers.' : 'Continues from where it stopped.',
   };
 }
 
@@ -29,9 +29,9 @@ export function Steering({ of: rollout }: { of: Rollout }) {
   const waits = rollout.status === 'held' || rollout.status === 'stopped';
   return (
     <>
-      <Button variant="default" leftSection={<IconX size={16} />} onClick={() => setAct('abort')}>Give up</Button>
+      <Button variant="default" leftSection={<IconX size={16} />} onClick={() => setAct('abort')}>Abort</Button>
       {rollout.status !== 'stopped' && <Button variant="default" leftSection={<IconPlayerPause size={16} />} onClick={() => setAct('stop')}>Stop</Button>}
-      {waits && <Button leftSection={<IconPlayerPlay size={16} />} onClick={() => setAct('resume')}>{rollout.status === 'held' ? 'Go on' : 'Resume'}</Button>}
+      {waits && <Button leftSection={<IconPlayerPlay size={16} />} onClick={() => setAct('resume')}>{rollout.status === 'held' ? 'Override' : 'Resume'}</Button>}
       {act && <Reasoned key={act} act={act} of={rollout} onClose={() => setAct(null)} />}
     </>
   );

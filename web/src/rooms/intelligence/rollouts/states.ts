@@ -7,20 +7,20 @@ interface State {
 
 export const MEMBER_STATES: Record<string, State> = {
   waiting: { label: 'Waiting', colour: 'gray' },
-  simulating: { label: 'Being simulated', colour: 'indigo' },
+  simulating: { label: 'Simulating', colour: 'indigo' },
   simulated: { label: 'Simulated', colour: 'indigo' },
-  awaiting_approval: { label: 'Waits for approval', colour: 'yellow' },
+  awaiting_approval: { label: 'Waiting for approval', colour: 'yellow' },
   changing: { label: 'Changing', colour: 'blue' },
-  watching: { label: 'Changed, watched', colour: 'blue' },
-  held: { label: 'No worse', colour: 'green' },
+  watching: { label: 'Changed, under observation', colour: 'blue' },
+  held: { label: 'Healthy', colour: 'green' },
   not_enough_data: { label: 'Not enough data', colour: 'orange' },
-  failed: { label: 'Failed or undone', colour: 'red' },
-  left_out: { label: 'Left out', colour: 'gray' },
+  failed: { label: 'Failed or rolled back', colour: 'red' },
+  left_out: { label: 'Skipped', colour: 'gray' },
 };
 
 export const ROLLOUT_STATES: Record<string, State> = {
   running: { label: 'Running', colour: 'blue' },
-  held: { label: 'Held by its gate', colour: 'red' },
+  held: { label: 'On hold at a gate', colour: 'red' },
   stopped: { label: 'Stopped', colour: 'yellow' },
   completed: { label: 'Completed', colour: 'green' },
   aborted: { label: 'Aborted', colour: 'gray' },
@@ -28,7 +28,7 @@ export const ROLLOUT_STATES: Record<string, State> = {
 
 export const VERDICTS: Record<string, State> = {
   waiting: { label: 'Waiting', colour: 'blue' },
-  opened: { label: 'Opened', colour: 'green' },
-  held: { label: 'Held', colour: 'red' },
+  opened: { label: 'Passed', colour: 'green' },
+  held: { label: 'On hold', colour: 'red' },
   overridden: { label: 'Overridden', colour: 'orange' },
 };

@@ -37,7 +37,7 @@ export function IndicatorText({ value, error, area, replaces, onRead, onRefuse }
   return (
     <div onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)} onDrop={drop} style={over ? { outline: '2px dashed var(--mantine-color-petrol-5)', outlineOffset: 6, borderRadius: 8 } : undefined}>
       <Group justify="space-between" align="center" gap="xs" mb={6}>
-        <Text size="sm" className="muted" flex="1 1 220px">{replaces ? 'What stands here replaces the list.' : 'Addresses, networks, or parts of a program’s name; a name and a date may follow.'}</Text>
+        <Text size="sm" className="muted" flex="1 1 220px">{replaces ? 'Replaces the whole list.' : 'Addresses, networks, or parts of a program’s name; a name and a date may follow.'}</Text>
         <FileButton accept=".txt,.csv,text/plain,text/csv" onChange={take}>{(props) => <Button {...props} variant="light" size="xs" leftSection={<IconFileImport size={15} />}>Choose a file</Button>}</FileButton>
       </Group>
       {text}

@@ -19,7 +19,7 @@ export function RemoveList({ of: { name, indicator_count } }: { of: ThreatList }
   return (
     <Remove
       what={name} room="intelligence" remove={remove}
-      explain={`Entries are no longer held against the ${plural(indicator_count, 'indicator')} of “${name}”. Anomalies that it found stay.`}
+      explain={`Stops checking entries against the ${plural(indicator_count, 'indicator')} of “${name}”. Anomalies found with it stay.`}
     />
   );
 }

@@ -49,10 +49,10 @@ function Loaded({ noRight, ...props }: Props & { list: ThreatList; noRight: bool
     <Stack gap="md">
       {about}
       {data.source === 'file' ? (
-        <Alert color="gray" variant="light" icon={<IconFile size={18} />} title="It lies as a file">
-          <Text size="sm">It is changed there alone: in threat-lists/ of the data directory. What changes in the file counts within a minute, and without the file the list is forgotten.</Text>
+        <Alert color="gray" variant="light" icon={<IconFile size={18} />} title="Managed as a file">
+          <Text size="sm">Edit the file in threat-lists/ of the data directory. Changes apply within a minute. Deleting the file removes the list.</Text>
         </Alert>
-      ) : noRight && <Alert color="gray" variant="light" icon={<IconLock size={18} />}>Shown as it is. Changing it needs the right to configure intelligence, which operators and administrators have.</Alert>}
+      ) : noRight && <Alert color="gray" variant="light" icon={<IconLock size={18} />}>Read-only. Only operators and administrators can change this.</Alert>}
       <IndicatorText value={data.indicators} />
       <Group justify="flex-end"><Button variant="default" onClick={onClose}>Close</Button></Group>
     </Stack>
@@ -71,7 +71,7 @@ function Fields({ known, list, before, onClose }: Props & { before: string | und
   const form = useForm({
     initialValues: { name: list?.name ?? '', indicators: before ?? '' },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name' : !list && sameName(value, 'file') ? 'A file of this name lies in the data directory; choose another' : null),
+      name: (value) => (value.trim() === '' ? 'Enter a name' : !list && sameName(value, 'file') ? 'A file in the data directory has this name; choose another' : null),
       indicators: (value) => objection(value) ?? null,
     },
   });

@@ -22,7 +22,7 @@ function columns(open: (list: ThreatList) => void, configure: boolean): Column<T
       cell: (row) => (
         <div style={{ minWidth: 180, maxWidth: 420, overflowWrap: 'anywhere' }}>
           <Anchor component="button" type="button" size="sm" fw={550} c="inherit" ta="left" onClick={() => open(row)}>{row.name}</Anchor>
-          {row.source === 'file' && <Text size="xs" className="muted">In threat-lists/ of the data directory, changed there alone</Text>}
+          {row.source === 'file' && <Text size="xs" className="muted">File in threat-lists/ of the data directory</Text>}
         </div>
       ),
     },
@@ -47,7 +47,7 @@ export function ThreatLists() {
     <Stack gap="md">
       <Group justify="space-between" gap="sm">
         <Text size="sm" className="muted" maw={720}>
-          Addresses, networks and programs that you distrust. New entries of the log are held against them; a match is an anomaly of class Security. Reeve fetches no feed by itself.
+          Addresses, networks and programs that you distrust. A matching audit log entry creates a security anomaly. Reeve downloads no feeds automatically.
         </Text>
         {add}
       </Group>
@@ -57,7 +57,7 @@ export function ThreatLists() {
           label="Threat lists" columns={table} rows={data?.items} rowId={(row) => row.name} pageSize={25} onOpen={(list) => setOpened({ list })}
           empty={
             <EmptyState title="No threat list yet" icon={<IconListSearch size={22} />}>
-              {add ? 'Add one from a file or as text, one indicator a line. Files in threat-lists/ of the data directory appear here by themselves.' : 'Operators and administrators can add one.'}
+              {add ? 'Add one from a file or as text, one indicator a line. Files in threat-lists/ of the data directory appear here automatically.' : 'Operators and administrators can add one.'}
             </EmptyState>
           }
         />
@@ -75,8 +75,8 @@ function SwitchedOff() {
   return (
     <>
       {data && data.security.threat_intelligence === 'disabled' && (
-        <Alert color="yellow" title="The lists are not asked now">
-          <Text size="sm">Holding entries against them is switched off under <Anchor component="button" type="button" size="sm" onClick={() => setSettings(true)}>Detection settings</Anchor>.</Text>
+        <Alert color="yellow" title="Threat lists are not used">
+          <Text size="sm">Matching is disabled under <Anchor component="button" type="button" size="sm" onClick={() => setSettings(true)}>Detection settings</Anchor>.</Text>
         </Alert>
       )}
       {settings && <AnomalySettingsDialog locked={!may('intelligence.configure')} onClose={() => setSettings(false)} />}

@@ -10,7 +10,7 @@ describe('a threat list', () => {
     expect(glance('# nothing\n\n')).toBe('');
   });
 
-  it.each([['', /Choose a file/], ['# nothing', /No line/], ['203.0.113.7', undefined], ['x'.repeat(8 * 1024 * 1024 + 1), /larger/]])(
+  it.each([['', /Choose a file/], ['# nothing', /No indicator/], ['203.0.113.7', undefined], ['x'.repeat(8 * 1024 * 1024 + 1), /larger/]])(
     'is objected to at first sight (%#)', (text, expected) => {
       const said = objection(text);
       if (expected) expect(said).toMatch(expected);

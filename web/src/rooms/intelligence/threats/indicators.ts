@@ -25,7 +25,7 @@ export function glance(text: string): string {
 export function objection(text: string): string | undefined {
   if (text.trim() === '') return 'Choose a file, or paste indicators';
   if (new TextEncoder().encode(text).length > MOST_BYTES) return 'It is larger than 8 MiB';
-  return glance(text) === '' ? 'No line holds an indicator' : undefined;
+  return glance(text) === '' ? 'No indicator found' : undefined;
 }
 
 export interface WrongLine {
