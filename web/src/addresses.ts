@@ -47,5 +47,5 @@ export function liveFilters(given: Given) {
 }
 
 export function resourceFilters(given: Given) {
-  return pick(given, ['text', 'provider', 'type', 'connection', 'account', 'service']);
+  return pick(given, ['text', 'provider', 'type', 'connection', 'account', 'service', 'query']);
 }

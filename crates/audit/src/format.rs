@@ -19,7 +19,7 @@ use std::str::FromStr;
 use jiff::Timestamp;
 
 pub use cef::CefOptions;
-pub use csv::{COLUMNS, CsvOptions, write_csv_row};
+pub use csv::{COLUMNS, CsvOptions, push_csv_cell, write_csv_row};
 pub use read::Exported;
 pub use reduce::{Limit, Oversize};
 pub use syslog::{Framing, Hostname, HostnameError, SyslogOptions};

@@ -12,6 +12,7 @@ mod filter;
 pub mod fold;
 mod parse;
 mod print;
+mod resource;
 mod scan;
 mod text;
 mod time;
@@ -51,6 +52,13 @@ impl Query {
     /// Reads a query; the empty one finds every entry.
     pub fn parse(text: &str) -> Result<Self, QueryError> {
         parse::parse(text).map(|expr| Self { expr })
+    }
+
+    /// Reads a query over resources of the estate instead of entries: the same syntax, with the fields of resources.
+    /// Such a query is evaluated on a resource presented as an entry: its configuration as `changes.after`, its other
+    /// attributes as metadata.
+    pub fn parse_over_resources(text: &str) -> Result<Self, QueryError> {
+        parse::parse_with(text, resource::resolve).map(|expr| Self { expr })
     }
 
     /// Asks for `condition` as well: row visibility, a time range, a filter.

@@ -14,7 +14,8 @@ mod table;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use crate::resource::{Provider, Resource};
+use crate::provider::Provider;
+use crate::resource::Resource;
 use table::{PriceTable, TierTable};
 
 /// Capacity of an instance type. Baselines are sustained rates, not the "up to" figures.

@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use crate::connection::ConnectionId;
+use crate::kind::ResourceKind;
 use crate::named;
-use crate::resource::{Resource, ResourceId, ResourceKind, ResourceState};
+use crate::resource::{Resource, ResourceId, ResourceState};
 
 /// Values are kept up to this length, characters.
 const MOST_CHARS: usize = 500;
@@ -158,7 +159,8 @@ fn clipped(text: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::resource::{Capacity, Provider, Specification};
+    use crate::provider::Provider;
+    use crate::resource::{Capacity, Specification};
 
     fn machine() -> Resource {
         Resource {

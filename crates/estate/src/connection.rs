@@ -7,7 +7,7 @@ use std::fmt;
 use jiff::Timestamp;
 
 use crate::named;
-use crate::resource::Provider;
+use crate::provider::Provider;
 
 /// Call that the account's permissions denied. It is listed, and the inventory continues.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,12 +9,17 @@ pub mod catalogue;
 pub mod change;
 pub mod charge;
 pub mod connection;
+pub mod description;
+pub mod document;
 pub mod instant;
+pub mod kind;
 pub mod money;
 mod named;
 pub mod observe;
 mod platform;
+pub mod provider;
 pub mod quantity;
+pub mod relation;
 pub mod resource;
 pub mod sample;
 pub mod store;
@@ -24,11 +29,19 @@ pub use catalogue::{Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceS
 pub use change::{Attribute, ResourceChange};
 pub use charge::{Amount, Charge, ChargeCategory};
 pub use connection::{Connection, ConnectionId, ConnectionStatus, Credentials, Denied, SyncReport};
+pub use description::{
+    Described, DescriptionSink, DescriptionStore, KindReader, Known, Neighbour, ReadError, ReadOutcome, Reading,
+    Version,
+};
+pub use document::{Difference, Document};
 pub use instant::read_instant;
+pub use kind::{KindClass, KindInfo, Kinds, ResourceKind};
 pub use money::Money;
 pub use observe::{Inventory, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery};
 pub use platform::Platform;
+pub use provider::Provider;
 pub use quantity::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
-pub use resource::{Capacity, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification};
+pub use relation::{Relation, RelationKind};
+pub use resource::{Capacity, Purchase, Resource, ResourceId, ResourceState, Specification};
 pub use sample::{GIB, Metric, Sample, Series, Track, Unit};
 pub use store::{EstateStore, ResourceFilter, SampleScan, SampleStore, StoreError};

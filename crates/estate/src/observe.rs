@@ -4,7 +4,9 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::connection::Denied;
-use crate::resource::{Resource, ResourceKind, ResourceState};
+use crate::description::DescriptionSink;
+use crate::kind::ResourceKind;
+use crate::resource::{Resource, ResourceState};
 use crate::sample::{Metric, Sample};
 
 /// Reach of the first query for samples of a resource.
@@ -100,6 +102,14 @@ pub trait Observe: Send + Sync {
     async fn identity(&self) -> Result<String, ObserveError>;
     /// Lists all resources of the kinds that Reeve knows.
     async fn inventory(&self) -> Result<Inventory, ObserveError>;
+    /// Hands the providers' own descriptions over, page by page, and says of each kind and region how reading it ended. A
+    /// connector that has none hands nothing over.
+    ///
+    /// # Errors
+    /// The store failed; or nothing could be read at all.
+    async fn describe(&self, _sink: &dyn DescriptionSink) -> Result<(), ObserveError> {
+        Ok(())
+    }
     /// Raw points, all pages.
     async fn samples(&self, queries: &[SampleQuery]) -> Result<SampleBatch, ObserveError>;
 }
@@ -108,7 +118,6 @@ pub trait Observe: Send + Sync {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::resource::ResourceKind;
     use crate::sample::Metric;
     use crate::{ConnectionId, Provider, ResourceId, Specification};
     use std::collections::BTreeMap;

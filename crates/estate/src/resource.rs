@@ -6,8 +6,10 @@ use std::fmt;
 use jiff::Timestamp;
 
 use crate::connection::ConnectionId;
+use crate::kind::ResourceKind;
 use crate::money::Money;
 use crate::named;
+use crate::provider::Provider;
 
 /// The provider's own identifier (`i-0abc...`, `vol-...`, a database identifier, a bucket name, an ARN for load balancers).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,36 +32,6 @@ impl fmt::Display for ResourceId {
         f.write_str(&self.0)
     }
 }
-
-named!(
-    /// A cloud provider.
-    Provider {
-        /// Amazon Web Services.
-        Aws => "aws",
-        /// Microsoft Azure.
-        Azure => "azure",
-        /// Google Cloud.
-        Gcp => "gcp",
-    }
-);
-
-named!(
-    /// Kind of a resource, the same for every cloud.
-    ResourceKind {
-        /// EC2 instance, Azure virtual machine, GCE instance.
-        VirtualMachine => "virtual_machine",
-        /// EBS volume, managed disk, persistent disk.
-        Volume => "volume",
-        /// RDS instance, Azure Database, Cloud SQL.
-        Database => "database",
-        /// S3 bucket, storage container, GCS bucket.
-        Bucket => "bucket",
-        /// A load balancer.
-        LoadBalancer => "load_balancer",
-        /// Auto Scaling group, scale set, managed instance group.
-        ScalingGroup => "scaling_group",
-    }
-);
 
 named!(
     /// Lifecycle state of a resource.

@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 
 use crate::connection::ConnectionId;
+use crate::kind::ResourceKind;
 use crate::named;
-use crate::resource::{ResourceId, ResourceKind};
+use crate::resource::ResourceId;
 
 named!(
     /// A metric Reeve understands, whichever cloud calls it what.
@@ -58,7 +59,7 @@ impl Metric {
 impl ResourceKind {
     /// Returns the metrics that are read of resources of this kind.
     #[must_use]
-    pub const fn metrics(self) -> &'static [Metric] {
+    pub fn metrics(self) -> &'static [Metric] {
         use Metric::{
             CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite, DiskWriteOps,
             ErrorRate, FreeStorage, MemoryUtilization, NetworkIn, NetworkOut, RequestRate, ResponseTime,
@@ -90,7 +91,7 @@ impl ResourceKind {
             ],
             ResourceKind::Volume => &[DiskRead, DiskWrite, DiskReadOps, DiskWriteOps],
             ResourceKind::LoadBalancer => &[RequestRate, ResponseTime, ErrorRate],
-            ResourceKind::Bucket | ResourceKind::ScalingGroup => &[],
+            _ => &[],
         }
     }
 }

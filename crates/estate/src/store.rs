@@ -5,7 +5,9 @@ use jiff::Timestamp;
 
 use crate::change::ResourceChange;
 use crate::connection::{Connection, ConnectionId};
-use crate::resource::{Provider, Resource, ResourceId, ResourceKind};
+use crate::kind::ResourceKind;
+use crate::provider::Provider;
+use crate::resource::{Resource, ResourceId};
 use crate::sample::{Metric, Sample, Series, Track};
 
 /// Reason why a store did not answer.

@@ -18,7 +18,7 @@ use reeve_engine::models::Registry;
 use reeve_engine::{
     AgentService, ExecutionService, GuardrailService, RecommendationService, RolloutService, RunService, ScopeService,
 };
-use reeve_estate::{Connection, ConnectionId, EstateStore, ObserveError, SampleStore};
+use reeve_estate::{Connection, ConnectionId, DescriptionStore, EstateStore, Kinds, ObserveError, SampleStore};
 use reeve_exports::{Carrier, ExportStore};
 use reeve_ledger::AppendError;
 use reeve_notify::delivery::Dispatcher;
@@ -170,6 +170,10 @@ pub struct Ports {
     pub reports: Arc<dyn ReportStore>,
     /// Connections and inventory.
     pub estate: Arc<dyn EstateStore>,
+    /// Configurations, versions and relations of resources.
+    pub descriptions: Arc<dyn DescriptionStore>,
+    /// Wording of the kinds of resources.
+    pub kinds: Arc<Kinds>,
     /// Metric samples.
     pub samples: Arc<dyn SampleStore>,
     /// Configuring agents.

@@ -12,6 +12,7 @@ pub mod approval_matrix;
 pub mod budget;
 pub mod change_control;
 pub mod channel;
+pub mod description;
 pub mod diagnosis;
 pub mod entry;
 pub mod estate;

@@ -16,15 +16,17 @@ pub(crate) const CODE: &str = "predictive_rule";
 
 /// Kinds of resources a response makes sense for.
 pub(super) fn applies(response: ResponseKind, kind: ResourceKind) -> bool {
-    use ResourceKind::{Database, LoadBalancer, ScalingGroup, VirtualMachine, Volume};
+    type Kind = ResourceKind;
     match response {
-        ResponseKind::ExpandStorage => matches!(kind, Database | Volume | VirtualMachine),
-        ResponseKind::CreateReadReplica => kind == Database,
-        ResponseKind::RequestLimitIncrease => matches!(kind, LoadBalancer | ScalingGroup),
-        ResponseKind::ScaleUp => matches!(kind, VirtualMachine | Database),
-        ResponseKind::PreScale => matches!(kind, LoadBalancer | ScalingGroup | VirtualMachine | Database),
-        ResponseKind::WarmCache => matches!(kind, LoadBalancer | Database | VirtualMachine),
-        ResponseKind::PrepareFailover => matches!(kind, Database | LoadBalancer),
+        ResponseKind::ExpandStorage => matches!(kind, Kind::Database | Kind::Volume | Kind::VirtualMachine),
+        ResponseKind::CreateReadReplica => kind == Kind::Database,
+        ResponseKind::RequestLimitIncrease => matches!(kind, Kind::LoadBalancer | Kind::ScalingGroup),
+        ResponseKind::ScaleUp => matches!(kind, Kind::VirtualMachine | Kind::Database),
+        ResponseKind::PreScale => {
+            matches!(kind, Kind::LoadBalancer | Kind::ScalingGroup | Kind::VirtualMachine | Kind::Database)
+        }
+        ResponseKind::WarmCache => matches!(kind, Kind::LoadBalancer | Kind::Database | Kind::VirtualMachine),
+        ResponseKind::PrepareFailover => matches!(kind, Kind::Database | Kind::LoadBalancer),
     }
 }
 

@@ -61,6 +61,8 @@ pub(crate) struct Config {
     pub(crate) export_folder: Option<PathBuf>,
     /// Days of metric samples to keep.
     pub(crate) samples_days: u32,
+    /// Days that versions of resources' configurations are kept after they have ended.
+    pub(crate) configuration_days: u32,
     /// Places at which checkpoints are published.
     pub(crate) publish: Publish,
     /// Witnesses that cosign checkpoints.
@@ -95,6 +97,7 @@ impl Default for Config {
             export_keep_days: 7,
             export_folder: None,
             samples_days: 400,
+            configuration_days: 400,
             publish: Publish::default(),
             cosign: Cosign::default(),
             outbound: OutboundSection::default(),

@@ -50,7 +50,15 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     private::make(&config.data_dir)?;
     let state = Arc::new(DemoState::open(&config.data_dir, args.seed)?);
     let clouds = CloudRegistry::with_simulated(state.estate.clone());
-    let service = Service::open(config, clouds, Changes::builtin(), reeve_agents::registry(), true).await?;
+    let service = Service::open(
+        config,
+        clouds,
+        Changes::builtin(),
+        reeve_agents::registry(),
+        reeve_estate::Kinds::builtin().clone(),
+        true,
+    )
+    .await?;
     let sign_in = people::ensure(&service).await?;
     crate::commands::first_administrator(&service, crate::commands::token_from_environment()).await?;
     prepare(&service, &state).await?;

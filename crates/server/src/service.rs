@@ -17,7 +17,7 @@ use reeve_connect_webhook::Sender;
 use reeve_engine::ResponseService;
 use reeve_engine::models::Registry;
 use reeve_engine::models::RegistrySettings;
-use reeve_estate::Catalogue;
+use reeve_estate::{Catalogue, Kinds};
 use reeve_http::{App, Ports, Settings, Syncer, TrustedProxies};
 use reeve_lake::{EntrySearch, EntrySegments, SampleLake};
 use reeve_ledger::Ledger;
@@ -146,11 +146,12 @@ impl Service {
         clouds: CloudRegistry,
         changes: Changes,
         agent_types: AgentTypes,
+        kinds: Kinds,
         demo: bool,
     ) -> Result<Service> {
         private::make(&config.data_dir)?;
         match ActiveLock::take(&config.data_dir)? {
-            Turn::Active(lock) => Service::open_as(lock, config, clouds, changes, agent_types, demo).await,
+            Turn::Active(lock) => Service::open_as(lock, config, clouds, changes, agent_types, kinds, demo).await,
             Turn::Held(_) => anyhow::bail!("another server uses {}: stop it first", config.data_dir.display()),
         }
     }
@@ -162,6 +163,7 @@ impl Service {
         clouds: CloudRegistry,
         changes: Changes,
         agent_types: AgentTypes,
+        kinds: Kinds,
         demo: bool,
     ) -> Result<Service> {
         let log = open_log(&config).await.context("the log could not be opened")?;
@@ -216,8 +218,11 @@ impl Service {
             scheduler: engine.scheduler.clone(),
             sources: sources(&store, settings(&config, &lock, demo)),
         });
-        let syncer = Arc::new(ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder));
+        let reader = Arc::new(TrailReader(trail.clone()));
+        let syncer = ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder, store.clone(), reader);
+        let syncer = Arc::new(syncer);
         let ports = ports(&tasks, &engine, &store, &config, &log.ledger, Arc::new(Background(syncer.clone())), clock);
+        let ports = Ports { kinds: Arc::new(kinds), ..ports };
         let app = Arc::new(App::new(ports, settings(&config, &lock, demo)));
         let Log { ledger, segments, .. } = log;
         Ok(Service { app, tasks, engine, ledger, trail, store, samples, segments, syncer, config, lease, lock })
@@ -323,6 +328,8 @@ fn ports(
         reports: tasks.reports.clone(),
         verifier: Arc::new(DirectoryVerifier { data_dir: config.data_dir.clone(), anchor: config.anchor.clone() }),
         estate: tasks.estate.clone(),
+        descriptions: store.clone(),
+        kinds: Arc::default(),
         samples: tasks.samples.clone(),
         agent_service: engine.agents.clone(),
         execution: engine.execution.clone(),

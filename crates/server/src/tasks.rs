@@ -5,6 +5,7 @@ mod alerts;
 mod anomalies;
 mod budgets;
 mod charges;
+mod configurations;
 pub(crate) mod context;
 mod deliveries;
 mod due;
@@ -40,6 +41,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     anomalies::start(service, &tracker, stop);
     budgets::start(service, &tracker, stop);
     charges::start(service, &tracker, stop);
+    configurations::start(service, &tracker, stop);
     deliveries::start(service, &tracker, stop);
     due::start(service, &tracker, stop);
     exports::start(service, &tracker, stop);

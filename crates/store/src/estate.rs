@@ -2,6 +2,7 @@
 
 mod change;
 mod connection;
+mod description;
 mod resource;
 mod sync;
 

@@ -37,6 +37,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 18, sql: include_str!("../migrations/0018_reports.sql") },
     Migration { version: 19, sql: include_str!("../migrations/0019_active_server.sql") },
     Migration { version: 20, sql: include_str!("../migrations/0020_anomaly_lessons.sql") },
+    Migration { version: 21, sql: include_str!("../migrations/0021_descriptions.sql") },
 ];
 
 /// The schema this program writes.

@@ -8,6 +8,7 @@ pub mod alerts;
 pub mod anomalies;
 pub mod budgets;
 pub mod deliveries;
+pub mod descriptions;
 pub mod estate;
 pub mod exports;
 pub mod models;

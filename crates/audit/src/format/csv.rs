@@ -155,6 +155,11 @@ fn cells<'a>(view: &EntryView<'a>) -> [Option<Cow<'a, str>>; COLUMNS.len()] {
     ]
 }
 
+/// Appends one value to a row of CSV, quoted where it has to be, and never as a formula.
+pub fn push_csv_cell(value: &str, row: &mut String) {
+    push_cell(value, CsvOptions::default(), row);
+}
+
 fn push_cell(value: &str, options: CsvOptions, row: &mut String) {
     let value = if options.raw { value.into() } else { visible(value) };
     let apostrophe = !options.raw && value.starts_with(is_formula);

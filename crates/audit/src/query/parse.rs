@@ -18,11 +18,16 @@ pub const MAX_QUERY_TERMS: usize = 256;
 
 /// Reads a query; the empty one finds every entry.
 pub(super) fn parse(text: &str) -> Result<Expr, QueryError> {
+    parse_with(text, field::resolve)
+}
+
+/// Reads a query whose field names another table resolves.
+pub(super) fn parse_with(text: &str, resolve: Resolve) -> Result<Expr, QueryError> {
     if text.len() > MAX_QUERY_BYTES {
         let problem = Problem::new(format!("the query has {} bytes; the limit is {MAX_QUERY_BYTES}", text.len()));
         return Err(problem.at(0, ""));
     }
-    let mut parser = Parser { scanner: Scanner::new(text), depth: 0, terms: 0 };
+    let mut parser = Parser { scanner: Scanner::new(text), resolve, depth: 0, terms: 0 };
     parser.scanner.skip_space();
     if parser.scanner.peek().is_none() {
         return Ok(Expr::All);
@@ -46,8 +51,12 @@ pub(super) fn field_path(text: &str) -> Result<FieldPath, QueryError> {
     }
 }
 
+/// From the dotted segments of a name to the field.
+type Resolve = fn(&[String]) -> Result<FieldPath, Problem>;
+
 struct Parser<'q> {
     scanner: Scanner<'q>,
+    resolve: Resolve,
     depth: usize,
     terms: usize,
 }
@@ -145,7 +154,7 @@ impl Parser<'_> {
     fn term(&mut self) -> Result<Expr, QueryError> {
         let start = self.scanner.position();
         let Some(segments) = self.scanner.field()? else { return self.free_text(start) };
-        let field = field::resolve(&segments).map_err(|problem| problem.at(start, segments.join(".")))?;
+        let field = (self.resolve)(&segments).map_err(|problem| problem.at(start, segments.join(".")))?;
         if self.scanner.peek() == Some('(') { self.group(Some(&field)) } else { self.value(&field) }
     }
 
@@ -179,7 +188,7 @@ impl Parser<'_> {
     fn free_text(&mut self, start: usize) -> Result<Expr, QueryError> {
         let Lexeme { written, raw, quoted } = self.scanner.lexeme()?;
         if !quoted {
-            assignment(&raw).map_err(|problem| problem.at(start, raw.as_str()))?;
+            assignment(&raw, self.resolve).map_err(|problem| problem.at(start, raw.as_str()))?;
         }
         let prefix = match written.0.as_slice() {
             [_] => false,
@@ -203,10 +212,10 @@ impl Parser<'_> {
 }
 
 /// Refuses `field=value` and `field>value`, which would otherwise quietly search for the words.
-fn assignment(raw: &str) -> Result<(), Problem> {
+fn assignment(raw: &str, resolve: Resolve) -> Result<(), Problem> {
     let Some((name, rest)) = raw.find(['=', '<', '>', '!']).map(|at| raw.split_at(at)) else { return Ok(()) };
     let segments: Vec<_> = name.split('.').map(str::to_owned).collect();
-    if field::resolve(&segments).is_err() {
+    if resolve(&segments).is_err() {
         return Ok(());
     }
     let value = rest.trim_start_matches(['=', '!']);

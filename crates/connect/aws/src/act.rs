@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_connect_aws_ec2::{Ec2, Fault, FaultKind, Place};
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, Catalogue, Inventory, Mutation, Observe, ObserveError, Observed, Operation,
-    Resource, ResourceId, ResourceKind, ResourceState, SampleBatch, SampleQuery, Snapshot,
+    Act, ActError, ActErrorKind, Applied, Catalogue, DescriptionSink, Inventory, Mutation, Observe, ObserveError,
+    Observed, Operation, Resource, ResourceId, ResourceKind, ResourceState, SampleBatch, SampleQuery, Snapshot,
 };
 
 use crate::operation;
@@ -19,6 +19,10 @@ impl Observe for AwsConnection {
 
     async fn inventory(&self) -> Result<Inventory, ObserveError> {
         Ok(self.read_inventory().await?)
+    }
+
+    async fn describe(&self, sink: &dyn DescriptionSink) -> Result<(), ObserveError> {
+        self.describe_all(sink).await
     }
 
     async fn samples(&self, queries: &[SampleQuery]) -> Result<SampleBatch, ObserveError> {

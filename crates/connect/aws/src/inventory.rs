@@ -52,7 +52,7 @@ fn merge(listings: Vec<Listing>) -> Result<Inventory, Fault> {
         return Err(fault.clone());
     }
     note(&mut inventory, &faults);
-    inventory.complete = ResourceKind::ALL.iter().copied().filter(|kind| !incomplete.contains(kind)).collect();
+    inventory.complete = ResourceKind::SPECIFIED.iter().copied().filter(|kind| !incomplete.contains(kind)).collect();
     inventory.resources.sort_by(|a, b| (a.kind, &a.region, &a.id).cmp(&(b.kind, &b.region, &b.id)));
     join_groups(&mut inventory.resources);
     price(&mut inventory);

@@ -7,6 +7,7 @@
 mod act;
 mod bucket;
 mod cloudwatch;
+mod describe;
 mod guarded;
 mod inventory;
 mod metric;
@@ -15,7 +16,8 @@ mod policy;
 mod rds;
 mod sample;
 mod session;
+mod signed;
 
 pub use bucket::{Bucket, BucketError, BucketPlace};
-pub use policy::READS;
+pub use policy::reads;
 pub use session::{AwsConnection, Tuning};

@@ -72,7 +72,7 @@ pub(crate) fn sources(resource: &Resource, metric: Metric, agents: &AgentMemory)
         ResourceKind::Volume => of("AWS/EBS", &[("VolumeId", id)], volume(metric)),
         ResourceKind::Database => database(resource, metric),
         ResourceKind::LoadBalancer => balancer(id, metric),
-        ResourceKind::Bucket => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

@@ -1,7 +1,19 @@
 //! Permissions that reading an account asks for. Permissions of changes stand with the changes.
 
-/// Actions of IAM that a sync and the looks of an execution call.
-pub const READS: &[&str] = &[
+use crate::describe;
+
+/// Returns the actions of IAM that a sync and the observations of an execution call, sorted.
+#[must_use]
+pub fn reads() -> Vec<&'static str> {
+    let mut reads = describe::permissions();
+    reads.extend(READS);
+    reads.sort_unstable();
+    reads.dedup();
+    reads
+}
+
+/// Actions besides those of descriptions.
+const READS: &[&str] = &[
     "sts:GetCallerIdentity",
     "ec2:DescribeInstances",
     "ec2:DescribeVolumes",

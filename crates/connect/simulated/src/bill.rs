@@ -47,7 +47,7 @@ pub(crate) fn monthly(resource: &Resource, discount: f64) -> Option<Money> {
         ResourceKind::Volume => volume_usd(resource)?,
         ResourceKind::Bucket => storage_usd(resource)?,
         ResourceKind::LoadBalancer => listed(resource).unwrap_or(BALANCER_HOUR * HOURS_PER_MONTH),
-        ResourceKind::ScalingGroup => return None,
+        _ => return None,
     };
     let share = match resource.purchase {
         Some(Purchase::Spot) => SPOT_SHARE,

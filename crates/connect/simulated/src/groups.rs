@@ -6,7 +6,7 @@ use reeve_estate::{Provider, QUARANTINE};
 use crate::company::{Account, Machine};
 use crate::noise::{hex, key};
 
-fn id(plan: &Account, seed: u64, region: &str, name: &str) -> String {
+pub(crate) fn id(plan: &Account, seed: u64, region: &str, name: &str) -> String {
     format!("sg-{}", hex(key(seed, &format!("{}/{region}/group/{name}", plan.account)), 17))
 }
 

@@ -20,6 +20,7 @@ mod assets;
 mod bill;
 mod company;
 mod condition;
+mod describing;
 mod estate;
 mod faults;
 mod groups;

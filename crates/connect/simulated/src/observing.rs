@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use reeve_estate::{
-    Denied, Inventory, Metric, Observe, ObserveError, ResourceId, ResourceKind, Sample, SampleBatch, SampleQuery,
+    Denied, DescriptionSink, Inventory, Metric, Observe, ObserveError, ResourceId, ResourceKind, Sample, SampleBatch,
+    SampleQuery,
 };
 
 use crate::account::SimulatedAccount;
@@ -30,8 +31,12 @@ impl Observe for SimulatedAccount {
             resources,
             denied: denied.collect(),
             problems: Vec::new(),
-            complete: ResourceKind::ALL.iter().filter(listed).copied().collect(),
+            complete: ResourceKind::SPECIFIED.iter().filter(listed).copied().collect(),
         })
+    }
+
+    async fn describe(&self, sink: &dyn DescriptionSink) -> Result<(), ObserveError> {
+        self.describe_all(sink).await
     }
 
     async fn samples(&self, queries: &[SampleQuery]) -> Result<SampleBatch, ObserveError> {

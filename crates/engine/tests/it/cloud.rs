@@ -242,7 +242,7 @@ impl Cloud {
 
 /// Refuses what real clouds refuse: calls out of order, sizes that do not exist or do not fit, snapshots without data.
 fn may(resource: &Resource, mutation: &Mutation) -> Result<(), ActError> {
-    use ResourceKind::{Database, VirtualMachine, Volume};
+    type Kind = ResourceKind;
     let in_state = |wanted: ResourceState| {
         if resource.state == wanted {
             return Ok(());
@@ -251,16 +251,16 @@ fn may(resource: &Resource, mutation: &Mutation) -> Result<(), ActError> {
         Err(refuse(ActErrorKind::WrongState, &message))
     };
     match (mutation, resource.kind) {
-        (Mutation::Snapshot { .. }, Volume) => Ok(()),
-        (Mutation::Snapshot { .. }, Database) | (Mutation::Stop, VirtualMachine | Database) => {
+        (Mutation::Snapshot { .. }, Kind::Volume) => Ok(()),
+        (Mutation::Snapshot { .. }, Kind::Database) | (Mutation::Stop, Kind::VirtualMachine | Kind::Database) => {
             in_state(ResourceState::Running)
         }
-        (Mutation::Start, VirtualMachine | Database) => in_state(ResourceState::Stopped),
-        (Mutation::Resize { instance_type }, VirtualMachine | Database) => {
-            in_state(if resource.kind == Database { ResourceState::Running } else { ResourceState::Stopped })?;
+        (Mutation::Start, Kind::VirtualMachine | Kind::Database) => in_state(ResourceState::Stopped),
+        (Mutation::Resize { instance_type }, Kind::VirtualMachine | Kind::Database) => {
+            in_state(if resource.kind == Kind::Database { ResourceState::Running } else { ResourceState::Stopped })?;
             let catalogue = Catalogue::builtin();
             let spec = match resource.kind {
-                Database => catalogue.database(instance_type).map(|class| class.machine),
+                Kind::Database => catalogue.database(instance_type).map(|class| class.machine),
                 _ => catalogue.instance(resource.provider, instance_type).cloned(),
             };
             let spec = spec.ok_or_else(|| refuse(ActErrorKind::InvalidType, "no such size"))?;
@@ -270,27 +270,29 @@ fn may(resource: &Resource, mutation: &Mutation) -> Result<(), ActError> {
             }
             Err(refuse(ActErrorKind::InvalidType, "the size is of another architecture"))
         }
-        (Mutation::RemoveReplica { name }, Database) if resource.specification.replicas.contains(name) => Ok(()),
+        (Mutation::RemoveReplica { name }, Kind::Database) if resource.specification.replicas.contains(name) => Ok(()),
         (further, kind) => may_alter(resource, further, kind),
     }
 }
 
 /// The same of what stops nothing: less storage, members beyond the maximum, no standby, a name that is taken.
 fn may_alter(resource: &Resource, mutation: &Mutation, kind: ResourceKind) -> Result<(), ActError> {
-    use ResourceKind::{Database, ScalingGroup, VirtualMachine, Volume};
+    type Kind = ResourceKind;
     let spec = &resource.specification;
-    if resource.state == ResourceState::Changing && kind != ScalingGroup {
+    if resource.state == ResourceState::Changing && kind != Kind::ScalingGroup {
         return Err(refuse(ActErrorKind::WrongState, "it is on its way between states"));
     }
     let fits = match (mutation, kind) {
-        (Mutation::Grow { storage_gib }, Volume | Database) => spec.storage_gib < Some(f64::from(*storage_gib)),
-        (Mutation::Scale { min, desired }, ScalingGroup) => {
+        (Mutation::Grow { storage_gib }, Kind::Volume | Kind::Database) => {
+            spec.storage_gib < Some(f64::from(*storage_gib))
+        }
+        (Mutation::Scale { min, desired }, Kind::ScalingGroup) => {
             min <= desired && spec.capacity.is_some_and(|capacity| *desired <= capacity.max)
         }
-        (Mutation::FailOver, Database) => spec.standby_zone.is_some(),
-        (Mutation::Replicate { name }, Database) => !spec.replicas.contains(name),
-        (Mutation::Isolate, VirtualMachine) => true,
-        (Mutation::SetGroups { groups }, VirtualMachine) => !groups.is_empty(),
+        (Mutation::FailOver, Kind::Database) => spec.standby_zone.is_some(),
+        (Mutation::Replicate { name }, Kind::Database) => !spec.replicas.contains(name),
+        (Mutation::Isolate, Kind::VirtualMachine) => true,
+        (Mutation::SetGroups { groups }, Kind::VirtualMachine) => !groups.is_empty(),
         _ => return Err(refuse(ActErrorKind::Other, "this kind of resource does not do that")),
     };
     if fits { Ok(()) } else { Err(refuse(ActErrorKind::InvalidType, "it does not go that way")) }

@@ -2,7 +2,7 @@
 
 use super::table::{PriceTable, TierTable, read};
 use super::{CatalogueError, InstanceSpec};
-use crate::resource::Provider;
+use crate::provider::Provider;
 
 pub(super) fn specs() -> Result<Vec<InstanceSpec>, CatalogueError> {
     let (_, rows) = read("aws_instances.csv", include_str!("../../data/aws_instances.csv"))?;

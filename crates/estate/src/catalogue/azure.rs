@@ -5,7 +5,7 @@
 
 use super::table::PriceTable;
 use super::{CatalogueError, InstanceSpec};
-use crate::resource::Provider;
+use crate::provider::Provider;
 
 pub(super) fn prices() -> Result<PriceTable, CatalogueError> {
     PriceTable::parse("azure_on_demand.csv", include_str!("../../data/azure_on_demand.csv"))

@@ -2,8 +2,10 @@
 //! traffic.
 
 use super::{Catalogue, MonthlyCost};
+use crate::kind::ResourceKind;
 use crate::money::{HOURS_PER_MONTH, Money};
-use crate::resource::{Provider, Purchase, Resource, ResourceKind, ResourceState};
+use crate::provider::Provider;
+use crate::resource::{Purchase, Resource, ResourceState};
 
 impl Catalogue {
     /// The price of a volume a month: storage and provisioned IOPS (gp3's first 3,000 are free). Throughput is left out.
@@ -61,10 +63,8 @@ impl Catalogue {
                 let name = format!("load_balancer.{}", spec.instance_type.as_deref()?);
                 self.aws_month(&resource.region, self.aws_units.usd(&name, "hour", HOURS_PER_MONTH)?)
             }
-            // A group's cost is its members'.
-            ResourceKind::ScalingGroup | ResourceKind::LoadBalancer | ResourceKind::Database | ResourceKind::Bucket => {
-                None
-            }
+            // A group's cost is its members'; the catalogue has no prices of other kinds.
+            _ => None,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::table::{PriceTable, read};
 use super::{CatalogueError, Discount, InstanceSpec, Price};
-use crate::resource::Provider;
+use crate::provider::Provider;
 
 /// A predefined machine type.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use super::{CatalogueError, Discount, Price};
-use crate::resource::Provider;
+use crate::provider::Provider;
 
 /// One CSV row with its line number, for errors that name it.
 pub(super) struct Row {

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Connection, ConnectionStatus, Credentials, SyncReport};
-use crate::resource::Provider;
+use crate::provider::Provider;
 
 /// Regions of a connection at most.
 pub const MAX_REGIONS: usize = 40;

@@ -21,6 +21,8 @@ mod stats;
 mod tree;
 mod verify;
 
+pub(crate) use ask::query_problem;
+
 use utoipa_axum::routes;
 
 use reeve_access::Permission;

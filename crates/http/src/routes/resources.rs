@@ -1,5 +1,9 @@
 //! Resources, their samples, and what they cost.
 
+mod counts;
+mod history;
+mod search;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -9,7 +13,7 @@ use jiff::SignedDuration;
 use utoipa_axum::routes;
 
 use reeve_access::Permission;
-use reeve_estate::{ConnectionId, Metric, Money, Provider, Resource, ResourceFilter, ResourceId, ResourceKind, Series};
+use reeve_estate::{Metric, Money, Resource, ResourceFilter, ResourceId, ResourceKind, Series};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -20,6 +24,7 @@ use crate::time;
 use crate::wire::estate::{CostsBody, EstateResourceBody, ResourceParams, SampleParams, SamplesBody, SeriesBody};
 use crate::wire::list::List;
 use crate::wire::name::as_name;
+use search::Search;
 
 /// Points a metric has in an answer, unless asked otherwise.
 const DEFAULT_POINTS: usize = 500;
@@ -30,6 +35,14 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
         .add(Access::Needs(Permission::EstateView), routes!(list))
         .add(Access::Needs(Permission::EstateView), routes!(get))
+        .add(Access::Needs(Permission::EstateView), routes!(history::configuration))
+        .add(Access::Needs(Permission::EstateView), routes!(history::versions))
+        .add(Access::Needs(Permission::EstateView), routes!(history::difference))
+        .add(Access::Needs(Permission::EstateView), routes!(history::relations))
+        .add(Access::Needs(Permission::EstateView), routes!(history::kinds))
+        .add(Access::Needs(Permission::EstateView), routes!(history::readings))
+        .add(Access::Needs(Permission::EstateView), routes!(counts::counts))
+        .add(Access::Needs(Permission::EstateView), routes!(counts::csv))
         .add(Access::Needs(Permission::EstateView), routes!(samples))
         .add(Access::Needs(Permission::EstateView), routes!(costs))
 }
@@ -42,17 +55,8 @@ async fn list(
     Params(params): Params<ResourceParams>,
 ) -> Result<Json<List<EstateResourceBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let filter = ResourceFilter {
-        connection: params.connection.map(ConnectionId),
-        provider: parse("provider", params.provider.as_deref(), Provider::parse)?,
-        account: params.account,
-        kind: parse("type", params.kind.as_deref(), ResourceKind::parse)?,
-        service: params.service,
-        text: params.text,
-        limit: window.limit,
-        offset: window.start(),
-    };
-    let (resources, total) = app.estate.resource_list(&filter).await?;
+    let search = Search::of(&params)?;
+    let (resources, total) = search.page(&app, window.start(), window.limit).await?;
     let next_cursor = window.next(resources.len(), total);
     Ok(Json(List { items: resources.iter().map(body_of).collect(), total, next_cursor }))
 }
@@ -109,11 +113,16 @@ async fn costs(State(app): State<Arc<App>>) -> Result<Json<CostsBody>, Problem> 
     Ok(Json(CostsBody {
         monthly: resources.iter().filter_map(|resource| resource.monthly_cost).sum::<Money>().usd_cents(),
         currency: "USD".to_owned(),
-        not_priced: resources.iter().filter(|resource| resource.monthly_cost.is_none()).count() as u64,
+        not_priced: resources.iter().filter(|resource| is_unpriced(resource)).count() as u64,
         by_provider: sum_by(|resource| resource.provider.as_str().to_owned()),
         by_account: sum_by(|resource| resource.account.clone()),
         by_service: sum_by(|resource| resource.service.clone()),
     }))
+}
+
+/// A resource of a kind that has a price, whose price is not known. What has none (a group, a role) costs nothing itself.
+fn is_unpriced(resource: &Resource) -> bool {
+    ResourceKind::SPECIFIED.contains(&resource.kind) && resource.monthly_cost.is_none()
 }
 
 /// A name of a closed set in a parameter.

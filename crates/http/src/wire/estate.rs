@@ -176,6 +176,8 @@ pub struct ResourceParams {
     pub service: Option<String>,
     /// Text in id, name or tags.
     pub text: Option<String>,
+    /// Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22 -tags.owner:*`.
+    pub query: Option<String>,
 }
 
 /// A resource.

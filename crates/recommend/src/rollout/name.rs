@@ -1,6 +1,6 @@
 //! Default name of a rollout: the change, the number and kind of the resources, and their place.
 
-use reeve_estate::ResourceKind;
+use reeve_estate::{Kinds, ResourceKind};
 
 use super::Candidate;
 use crate::recommendation::RecommendationType;
@@ -39,17 +39,9 @@ pub fn name(kind: RecommendationType, carried: &[Candidate]) -> String {
 }
 
 /// Returns the noun for the members' resources: `resources` if their kinds differ.
-fn noun(carried: &[Candidate]) -> &'static str {
-    let (one, many) = match common(carried) {
-        Some(ResourceKind::VirtualMachine) => ("virtual machine", "virtual machines"),
-        Some(ResourceKind::Volume) => ("volume", "volumes"),
-        Some(ResourceKind::Database) => ("database", "databases"),
-        Some(ResourceKind::Bucket) => ("bucket", "buckets"),
-        Some(ResourceKind::LoadBalancer) => ("load balancer", "load balancers"),
-        Some(ResourceKind::ScalingGroup) => ("scaling group", "scaling groups"),
-        None => ("resource", "resources"),
-    };
-    if carried.len() == 1 { one } else { many }
+fn noun(carried: &[Candidate]) -> String {
+    let plain = || if carried.len() == 1 { "resource" } else { "resources" }.to_owned();
+    common(carried).map_or_else(plain, |kind| Kinds::builtin().get(kind).noun(carried.len()))
 }
 
 fn common(carried: &[Candidate]) -> Option<ResourceKind> {

@@ -9,8 +9,8 @@ use reeve_connect_aws::AwsConnection;
 use reeve_connect_outbound::{Limits, Outbound, Policy};
 use reeve_connect_simulated::SimulatedEstate;
 use reeve_estate::{
-    Act, Connection, ConnectionId, ConnectionStatus, Credentials, EstateStore, Observe, ObserveError, ObserveErrorKind,
-    Provider,
+    Act, Connection, ConnectionId, ConnectionStatus, Credentials, DescriptionSink, EstateStore, KindReader, Observe,
+    ObserveError, ObserveErrorKind, Provider,
 };
 use reeve_recommend::ports::Clouds;
 
@@ -19,6 +19,7 @@ pub(crate) struct CloudRegistry {
     estate: Option<Arc<dyn EstateStore>>,
     outbound: Outbound,
     simulated: Option<Arc<SimulatedEstate>>,
+    readers: Vec<Arc<dyn KindReader>>,
     /// A cloud that a test made up; it is behind every connection.
     #[cfg(test)]
     made_up: Option<Arc<dyn Act>>,
@@ -31,6 +32,7 @@ impl CloudRegistry {
             estate: None,
             outbound: outbound(Policy::default()),
             simulated: None,
+            readers: Vec::new(),
             #[cfg(test)]
             made_up: None,
         }
@@ -39,6 +41,25 @@ impl CloudRegistry {
     /// With a simulated estate beside them.
     pub(crate) fn with_simulated(simulated: Arc<SimulatedEstate>) -> Self {
         CloudRegistry { simulated: Some(simulated), ..CloudRegistry::real() }
+    }
+
+    /// With readers of further kinds, which every connection is read by.
+    pub(crate) fn with_readers(self, readers: Vec<Arc<dyn KindReader>>) -> Self {
+        CloudRegistry { readers, ..self }
+    }
+
+    /// Reads the descriptions of a connection's resources, by its cloud's connector and by the further readers.
+    pub(crate) async fn describe(
+        &self,
+        connection: &Connection,
+        observer: &dyn Observe,
+        sink: &dyn DescriptionSink,
+    ) -> Result<(), String> {
+        observer.describe(sink).await.map_err(|error| error.message)?;
+        for reader in &self.readers {
+            reader.read(connection, sink).await.map_err(|error| error.to_string())?;
+        }
+        Ok(())
     }
 
     /// A cloud that a test made up.

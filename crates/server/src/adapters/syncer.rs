@@ -1,6 +1,8 @@
 //! Syncing a connection: inventory, then raw samples from where the last sync ended. One at a time per connection.
 
+mod actor;
 mod changes;
+mod descriptions;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,14 +13,18 @@ use parking_lot::Mutex;
 
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, Severity, events};
 use reeve_estate::{
-    Connection, ConnectionId, ConnectionStatus, EstateStore, Inventory, Metric, ObserveError, Resource, ResourceFilter,
-    ResourceId, SampleQuery, SampleStore, StoreError, SyncReport,
+    Connection, ConnectionId, ConnectionStatus, Denied, DescriptionStore, Difference, EstateStore, Inventory, Metric,
+    Observe, ObserveError, Resource, ResourceFilter, ResourceId, ResourceKind, SampleQuery, SampleStore, StoreError,
+    SyncReport,
 };
 use reeve_http::Syncer;
-use reeve_recommend::ports::Recorder;
+use reeve_recommend::ports::{LogReader, Recorder};
 use serde_json::json;
 
 use super::clouds::CloudRegistry;
+use actor::Actors;
+use changes::{Changed, Compared};
+use descriptions::{DescriptionSync, Outcome};
 
 /// Resources whose samples are requested at once.
 const AT_ONCE: usize = 50;
@@ -31,6 +37,8 @@ pub(crate) struct ConnectionSyncer {
     samples: Arc<dyn SampleStore>,
     clouds: Arc<CloudRegistry>,
     recorder: Arc<dyn Recorder>,
+    descriptions: Arc<dyn DescriptionStore>,
+    log: Arc<dyn LogReader>,
     running: Mutex<HashSet<ConnectionId>>,
 }
 
@@ -41,8 +49,10 @@ impl ConnectionSyncer {
         samples: Arc<dyn SampleStore>,
         clouds: Arc<CloudRegistry>,
         recorder: Arc<dyn Recorder>,
+        descriptions: Arc<dyn DescriptionStore>,
+        log: Arc<dyn LogReader>,
     ) -> Self {
-        ConnectionSyncer { estate, samples, clouds, recorder, running: Mutex::default() }
+        ConnectionSyncer { estate, samples, clouds, recorder, descriptions, log, running: Mutex::default() }
     }
 
     /// Syncs one connection and waits for it; `None` when a sync of it was running already.
@@ -76,16 +86,22 @@ impl ConnectionSyncer {
         connection.account = observer.identity().await.map_err(|error| error.message)?;
         let inventory = observer.inventory().await.map_err(|error| error.message)?;
         let words = |error: StoreError| error.to_string();
-        self.record_changes(connection, &inventory).await?;
+        let described = self.describe(connection, &inventory, &*observer).await?;
         self.estate.resource_sync(&connection.id, &inventory.resources, &inventory.complete).await.map_err(words)?;
         let mut report = SyncReport {
             started_at,
             finished_at: started_at,
-            resources: inventory.resources.len() as u64,
+            resources: inventory.resources.len() as u64 + described.resources,
             samples: 0,
             denied: inventory.denied,
             problems: inventory.problems,
         };
+        let denied_already = |denied: &Denied| {
+            report.denied.iter().any(|one| one.permission == denied.permission && one.region == denied.region)
+        };
+        let denied: Vec<Denied> = described.denied.into_iter().filter(|denied| !denied_already(denied)).collect();
+        report.denied.extend(denied);
+        report.problems.extend(described.problems);
         let newest = self.samples.sample_newest(&connection.id).await.map_err(words)?;
         let newest: HashMap<(ResourceId, Metric), Timestamp> =
             newest.into_iter().map(|(resource, metric, at)| ((resource, metric), at)).collect();
@@ -111,18 +127,59 @@ impl ConnectionSyncer {
 }
 
 impl ConnectionSyncer {
-    /// Records what changed since the last sync. The log comes first: a crash in between tells of a change twice rather than never.
-    async fn record_changes(&self, connection: &Connection, inventory: &Inventory) -> Result<(), String> {
-        if connection.last_sync.is_none() {
-            return Ok(());
+    /// Reads the descriptions and records what changed since the last sync, the inventory's changes included.
+    async fn describe(
+        &self,
+        connection: &Connection,
+        inventory: &Inventory,
+        observer: &dyn Observe,
+    ) -> Result<Outcome, String> {
+        let words = |error: StoreError| error.to_string();
+        let compared = self.compared(connection, inventory).await.map_err(words)?;
+        let readings = self.descriptions.readings(&connection.id).await.map_err(words)?;
+        let complete = readings.into_iter().filter(|reading| reading.complete_at.is_some());
+        let actors = Actors::since(&*self.log, connection.last_sync.as_ref().map(|report| report.started_at));
+        let sync = DescriptionSync {
+            connection,
+            store: &*self.descriptions,
+            recorder: &self.recorder,
+            actors: &actors,
+            inventory: inventory.resources.iter().map(|resource| resource.id.clone()).collect(),
+            changed: Mutex::new(compared.changed),
+            read_before: complete.map(|reading| (reading.kind, reading.region)).collect(),
+            seen: Mutex::default(),
+            outcome: Mutex::default(),
+        };
+        let ended = self.clouds.describe(connection, observer, &sync).await;
+        let mut outcome = sync.outcome.into_inner();
+        if let Err(error) = ended {
+            outcome.problems.push(format!("configurations were not read completely: {error}"));
         }
-        let filter = ResourceFilter { connection: Some(connection.id.clone()), ..ResourceFilter::default() };
-        let (known, _) = self.estate.resource_list(&filter).await.map_err(|error| error.to_string())?;
-        let entries = changes::entries(connection, &known, &inventory.resources, &inventory.complete);
+        let mut entries = compared.entries;
+        let mut left: Vec<Changed> = sync.changed.into_inner().into_values().collect();
+        left.sort_by(|a, b| a.seen.id.cmp(&b.seen.id));
+        entries.extend(
+            left.iter().flat_map(|changed| {
+                changes::modified(connection, &changed.known, &changed.seen, Difference::default())
+            }),
+        );
+        let entries = actors.name(entries).await;
         for batch in entries.chunks(RECORDED) {
             self.recorder.record(batch.to_vec()).await.map_err(|error| error.to_string())?;
         }
-        Ok(())
+        Ok(outcome)
+    }
+
+    /// Compares the inventory with what is known. The first sync of a connection finds what is there already.
+    async fn compared(&self, connection: &Connection, inventory: &Inventory) -> Result<Compared, StoreError> {
+        if connection.last_sync.is_none() {
+            return Ok(Compared::default());
+        }
+        let filter = ResourceFilter { connection: Some(connection.id.clone()), ..ResourceFilter::default() };
+        let (known, _) = self.estate.resource_list(&filter).await?;
+        let known: Vec<Resource> =
+            known.into_iter().filter(|known| ResourceKind::SPECIFIED.contains(&known.kind)).collect();
+        Ok(changes::compare(connection, &known, &inventory.resources, &inventory.complete))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 
 use anyhow::{Result, bail};
-use reeve_connect_aws::READS;
+use reeve_connect_aws::reads;
 use reeve_estate::Provider;
 use reeve_recommend::change::{ChangeType, Changes};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fn aws(changes: &Changes, args: &PolicyArgs) -> Result<Value> {
         bail!("AWS offers no change {unknown:?}; it offers {}", names.join(", "));
     }
     let wanted = |row: &&&ChangeType| args.changes.is_empty() || args.changes.iter().any(|name| name == row.name);
-    let mut statements = vec![statement("ReeveReads", READS.iter().copied().collect(), false)];
+    let mut statements = vec![statement("ReeveReads", reads().into_iter().collect(), false)];
     for row in offered.iter().filter(wanted).filter(|_| !args.observe_only) {
         for own_only in [false, true] {
             let of_row = row.permissions.iter().filter(|permission| permission.own_only == own_only);

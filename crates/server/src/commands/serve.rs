@@ -3,8 +3,10 @@
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Result;
+use reeve_estate::{KindReader, Kinds};
 use reeve_recommend::{AgentTypes, Changes};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -25,6 +27,10 @@ pub struct Startup {
     pub changes: Changes,
     /// Agent types that the service runs.
     pub agent_types: AgentTypes,
+    /// Kinds of resources that are worded.
+    pub kinds: Kinds,
+    /// Readers of further kinds.
+    pub readers: Vec<Arc<dyn KindReader>>,
     /// Token of the first administrator; without one it is made up and printed.
     pub admin_token: Option<String>,
     /// Ends the service when it is cancelled.
@@ -52,6 +58,8 @@ pub(crate) async fn run(args: &ServeArgs) -> Result<()> {
         config: PathBuf::new(),
         changes: Changes::builtin(),
         agent_types: reeve_agents::registry(),
+        kinds: Kinds::builtin().clone(),
+        readers: Vec::new(),
         admin_token: super::token_from_environment(),
         stop: stop_on_signal(),
     };
@@ -108,8 +116,9 @@ async fn stand_by(
 }
 
 async fn open(lock: ActiveLock, config: Config, startup: Startup) -> Result<Service> {
-    let Startup { changes, agent_types, admin_token, .. } = startup;
-    let service = Service::open_as(lock, config, CloudRegistry::real(), changes, agent_types, false).await?;
+    let Startup { changes, agent_types, kinds, readers, admin_token, .. } = startup;
+    let clouds = CloudRegistry::real().with_readers(readers);
+    let service = Service::open_as(lock, config, clouds, changes, agent_types, kinds, false).await?;
     super::first_administrator(&service, admin_token).await?;
     Ok(service)
 }

@@ -146,22 +146,24 @@ const fn provider(provider: Provider) -> &'static str {
 }
 
 /// Name of the service and its FOCUS category.
-const fn sold_as(provider: Provider, kind: ResourceKind) -> (&'static str, &'static str) {
-    use ResourceKind::{Bucket, Database, LoadBalancer, ScalingGroup, VirtualMachine, Volume};
+fn sold_as(provider: Provider, kind: ResourceKind) -> (&'static str, &'static str) {
+    type Kind = ResourceKind;
     match (provider, kind) {
-        (Provider::Aws, VirtualMachine | ScalingGroup) => ("Amazon Elastic Compute Cloud", "Compute"),
-        (Provider::Aws, Volume) => ("Amazon Elastic Block Store", "Storage"),
-        (Provider::Aws, Database) => ("Amazon Relational Database Service", "Databases"),
-        (Provider::Aws, Bucket) => ("Amazon Simple Storage Service", "Storage"),
-        (Provider::Aws, LoadBalancer) => ("Elastic Load Balancing", "Networking"),
-        (Provider::Azure, VirtualMachine | ScalingGroup) => ("Virtual Machines", "Compute"),
-        (Provider::Azure, Volume | Bucket) => ("Storage Accounts", "Storage"),
-        (Provider::Azure, Database) => ("Azure SQL Database", "Databases"),
-        (Provider::Azure, LoadBalancer) => ("Load Balancer", "Networking"),
-        (Provider::Gcp, VirtualMachine | ScalingGroup | Volume) => ("Compute Engine", "Compute"),
-        (Provider::Gcp, Bucket) => ("Cloud Storage", "Storage"),
-        (Provider::Gcp, Database) => ("Cloud SQL", "Databases"),
-        (Provider::Gcp, LoadBalancer) => ("Cloud Load Balancing", "Networking"),
+        (Provider::Aws, Kind::VirtualMachine | Kind::ScalingGroup) => ("Amazon Elastic Compute Cloud", "Compute"),
+        (Provider::Aws, Kind::Volume) => ("Amazon Elastic Block Store", "Storage"),
+        (Provider::Aws, Kind::Database) => ("Amazon Relational Database Service", "Databases"),
+        (Provider::Aws, Kind::Bucket) => ("Amazon Simple Storage Service", "Storage"),
+        (Provider::Aws, Kind::LoadBalancer) => ("Elastic Load Balancing", "Networking"),
+        (Provider::Azure, Kind::VirtualMachine | Kind::ScalingGroup) => ("Virtual Machines", "Compute"),
+        (Provider::Azure, Kind::Volume | Kind::Bucket) => ("Storage Accounts", "Storage"),
+        (Provider::Azure, Kind::Database) => ("Azure SQL Database", "Databases"),
+        (Provider::Azure, Kind::LoadBalancer) => ("Load Balancer", "Networking"),
+        (Provider::Gcp, Kind::VirtualMachine | Kind::ScalingGroup | Kind::Volume) => ("Compute Engine", "Compute"),
+        (Provider::Gcp, Kind::Bucket) => ("Cloud Storage", "Storage"),
+        (Provider::Gcp, Kind::Database) => ("Cloud SQL", "Databases"),
+        (Provider::Gcp, Kind::LoadBalancer) => ("Cloud Load Balancing", "Networking"),
+        // The simulated bill has no lines of other kinds.
+        _ => ("Other", "Other"),
     }
 }
 

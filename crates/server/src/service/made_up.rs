@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use reeve_audit::Json;
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, ConnectionStatus, EstateStore as _, Observed, Operation, Resource,
+    Act, ActError, ActErrorKind, Applied, ConnectionStatus, EstateStore as _, Kinds, Observed, Operation, Resource,
     ResourceId, Snapshot,
 };
 use reeve_recommend::change::{
@@ -210,6 +210,13 @@ async fn served(service: Service) -> (Api, CancellationToken, tokio::task::JoinH
     (Api::new(&format!("http://{address}")).with_token(TOKEN), stop, serving)
 }
 
+/// Opens a service with the cloud behind every connection.
+async fn opened(config: Config, cloud: &Arc<Workshop>, changes: Changes) -> Service {
+    let clouds = CloudRegistry::made_up(cloud.clone());
+    let kinds = Kinds::builtin().clone();
+    Service::open(config, clouds, changes, reeve_agents::registry(), kinds, false).await.unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_http() {
     let folder = tempfile::tempdir().unwrap();
@@ -217,10 +224,7 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
         Config { data_dir: folder.path().join("data"), listen: "127.0.0.1:0".parse().unwrap(), ..Config::default() };
     let cloud = Arc::new(Workshop(Mutex::new(things())));
     let known = Changes::builtin().with(PAINT);
-    let service =
-        Service::open(config.clone(), CloudRegistry::made_up(cloud.clone()), known, reeve_agents::registry(), false)
-            .await
-            .unwrap();
+    let service = opened(config.clone(), &cloud, known).await;
     let ids = keep_everything(&service).await;
     let execution = service.engine.execution.clone();
     let (api, stop, serving) = served(service).await;
@@ -264,8 +268,7 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
     drop(execution);
 
     // A release without the row shows the plan and does not carry it out.
-    let clouds = CloudRegistry::made_up(cloud.clone());
-    let service = Service::open(config, clouds, Changes::builtin(), reeve_agents::registry(), false).await.unwrap();
+    let service = opened(config, &cloud, Changes::builtin()).await;
     let (api, stop, serving) = served(service).await;
     let path = format!("intelligence/recommendations/{}", ids[1].0);
     let shown = api.get(&path).await.expect(200);

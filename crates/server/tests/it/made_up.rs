@@ -1,7 +1,8 @@
-//! An agent type and a change that exist in this test alone, from facts over HTTP to a rolled-back action: whatever it needs, the service offers by the
-//! contracts of agent types and changes, and nothing else is touched.
+//! An agent type, a change and a kind of resource that exist in this test alone, from facts over HTTP to a rolled-back action: whatever they
+//! need, the service offers by the contracts of agent types, changes and readers, and nothing else is touched.
 
 mod tape_librarian;
+mod tape_library;
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Catalogue, Metric, Resource, Series};
+use reeve_estate::{Catalogue, Kinds, Metric, Resource, Series};
 use reeve_recommend::models::{Material, calibrator_from};
 use reeve_recommend::{
     Agent, AgentDefinition as _, AgentId, AgentType, AgentTypes, AutoApply, Changes, Guardrails, Impact, Mode,
@@ -51,6 +52,8 @@ impl Running {
             config,
             changes: Changes::builtin().with(tape_librarian::CHANGE),
             agent_types: AgentTypes::new(rows),
+            kinds: Kinds::builtin().clone().with(tape_library::info()),
+            readers: vec![Arc::new(tape_library::TapeLibraries::default())],
             admin_token: Some(TOKEN.to_owned()),
             stop: stop.clone(),
         };
@@ -121,6 +124,8 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
         (admin.get(&format!("connections/{connection}")).await.expect(200).body["status"] == "ready").then_some(())
     })
     .await;
+
+    tape_library::is_a_kind_like_any_other(admin, &connection).await;
 
     // Its setting decides: below the threshold of the first agent nothing is found.
     let strict = admin.post("intelligence/agents", agent("1%")).await.expect(201).text_at("/id");

@@ -10,6 +10,7 @@ mod bad_input;
 mod bills;
 mod claims;
 mod cli;
+mod configurations;
 mod counting;
 mod demo;
 mod destinations;

@@ -2,10 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use jiff::Timestamp;
 use reeve_estate::change::between;
 use reeve_estate::{ConnectionId, Resource, ResourceId, ResourceKind, ResourceState};
 
 use super::change;
+use super::description::end_description;
 use super::resource::{resource, upsert};
 use crate::database::Store;
 use crate::fault::Fault;
@@ -52,6 +54,7 @@ pub(super) async fn run(
     let ids: HashSet<&ResourceId> = seen.iter().map(|resource| &resource.id).collect();
     for known in known.iter().filter(|known| complete.contains(&known.kind) && !ids.contains(&known.id)) {
         upsert(&mut *tx, &Resource { state: ResourceState::Deleted, ..known.clone() }).await?;
+        end_description(&mut tx, connection, &known.id, taken_at.unwrap_or_else(Timestamp::now)).await?;
     }
     Ok(tx.commit().await?)
 }

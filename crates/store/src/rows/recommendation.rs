@@ -340,7 +340,7 @@ impl SubjectRow {
             connection: ConnectionId(self.connection),
             id: ResourceId(self.id),
             name: self.name,
-            kind: named("kind", &self.kind, ResourceKind::parse)?,
+            kind: named("kind", &self.kind, ResourceKind::named)?,
             provider: named("provider", &self.provider, Provider::parse)?,
             account: self.account,
             region: self.region,

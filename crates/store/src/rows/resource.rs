@@ -90,7 +90,7 @@ impl ResourceRow {
             account: self.account,
             region: self.region,
             service: self.service,
-            kind: named("kind", &self.kind, ResourceKind::parse)?,
+            kind: named("kind", &self.kind, ResourceKind::named)?,
             name: self.name,
             state: named("state", &self.state, ResourceState::parse)?,
             specification: self.specification.into_specification(),

@@ -13,6 +13,7 @@ use crate::place::{Place, on_both};
 on_both!(
     access => super::access,
     estate => super::estate,
+    descriptions => super::descriptions,
     agents => super::agents,
     alerts => super::alerts,
     exports => super::exports,
@@ -36,6 +37,13 @@ async fn access(place: &Place) -> Result<()> {
 async fn estate(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::estate::run(Arc::new(store.clone())).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn descriptions(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::descriptions::run(&store).await?;
     store.close().await;
     Ok(())
 }

@@ -18,7 +18,13 @@ import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { LATEST_COLUMNS } from '../intelligence/columns';
 import { recommendationsQuery } from '../intelligence/queries';
+import { Configuration, LastChange } from './Configuration';
+import { History } from './History';
 import { resourceQuery, samplesQuery } from './queries';
+import { Relations } from './Relations';
+
+/** Kinds that have metrics and that agents judge. */
+const MEASURED = ['virtual_machine', 'volume', 'database', 'bucket', 'load_balancer', 'scaling_group'];
 
 const route = getRouteApi('/app/estate/resources/$id');
 
@@ -36,11 +42,19 @@ export function ResourceDetail() {
       <Grid gap="lg" align="flex-start">
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <Stack gap="lg">
-            <Metrics id={id} name={data.name} />
-            {may('intelligence.view') && <Recommended id={id} />}
+            {MEASURED.includes(data.type) && <Metrics id={id} name={data.name} />}
+            {may('intelligence.view') && MEASURED.includes(data.type) && <Recommended id={id} />}
+            <Configuration id={id} />
+            <LastChange id={id} />
           </Stack>
         </Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 4 }}><About of={data} /></Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 4 }}>
+          <Stack gap="lg">
+            <About of={data} />
+            <Relations id={id} />
+            {may('audit.search') && <History id={id} />}
+          </Stack>
+        </Grid.Col>
       </Grid>
     </Page>
   );

@@ -1,5 +1,5 @@
 import { Alert, Anchor, Button, Group, Select, Stack, Text } from '@mantine/core';
-import { IconFilterOff, IconSearch } from '@tabler/icons-react';
+import { IconDownload, IconFilterOff, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { Resource } from '../../api/bodies';
@@ -11,9 +11,11 @@ import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { TypedFilter } from '../../display/TypedFilter';
 import { options, words } from '../../display/wording';
-import { connectionsQuery, MOST, resourcesQuery } from './queries';
+import { connectionsQuery, kindsQuery, MOST, resourcesCsv, resourcesQuery } from './queries';
 
 const route = getRouteApi('/app/estate/resources');
+
+const PRICED = new Set(['virtual_machine', 'volume', 'database', 'bucket', 'load_balancer']);
 
 const COLUMNS: Column<Resource>[] = [
   {
@@ -40,7 +42,7 @@ const COLUMNS: Column<Resource>[] = [
   { id: 'purchase', header: 'Bought', sortBy: (row) => row.purchase ?? '', cell: (row) => (row.purchase ? words(row.purchase) : '') },
   {
     id: 'cost', header: 'Cost a month', align: 'right', sortBy: (row) => row.monthly_cost ?? -1,
-    cell: (row) => (row.monthly_cost == null ? <Text span size="sm" className="muted">not known</Text> : money(row.monthly_cost)),
+    cell: (row) => (row.monthly_cost == null ? <Text span size="sm" className="muted">{PRICED.has(row.type) ? 'not known' : ''}</Text> : money(row.monthly_cost)),
   },
 ];
 
@@ -49,6 +51,7 @@ export function Resources() {
   const navigate = useNavigate();
   const { data, error, refetch } = useQuery(resourcesQuery(search));
   const connections = useQuery(connectionsQuery);
+  const kinds = useQuery(kindsQuery);
   const set = (change: Partial<typeof search>) => void navigate({ to: '/estate/resources', search: { ...search, ...change }, replace: true });
   const clear = () => void navigate({ to: '/estate/resources', search: {}, replace: true });
   const filtered = Object.values(search).some(Boolean);
@@ -59,8 +62,10 @@ export function Resources() {
         <Group gap="sm" align="flex-end" role="search" className="filters" aria-label="Filter resources">
           <TypedFilter label="Find" placeholder="Name, identifier or tag" leftSection={<IconSearch size={16} />} w={{ base: '100%', xs: 260 }} value={search.text} onChange={(text) => set({ text })} />
           <Select label="Cloud" placeholder="Any" clearable w={150} data={options(['aws', 'azure', 'gcp'])} value={search.provider ?? null} onChange={(value) => set({ provider: value ?? undefined })} />
-          <Select label="Kind" placeholder="Any" clearable w={170} data={options(['virtual_machine', 'volume', 'database', 'bucket', 'load_balancer', 'scaling_group'])} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} />
+          <Select label="Kind" placeholder="Any" clearable w={170} searchable data={kinds.data?.items.map(({ type, plural }) => ({ value: type, label: plural })) ?? []} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} />
           <Select label="Connection" placeholder="Any" clearable w={190} data={connections.data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []} value={search.connection ?? null} onChange={(value) => set({ connection: value ?? undefined })} />
+          <TypedFilter label="Query" placeholder="type:volume configuration.Encrypted:false -tags.owner:*" w={{ base: '100%', sm: 420 }} value={search.query} onChange={(query) => set({ query })} />
+          <Button component="a" variant="default" href={resourcesCsv(search)} download leftSection={<IconDownload size={16} />}>CSV</Button>
           {filtered && <Button variant="subtle" color="gray" leftSection={<IconFilterOff size={16} />} onClick={clear}>Clear</Button>}
         </Group>
         {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (

@@ -14,6 +14,7 @@ export interface ResourceFilter {
   connection?: string;
   account?: string;
   service?: string;
+  query?: string;
 }
 
 export function resourcesQuery(filter: ResourceFilter) {
@@ -28,6 +29,56 @@ export function resourceQuery(id: string) {
   return queryOptions({
     queryKey: ['estate', 'resource', id],
     queryFn: () => body(client.GET('/api/v1/resources/{id}', { params: { path: { id } } })),
+  });
+}
+
+export const kindsQuery = queryOptions({
+  queryKey: ['estate', 'kinds'],
+  queryFn: () => body(client.GET('/api/v1/resource-kinds', { params: { query: { limit: MOST } } })),
+  staleTime: Infinity,
+});
+
+/** The address of everything that a filter finds, as CSV. */
+export function resourcesCsv(filter: ResourceFilter) {
+  const given = Object.entries(filter).filter((pair): pair is [string, string] => Boolean(pair[1]));
+  return `/api/v1/resources.csv?${new URLSearchParams(given)}`;
+}
+
+export function configurationQuery(id: string, at: string | undefined) {
+  return queryOptions({
+    queryKey: ['estate', 'configuration', id, at],
+    queryFn: () => body(client.GET('/api/v1/resources/{id}/configuration', { params: { path: { id }, query: { at } } })),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function versionsQuery(id: string) {
+  return queryOptions({
+    queryKey: ['estate', 'versions', id],
+    queryFn: () => body(client.GET('/api/v1/resources/{id}/versions', { params: { path: { id }, query: { limit: 200 } } })),
+  });
+}
+
+export function differenceQuery(id: string, from: string | undefined, to: string | undefined) {
+  return queryOptions({
+    queryKey: ['estate', 'difference', id, from, to],
+    queryFn: () => body(client.GET('/api/v1/resources/{id}/difference', { params: { path: { id }, query: { from, to } } })),
+  });
+}
+
+export function relationsQuery(id: string) {
+  return queryOptions({
+    queryKey: ['estate', 'relations', id],
+    queryFn: () => body(client.GET('/api/v1/resources/{id}/relations', { params: { path: { id }, query: { limit: 200 } } })),
+  });
+}
+
+/** Entries about changes of a resource: those that syncs saw, and those of the provider and of Reeve. */
+export function historyQuery(id: string) {
+  const query = `resource.id:"${id.replace(/["\\]/g, '\\$&')}" AND event_type:(resource.create OR resource.modify OR resource.delete OR resource.tag OR resource.state OR resource.state_change)`;
+  return queryOptions({
+    queryKey: ['estate', 'history', id],
+    queryFn: () => body(client.GET('/api/v1/audit-logs', { params: { query: { query, limit: 20 } } })),
   });
 }
 

@@ -4,6 +4,7 @@
 
 mod act;
 mod alterations;
+mod describe;
 mod guarded;
 mod inventory;
 mod isolation;

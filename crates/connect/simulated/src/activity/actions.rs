@@ -106,6 +106,12 @@ fn one<'a>(scene: &'a Scene, team: &str, key: u64, kinds: &[ResourceKind]) -> Op
     pick(key, 34, &any).copied()
 }
 
+type Kind = ResourceKind;
+
+const VIEWED: &[Kind] = &[Kind::VirtualMachine, Kind::Database, Kind::Bucket, Kind::LoadBalancer, Kind::ScalingGroup];
+const TAGGED: &[Kind] = &[Kind::VirtualMachine, Kind::Volume, Kind::Bucket];
+const DEPLOYED: &[Kind] = &[Kind::ScalingGroup, Kind::VirtualMachine];
+
 /// The entry without who did it and how it went; the operation is under its action already.
 fn describe(scene: &Scene, action: PersonAction, person: &Person, key: u64, minute: i64) -> Entry {
     let begin = |kind: EventType, operation: &str| {
@@ -116,18 +122,14 @@ fn describe(scene: &Scene, action: PersonAction, person: &Person, key: u64, minu
         None => entry,
     };
     let number = |low: f64, high: f64| between(key, 35, low, high) as i64;
-    use ResourceKind::{Bucket, Database, LoadBalancer, ScalingGroup, VirtualMachine, Volume};
     match action {
-        View => on(
-            begin(EventType::from_static("resource.view"), "describe"),
-            &[VirtualMachine, Database, Bucket, LoadBalancer, ScalingGroup],
-        ),
-        Tag => on(begin(EventType::from_static("resource.modify"), "set_tags"), &[VirtualMachine, Volume, Bucket])
+        View => on(begin(EventType::from_static("resource.view"), "describe"), VIEWED),
+        Tag => on(begin(EventType::from_static("resource.modify"), "set_tags"), TAGGED)
             .before(state([("reviewed", Json::from("2026-q3"))]))
             .after(state([("reviewed", Json::from("2026-q4")), ("reviewer", Json::from(person.handle))])),
         Capacity => {
             let most = number(6.0, 11.0);
-            on(begin(EventType::from_static("resource.modify"), "set_maximum_capacity"), &[ScalingGroup])
+            on(begin(EventType::from_static("resource.modify"), "set_maximum_capacity"), &[Kind::ScalingGroup])
                 .with_severity(Severity::Low)
                 .before(state([("maximum", Json::from(most))]))
                 .after(state([("maximum", Json::from(most + 2))]))
@@ -144,10 +146,12 @@ fn describe(scene: &Scene, action: PersonAction, person: &Person, key: u64, minu
             .with_severity(Severity::Medium)
             .before(state([("version", Json::from(number(3.0, 40.0)))]))
             .after(state([("version", Json::from(number(3.0, 40.0) + 1))])),
-        Deploy => on(begin(EventType::from_static("deployment.create"), "deploy"), &[ScalingGroup, VirtualMachine])
+        Deploy => on(begin(EventType::from_static("deployment.create"), "deploy"), DEPLOYED)
             .after(state([("version", Json::from(format!("{}.{}", number(2.0, 9.0), draw(key, 38) % 400)))])),
-        Create => on(begin(EventType::from_static("backup.create"), "create_snapshot"), &[Volume, Database])
-            .after(state([("snapshot", Json::from(format!("snap-{}", hex(draw(key, 39), 17))))])),
+        Create => {
+            on(begin(EventType::from_static("backup.create"), "create_snapshot"), &[Kind::Volume, Kind::Database])
+                .after(state([("snapshot", Json::from(format!("snap-{}", hex(draw(key, 39), 17))))]))
+        }
         Delete => begin(EventType::from_static("resource.delete"), "delete_snapshot")
             .on(ResourceRef::new("snapshot", format!("snap-{}", hex(draw(key, 40), 17))))
             .with_severity(Severity::Medium)
@@ -155,9 +159,9 @@ fn describe(scene: &Scene, action: PersonAction, person: &Person, key: u64, minu
         Secret => begin(EventType::from_static("secret.read"), "get_secret_value")
             .on(ResourceRef::new("secret", format!("{}/{}", person.team, secret(key))))
             .with_severity(Severity::Low),
-        Query => on(begin(EventType::from_static("data.query"), "run_query"), &[Database, Bucket])
+        Query => on(begin(EventType::from_static("data.query"), "run_query"), &[Kind::Database, Kind::Bucket])
             .with_metadata("rows", number(1.0, 250_000.0)),
-        Export => on(begin(EventType::from_static("data.export"), "export"), &[Database, Bucket])
+        Export => on(begin(EventType::from_static("data.export"), "export"), &[Kind::Database, Kind::Bucket])
             .with_severity(Severity::Low)
             .with_metadata("rows", number(500.0, 90_000.0)),
         Account => begin(EventType::from_static("user.modify"), "update_group_membership")

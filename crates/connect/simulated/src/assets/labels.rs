@@ -47,19 +47,19 @@ pub(super) fn machine_tags(provider: Provider, machine: &Machine) -> Vec<(String
     tags.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 
-pub(super) const fn service(provider: Provider, kind: ResourceKind) -> &'static str {
-    use ResourceKind::{Bucket, Database, LoadBalancer, ScalingGroup, VirtualMachine, Volume};
+pub(super) fn service(provider: Provider, kind: ResourceKind) -> &'static str {
+    type Kind = ResourceKind;
     match (provider, kind) {
-        (Provider::Aws, VirtualMachine) => "ec2",
-        (Provider::Aws, Volume) => "ebs",
-        (Provider::Aws, Database) => "rds",
-        (Provider::Aws, Bucket) => "s3",
-        (Provider::Aws, LoadBalancer) => "elb",
-        (Provider::Aws, ScalingGroup) => "autoscaling",
-        (_, VirtualMachine | ScalingGroup) => "compute",
-        (_, Volume) => "disk",
-        (_, Database) => "sql",
-        (_, Bucket) => "storage",
-        (_, LoadBalancer) => "network",
+        (Provider::Aws, Kind::VirtualMachine) => "ec2",
+        (Provider::Aws, Kind::Volume) => "ebs",
+        (Provider::Aws, Kind::Database) => "rds",
+        (Provider::Aws, Kind::Bucket) => "s3",
+        (Provider::Aws, Kind::LoadBalancer) => "elb",
+        (Provider::Aws, Kind::ScalingGroup) => "autoscaling",
+        (_, Kind::VirtualMachine | Kind::ScalingGroup) => "compute",
+        (_, Kind::Volume) => "disk",
+        (_, Kind::Database) => "sql",
+        (_, Kind::Bucket) => "storage",
+        _ => "network",
     }
 }

@@ -103,6 +103,7 @@ pub(super) fn problem(error: TrailError) -> Problem {
     }
 }
 
-fn query_problem(error: QueryError) -> Problem {
+/// Returns the problem of a query that cannot be read.
+pub(crate) fn query_problem(error: QueryError) -> Problem {
     Problem::query(error.message, error.position, error.part, error.hint)
 }

@@ -1,8 +1,8 @@
 //! Changes of resources between two syncs, as entries of the log: created, modified, deleted, tagged, in another state.
 //!
-//! The first sync of a connection finds what is there already and records none. When a change happened in between, and who made it, a
-//! sync cannot see: an entry says when the resource was last seen as before and first seen as after. What one of the two syncs does
-//! not know is no change (`reeve_estate::change`).
+//! The first sync of a connection finds what is there already and records none. When a change happened in between, a
+//! sync cannot see: an entry says when the resource was last seen as before and first seen as after. What one of the two
+//! syncs does not know is no change (`reeve_estate::change`).
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,73 +10,138 @@ use jiff::Timestamp;
 
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, Json, ResourceRef, events};
 use reeve_estate::change::between;
-use reeve_estate::{Attribute, Connection, Resource, ResourceChange, ResourceId, ResourceKind, ResourceState};
+use reeve_estate::{
+    Attribute, Connection, Difference, Resource, ResourceChange, ResourceId, ResourceKind, ResourceState,
+};
+use serde_json::{Map, Value};
 
-/// Returns the entries of what a sync saw, compared with the inventory that is known.
-pub(super) fn entries(
+/// Members of a provider's description that hold tags.
+const TAG_MEMBERS: [&str; 5] = ["Tags", "TagSet", "TagList", "tags", "tagSet"];
+
+/// A resource that an inventory saw otherwise than it was known.
+#[derive(Debug)]
+pub(super) struct Changed {
+    pub(super) known: Resource,
+    pub(super) seen: Resource,
+}
+
+/// What an inventory saw, compared with what is known.
+#[derive(Debug, Default)]
+pub(super) struct Compared {
+    /// Entries about resources that appeared or are gone.
+    pub(super) entries: Vec<Entry>,
+    /// Resources that changed; their descriptions may tell more.
+    pub(super) changed: HashMap<ResourceId, Changed>,
+}
+
+/// Compares an inventory with what is known.
+pub(super) fn compare(
     connection: &Connection,
     known: &[Resource],
     seen: &[Resource],
     complete: &[ResourceKind],
-) -> Vec<Entry> {
+) -> Compared {
     let by_id: HashMap<&ResourceId, &Resource> =
         known.iter().filter(|known| known.state != ResourceState::Deleted).map(|known| (&known.id, known)).collect();
     let taken_at = seen.iter().map(|resource| resource.observed_at).max();
-    let mut told = Vec::new();
+    let mut compared = Compared::default();
     for resource in seen {
         match by_id.get(&resource.id) {
             None if resource.state == ResourceState::Deleted => {}
-            None => told.push(
-                entry(connection, resource, &events::RESOURCE_CREATE, "create", resource.observed_at)
-                    .after(described(resource)),
-            ),
+            None => compared.entries.push(created(connection, resource, None)),
             // Reeve did something to it since the inventory was taken; what came of that is known and recorded.
             Some(known)
                 if known.observed_at > resource.observed_at && taken_at.is_some_and(|at| known.observed_at <= at) => {}
             Some(known) if resource.state == ResourceState::Deleted => {
-                told.push(gone(connection, known, resource.observed_at))
+                compared.entries.push(gone(connection, known, None, resource.observed_at));
             }
-            Some(known) => told.extend(changed(connection, known, resource)),
+            Some(known) if between(known, resource).is_empty() => {}
+            Some(known) => {
+                let changed = Changed { known: (*known).clone(), seen: resource.clone() };
+                compared.changed.insert(resource.id.clone(), changed);
+            }
         }
     }
     let ids: HashSet<&ResourceId> = seen.iter().map(|resource| &resource.id).collect();
     let removed = by_id.values().filter(|known| complete.contains(&known.kind) && !ids.contains(&known.id));
     let mut removed: Vec<Entry> =
-        removed.map(|known| gone(connection, known, taken_at.unwrap_or_else(Timestamp::now))).collect();
+        removed.map(|known| gone(connection, known, None, taken_at.unwrap_or_else(Timestamp::now))).collect();
     removed.sort_by(|a, b| a.resource.id.cmp(&b.resource.id));
-    told.extend(removed);
-    told
+    compared.entries.extend(removed);
+    compared
 }
 
-fn gone(connection: &Connection, known: &Resource, at: Timestamp) -> Entry {
+/// Returns the entry of a resource that appeared, with its description where there is one.
+pub(super) fn created(connection: &Connection, resource: &Resource, description: Option<&Value>) -> Entry {
+    entry(connection, resource, &events::RESOURCE_CREATE, "create", resource.observed_at)
+        .after(described(resource, description))
+}
+
+/// Returns the entry of a resource that is gone.
+pub(super) fn gone(connection: &Connection, known: &Resource, description: Option<&Value>, at: Timestamp) -> Entry {
     entry(connection, known, &events::RESOURCE_DELETE, "delete", at)
-        .before(described(known))
+        .before(described(known, description))
         .with_metadata("last_seen_at", reeve_audit::format_instant(known.observed_at))
 }
 
-/// Returns an entry for each kind of change: state, tags, and everything else.
-fn changed(connection: &Connection, known: &Resource, seen: &Resource) -> Vec<Entry> {
+/// Returns the entries of a resource that changed: one for its state, one for its tags, one for everything else.
+///
+/// The members of its description that differ stand with the change that they follow from: a machine that stops has
+/// another reason, time and address, which are no modification of their own.
+pub(super) fn modified(
+    connection: &Connection,
+    known: &Resource,
+    seen: &Resource,
+    mut difference: Difference,
+) -> Vec<Entry> {
     let changes = between(known, seen);
-    [(&events::RESOURCE_STATE, "change_state"), (&events::RESOURCE_TAG, "tag"), (&events::RESOURCE_MODIFY, "modify")]
-        .into_iter()
-        .filter_map(|(kind, operation)| {
-            let of_kind: Vec<&ResourceChange> =
-                changes.iter().filter(|change| *kind == *kind_of(change.attribute)).collect();
-            // A machine that starts again has another start; that is told by its state.
-            if of_kind.iter().all(|change| change.attribute == Attribute::LaunchedAt) {
-                return None;
-            }
-            let values = |value: fn(&ResourceChange) -> &str| {
-                Json::object(of_kind.iter().map(|change| (change.attribute.as_str(), value(change))))
-            };
-            Some(
-                entry(connection, seen, kind, operation, seen.observed_at)
-                    .before(values(|change| &change.before))
-                    .after(values(|change| &change.after))
-                    .with_metadata("last_seen_at", reeve_audit::format_instant(known.observed_at)),
-            )
-        })
-        .collect()
+    let tags = difference.split_off(|name| TAG_MEMBERS.contains(&name));
+    let of = |kind: &EventKind| -> Vec<&ResourceChange> {
+        let of_kind = changes.iter().filter(|change| *kind == *kind_of(change.attribute));
+        let of_kind: Vec<&ResourceChange> = of_kind.collect();
+        // A machine that starts again has another start; that is told by its state.
+        let only_started = of_kind.iter().all(|change| change.attribute == Attribute::LaunchedAt);
+        if only_started { Vec::new() } else { of_kind }
+    };
+    let (state, tag, modify) = (of(&events::RESOURCE_STATE), of(&events::RESOURCE_TAG), of(&events::RESOURCE_MODIFY));
+    let tags = if tag.is_empty() { tags } else { Difference::default() };
+    let (with_state, with_modify) = if modify.is_empty() && !state.is_empty() {
+        (difference, Difference::default())
+    } else {
+        (Difference::default(), difference)
+    };
+    let kinds = [
+        (&events::RESOURCE_STATE, "change_state", state, with_state),
+        (&events::RESOURCE_TAG, "tag", tag, tags),
+        (&events::RESOURCE_MODIFY, "modify", modify, with_modify),
+    ];
+    let told = kinds.into_iter().filter(|(_, _, changes, difference)| !changes.is_empty() || !difference.is_empty());
+    told.map(|(kind, operation, changes, difference)| {
+        let mut told = entry(connection, seen, kind, operation, seen.observed_at)
+            .before(values(&changes, |change| &change.before, difference.before))
+            .after(values(&changes, |change| &change.after, difference.after))
+            .with_metadata("last_seen_at", reeve_audit::format_instant(last_seen(connection, known)));
+        if difference.is_cut {
+            told = told.with_metadata("is_cut", Json::from(true));
+        }
+        told
+    })
+    .collect()
+}
+
+/// A resource without a typed specification is written only when it changed: it was last seen by the last sync.
+fn last_seen(connection: &Connection, known: &Resource) -> Timestamp {
+    let synced = connection.last_sync.as_ref().map(|report| report.started_at);
+    synced.map_or(known.observed_at, |at| at.max(known.observed_at))
+}
+
+fn values(changes: &[&ResourceChange], value: fn(&ResourceChange) -> &str, members: Map<String, Value>) -> Json {
+    let mut values: Vec<(String, Json)> =
+        changes.iter().map(|change| (change.attribute.as_str().to_owned(), Json::from(value(change)))).collect();
+    if !members.is_empty() {
+        values.push(("configuration".to_owned(), Json::from(Value::Object(members))));
+    }
+    Json::object(values)
 }
 
 fn kind_of(attribute: Attribute) -> &'static EventKind {
@@ -105,7 +170,7 @@ fn entry(connection: &Connection, resource: &Resource, kind: &EventKind, operati
         .with_metadata("resource_name", resource.name.clone())
 }
 
-fn described(resource: &Resource) -> Json {
+fn described(resource: &Resource, description: Option<&Value>) -> Json {
     let spec = &resource.specification;
     let mut members = vec![
         ("name", Json::from(resource.name.clone())),
@@ -119,6 +184,11 @@ fn described(resource: &Resource) -> Json {
     if !resource.tags.is_empty() {
         let tags = resource.tags.iter().map(|(name, value)| (name.clone(), value.clone()));
         members.push(("tags", Json::object(tags)));
+    }
+    if let Some(description) = description {
+        // Against nothing, every member differs; the difference is bounded.
+        let all = Difference::between(&Value::Object(Map::new()), description);
+        members.push(("configuration", Json::from(Value::Object(all.after))));
     }
     Json::object(members)
 }

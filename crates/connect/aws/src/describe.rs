@@ -1,0 +1,72 @@
+//! Descriptions of an account's resources, by a table: a row says how a kind is listed and where its attributes stand.
+//!
+//! Kinds and regions are read side by side, each page handed over as it arrives. What is denied, throttled or fails is
+//! said by kind and region, and the rest goes on.
+
+mod call;
+mod item;
+mod path;
+mod read;
+mod report;
+mod row;
+mod rows;
+mod xml;
+
+use futures::future::BoxFuture;
+use futures::stream::{self, StreamExt};
+use reeve_estate::{DescriptionSink, ObserveError, ObserveErrorKind, ResourceKind, StoreError};
+
+use crate::session::AwsConnection;
+use read::Reader;
+
+impl AwsConnection {
+    /// Reads all kinds of the table in all regions.
+    pub(crate) async fn describe_all(&self, sink: &dyn DescriptionSink) -> Result<(), ObserveError> {
+        let account = self.caller().await?;
+        let first = self.regions.first().map_or("us-east-1", String::as_str);
+        let mut work: Vec<BoxFuture<'_, Result<(), StoreError>>> = Vec::new();
+        for row in rows::all() {
+            let Some(kind) = ResourceKind::parse(row.kind) else { continue };
+            // Global services are signed for the region of their partition; the first one stands for it.
+            let global = if row.service.name == "iam" { iam_region(first) } else { first };
+            let regions =
+                if row.service.is_global { vec![global] } else { self.regions.iter().map(String::as_str).collect() };
+            for region in regions {
+                let place = self.place(&account, region);
+                let reader = Reader { aws: self, row, kind, place, sink, seen: 0, denied: None };
+                work.push(Box::pin(reader.run()));
+            }
+        }
+        let mut ended = stream::iter(work).buffer_unordered(self.tuning.parallel);
+        while let Some(outcome) = ended.next().await {
+            let failed = |error: StoreError| ObserveError { kind: ObserveErrorKind::Other, message: error.to_string() };
+            outcome.map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn regions(&self) -> &[String] {
+        &self.regions
+    }
+}
+
+fn iam_region(region: &str) -> &'static str {
+    match region {
+        region if region.starts_with("cn-") => "cn-north-1",
+        region if region.starts_with("us-gov-") => "us-gov-west-1",
+        _ => "us-east-1",
+    }
+}
+
+/// Permissions that the table asks for, without repetition.
+pub(crate) fn permissions() -> Vec<&'static str> {
+    let of_row = |row: &'static row::KindRow| {
+        let details = row.details.iter().map(|detail| detail.ask.permission);
+        let prepare = row.prepare.map(|ask| ask.permission);
+        std::iter::once(row.list.permission).chain(prepare).chain(details)
+    };
+    let mut permissions: Vec<&str> = rows::all().flat_map(of_row).collect();
+    permissions.sort_unstable();
+    permissions.dedup();
+    permissions
+}

@@ -1,0 +1,193 @@
+//! One call of a row: from parameters to a request, from the answer to JSON.
+
+use std::borrow::Cow;
+
+use aws_config::SdkConfig;
+use reeve_connect_aws_ec2::{Fault, FaultKind, Place};
+use serde_json::{Map, Value};
+
+use super::row::{Ask, Protocol, Service};
+use super::xml;
+use crate::signed::{self, SignedRequest};
+
+/// Asks a service; parameters are filled in already.
+pub(super) async fn ask(
+    config: &SdkConfig,
+    place: &Place,
+    service: Service,
+    ask: Ask,
+    path: &str,
+    parameters: &[(&str, String)],
+) -> Result<Value, Fault> {
+    let call = place.call(ask.permission);
+    let request = request(service, ask, path, parameters);
+    let body = signed::send(config, call, request).await?;
+    let answer = read(&body, service, ask.action);
+    answer.ok_or_else(|| call.fault(FaultKind::Broken, None, "the answer is neither JSON nor XML"))
+}
+
+fn request(service: Service, ask: Ask, path: &str, parameters: &[(&str, String)]) -> SignedRequest {
+    let empty = SignedRequest {
+        signing_name: service.name,
+        host: service.host,
+        operation: ask.action,
+        method: "POST",
+        path: "/".to_owned(),
+        headers: Vec::new(),
+        body: String::new(),
+        is_global: service.is_global,
+    };
+    match service.protocol {
+        Protocol::Query { version } => SignedRequest {
+            headers: vec![("content-type", "application/x-www-form-urlencoded; charset=utf-8".to_owned())],
+            body: form([("Action", ask.action), ("Version", version)].into_iter().chain(borrowed(parameters))),
+            ..empty
+        },
+        Protocol::Json { target, version } => SignedRequest {
+            headers: vec![
+                ("content-type", format!("application/x-amz-json-{version}")),
+                ("x-amz-target", format!("{target}.{}", ask.action)),
+            ],
+            body: members(parameters).to_string(),
+            ..empty
+        },
+        Protocol::Rest => {
+            let query = form(borrowed(parameters));
+            let joint = if query.is_empty() {
+                ""
+            } else if path.contains('?') {
+                "&"
+            } else {
+                "?"
+            };
+            SignedRequest { method: "GET", path: format!("{path}{joint}{query}"), ..empty }
+        }
+    }
+}
+
+fn borrowed<'p>(parameters: &'p [(&str, String)]) -> impl Iterator<Item = (&'p str, &'p str)> {
+    parameters.iter().map(|(name, value)| (*name, value.as_str()))
+}
+
+fn form<'p>(parameters: impl Iterator<Item = (&'p str, &'p str)>) -> String {
+    parameters.map(|(name, value)| format!("{}={}", escaped(name), escaped(value))).collect::<Vec<_>>().join("&")
+}
+
+/// Percent-encodes text as a part of a path or query.
+pub(super) fn escaped(text: &str) -> Cow<'_, str> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    if text.bytes().all(plain) {
+        return Cow::Borrowed(text);
+    }
+    let one = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    Cow::Owned(text.bytes().map(one).collect())
+}
+
+fn members(parameters: &[(&str, String)]) -> Value {
+    let member = |(name, value): &(&str, String)| {
+        let value = match value.as_str() {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            text => Value::String(text.to_owned()),
+        };
+        match name.strip_suffix("[]") {
+            Some(name) => (name.to_owned(), Value::Array(vec![value])),
+            None => ((*name).to_owned(), value),
+        }
+    };
+    Value::Object(parameters.iter().map(member).collect::<Map<_, _>>())
+}
+
+/// Reads an answer, without the wrapping of the query protocol, and with documents inside texts unfolded.
+fn read(body: &[u8], service: Service, action: &str) -> Option<Value> {
+    let mut answer = match serde_json::from_slice(body) {
+        Ok(answer) => answer,
+        Err(_) => {
+            let text = std::str::from_utf8(body).ok()?;
+            if text.trim().is_empty() { Value::Object(Map::new()) } else { xml::read(text)? }
+        }
+    };
+    if let (Protocol::Query { .. }, Value::Object(members)) = (service.protocol, &mut answer)
+        && let Some(result) = members.remove(&format!("{action}Result"))
+    {
+        answer = result;
+    }
+    // S3's location is the text of the root itself; a root without content is a configuration without members.
+    if let Value::String(text) = &answer {
+        let is_location = action.ends_with("?location");
+        answer =
+            if is_location { serde_json::json!({ "LocationConstraint": text }) } else { Value::Object(Map::new()) };
+    }
+    unfold(&mut answer);
+    Some(answer)
+}
+
+/// Replaces texts that are JSON objects by these: policies come as text, in IAM percent-encoded.
+fn unfold(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(unfold),
+        Value::Object(members) => {
+            // Attributes of messaging services are entries of keys and values.
+            members.values_mut().for_each(unfold);
+        }
+        Value::String(text) => {
+            let decoded = if text.starts_with("%7B") { decoded(text) } else { Some(text.clone()) };
+            let object = decoded.filter(|text| text.starts_with('{')).and_then(|text| serde_json::from_str(&text).ok());
+            if let Some(object @ Value::Object(_)) = object {
+                *value = object;
+            }
+        }
+        _ => {}
+    }
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'%' => {
+                let pair = [rest.next()?, rest.next()?];
+                bytes.push(u8::from_str_radix(std::str::from_utf8(&pair).ok()?, 16).ok()?);
+            }
+            b'+' => bytes.push(b' '),
+            other => bytes.push(other),
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde_json::json;
+
+    const QUERY: Service =
+        Service { name: "iam", host: "iam", protocol: Protocol::Query { version: "1" }, is_global: true };
+
+    #[test]
+    fn wrappings_go_and_policies_are_unfolded() {
+        let body = "<R><GetXResult><P>%7B%22a%22%3A%5B1%5D%7D</P><q>{\"b\": true}</q><t>{no</t></GetXResult><M/></R>";
+        let expect = json!({ "P": { "a": [1] }, "q": { "b": true }, "t": "{no" });
+        assert_eq!(read(body.as_bytes(), QUERY, "GetX"), Some(expect));
+        assert_eq!(read(b"\xff", QUERY, "GetX"), None);
+        let rest = Service { protocol: Protocol::Rest, ..QUERY };
+        let root = |body: &str, action: &str| read(body.as_bytes(), rest, action);
+        let location = "<LocationConstraint>eu-west-1</LocationConstraint>";
+        assert_eq!(root(location, "/b?location"), Some(json!({ "LocationConstraint": "eu-west-1" })));
+        assert_eq!(root("<LocationConstraint/>", "/b?location"), Some(json!({ "LocationConstraint": "" })));
+        assert_eq!(root("<BucketLoggingStatus/>", "/b?logging"), Some(json!({})));
+    }
+
+    #[test]
+    fn values_cannot_leave_their_place() {
+        let ask = Ask { permission: "x:Y", action: "Y", parameters: &[] };
+        let parameters = [("Name", "a&Action=Z".to_owned())];
+        assert_eq!(request(QUERY, ask, "/", &parameters).body, "Action=Y&Version=1&Name=a%26Action%3DZ");
+        let json = Service { protocol: Protocol::Json { target: "T", version: "1.1" }, ..QUERY };
+        assert_eq!(request(json, ask, "/", &[("a[]", "x\"".to_owned())]).body, r#"{"a":["x\""]}"#);
+        let rest = Service { protocol: Protocol::Rest, ..QUERY };
+        assert_eq!(request(rest, ask, "/b?acl", &[("Marker", "é".to_owned())]).path, "/b?acl&Marker=%C3%A9");
+    }
+}

@@ -1,0 +1,214 @@
+//! Reading one kind in one region: pages as they arrive, further calls for each item, and how it ended.
+
+use aws_config::SdkConfig;
+use jiff::Timestamp;
+use reeve_connect_aws_ec2::{Cursor, Fault, FaultKind, Place};
+use reeve_estate::document::NOT_READ;
+use reeve_estate::{Described, DescriptionSink, ReadOutcome, Reading, ResourceKind, StoreError};
+use serde_json::{Value, json};
+
+use super::call;
+use super::item;
+use super::path;
+use super::report;
+use super::row::{Ask, Detail, KindRow, Protocol};
+use crate::session::AwsConnection;
+
+/// Why reading a kind ended early.
+pub(super) enum Halt {
+    /// A call failed.
+    Fault(Fault),
+    /// The store that takes the descriptions failed.
+    Store(StoreError),
+}
+
+impl From<Fault> for Halt {
+    fn from(fault: Fault) -> Self {
+        Halt::Fault(fault)
+    }
+}
+
+impl From<StoreError> for Halt {
+    fn from(error: StoreError) -> Self {
+        Halt::Store(error)
+    }
+}
+
+/// One kind in one region.
+pub(super) struct Reader<'r> {
+    pub(super) aws: &'r AwsConnection,
+    pub(super) row: &'static KindRow,
+    pub(super) kind: ResourceKind,
+    pub(super) place: Place,
+    pub(super) sink: &'r dyn DescriptionSink,
+    pub(super) seen: u64,
+    /// First further call that was denied: the rest of the description is there.
+    pub(super) denied: Option<Fault>,
+}
+
+impl Reader<'_> {
+    /// Reads everything and tells the sink how it ended.
+    pub(super) async fn run(mut self) -> Result<(), StoreError> {
+        let outcome = match self.pages().await {
+            Ok(()) => Ok(()),
+            Err(Halt::Fault(fault)) => Err(fault),
+            Err(Halt::Store(error)) => return Err(error),
+        };
+        let now = Timestamp::now();
+        let fault = outcome.err();
+        let outcome = match fault.as_ref().map(|fault| fault.kind) {
+            None => ReadOutcome::Complete,
+            Some(FaultKind::Denied) => ReadOutcome::Denied,
+            Some(FaultKind::Throttled) => ReadOutcome::Throttled,
+            Some(_) => ReadOutcome::Failed,
+        };
+        let told = fault.or(self.denied);
+        let message = told.as_ref().map_or_else(String::new, |fault| fault.message.clone());
+        let region = if self.row.service.is_global { String::new() } else { self.place.region.clone() };
+        let permission = told.map_or(self.row.list.permission, |fault| fault.operation).to_owned();
+        let complete_at = (outcome == ReadOutcome::Complete).then_some(now);
+        let (kind, seen) = (self.kind, self.seen);
+        self.sink.end(Reading { kind, region, outcome, permission, seen, message, read_at: now, complete_at }).await
+    }
+
+    async fn pages(&mut self) -> Result<(), Halt> {
+        let config = self.aws.config(&self.place.region);
+        if let Some(prepare) = self.row.prepare {
+            self.ask(&config, prepare, &Value::Null).await?;
+        }
+        let mut cursor = Cursor::new();
+        loop {
+            let (send, next) = self.row.next;
+            let mut parameters = filled(self.row.list, &Value::Null);
+            parameters.extend(cursor.token().map(|token| (send, token)));
+            let list = self.row.list;
+            let answer = call::ask(&config, &self.place, self.row.service, list, list.action, &parameters).await?;
+            let page = self.page(&answer).await?;
+            self.seen += page.len() as u64;
+            if !page.is_empty() {
+                self.sink.page(page).await?;
+            }
+            let token = path::text(&answer, next);
+            if !cursor.advance(self.place.call(self.row.list.permission), token.as_deref())? {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn page(&mut self, answer: &Value) -> Result<Vec<Described>, Halt> {
+        let mut page = Vec::new();
+        for found in path::at(answer, self.row.items) {
+            let item = match found {
+                Value::String(text) => json!({ self.row.item_name: text }),
+                other => other.clone(),
+            };
+            for item in self.detailed(item).await? {
+                page.extend(item::described(self.row, self.kind, &self.place, self.aws.regions(), item));
+            }
+        }
+        Ok(page)
+    }
+
+    /// Asks the further calls about an item.
+    async fn detailed(&mut self, mut item: Value) -> Result<Vec<Value>, Halt> {
+        if self.row.kind == "credential_report" {
+            return Ok(vec![report::read(&item)]);
+        }
+        let mut items = Vec::new();
+        for detail in self.row.details {
+            let config = self.aws.config(&self.region_of(&item));
+            match self.detail(&config, detail, &item).await? {
+                None => {}
+                Some(values) if detail.into.is_empty() => {
+                    let mut merged = values.into_iter().map(|value| merged(&item, value));
+                    // Several values are several items; the calls after this one are about the first alone.
+                    match merged.next() {
+                        Some(first) => {
+                            items.extend(merged);
+                            item = first;
+                        }
+                        None => return Ok(Vec::new()),
+                    }
+                    if item::region(self.row, &item).is_some_and(|region| !self.aws.regions().contains(&region)) {
+                        return Ok(Vec::new());
+                    }
+                }
+                Some(values) => put(&mut item, detail, values),
+            }
+        }
+        items.insert(0, item);
+        Ok(items)
+    }
+
+    /// Returns the values of a further call; `None` if there is nothing of that name. A denied call leaves a mark.
+    async fn detail(&mut self, config: &SdkConfig, detail: &Detail, item: &Value) -> Result<Option<Vec<Value>>, Halt> {
+        let answer = match self.ask(config, detail.ask, item).await {
+            Ok(Some(answer)) => answer,
+            Ok(None) => return Ok(None),
+            Err(fault) if fault.code.as_deref().is_some_and(|code| detail.absent.contains(&code)) => return Ok(None),
+            Err(fault) if fault.kind == FaultKind::Denied => {
+                self.denied.get_or_insert(fault);
+                let unread = !detail.into.is_empty();
+                return Ok(unread.then(|| vec![Value::String(NOT_READ.to_owned())]));
+            }
+            Err(fault) => return Err(fault.into()),
+        };
+        Ok(Some(match detail.from {
+            "" => vec![answer],
+            from => path::at(&answer, from).into_iter().cloned().collect(),
+        }))
+    }
+
+    /// Asks a call with its templates filled in by an item; `None` if the item lacks a member that the call needs.
+    async fn ask(&self, config: &SdkConfig, ask: Ask, item: &Value) -> Result<Option<Value>, Fault> {
+        let parameters = filled(ask, item);
+        let action = match self.row.service.protocol {
+            Protocol::Rest => path::filled(ask.action, &escaped(item)),
+            _ => Some(ask.action.to_owned()),
+        };
+        match action {
+            Some(action) if parameters.len() == ask.parameters.len() => {
+                call::ask(config, &self.place, self.row.service, ask, &action, &parameters).await.map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn region_of(&self, item: &Value) -> String {
+        item::region(self.row, item).unwrap_or_else(|| self.place.region.clone())
+    }
+}
+
+fn filled(ask: Ask, item: &Value) -> Vec<(&'static str, String)> {
+    ask.parameters.iter().filter_map(|(name, template)| Some((*name, path::filled(template, item)?))).collect()
+}
+
+/// The texts of an item, encoded as parts of a path.
+fn escaped(item: &Value) -> Value {
+    let members = item.as_object().into_iter().flatten();
+    let texts = members.filter_map(|(name, value)| Some((name.clone(), json!(call::escaped(value.as_str()?)))));
+    Value::Object(texts.collect())
+}
+
+fn merged(item: &Value, value: Value) -> Value {
+    match (item.clone(), value) {
+        (Value::Object(mut members), Value::Object(more)) => {
+            members.extend(more);
+            Value::Object(members)
+        }
+        (item, _) => item,
+    }
+}
+
+/// Puts the values of a further call into an item.
+fn put(item: &mut Value, detail: &Detail, mut values: Vec<Value>) {
+    let value = match values.len() {
+        0 => return,
+        // A call that was denied leaves a mark in the place of a list too.
+        1 if !detail.is_list || values[0].is_string() => values.swap_remove(0),
+        _ => Value::Array(values),
+    };
+    if let Value::Object(members) = item {
+        members.insert(detail.into.to_owned(), value);
+    }
+}

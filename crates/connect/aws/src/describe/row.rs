@@ -1,0 +1,150 @@
+//! The form of a row: how one kind is listed, and where its attributes stand in the answer.
+
+use reeve_estate::RelationKind;
+
+/// Wire protocol of a service.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Protocol {
+    /// AWS query: a form with `Action` and `Version`, answered in XML. EC2's variant differs in nothing that is read here.
+    Query {
+        /// API version.
+        version: &'static str,
+    },
+    /// AWS JSON.
+    Json {
+        /// Prefix of `X-Amz-Target`.
+        target: &'static str,
+        /// `1.0` or `1.1`.
+        version: &'static str,
+    },
+    /// GET of a path, answered in JSON or XML.
+    Rest,
+}
+
+/// A service.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Service {
+    /// Name that requests are signed for, and the `service` of resources.
+    pub(super) name: &'static str,
+    /// First label of its address.
+    pub(super) host: &'static str,
+    /// Protocol.
+    pub(super) protocol: Protocol,
+    /// `true` if one endpoint answers for all regions.
+    pub(super) is_global: bool,
+}
+
+/// A call. Values are templates: `{Member}` is replaced by the item's.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ask {
+    /// Permission that it needs.
+    pub(super) permission: &'static str,
+    /// Action; for [`Protocol::Rest`] the path.
+    pub(super) action: &'static str,
+    /// Parameters. In JSON, `name[]` is a list of one.
+    pub(super) parameters: &'static [(&'static str, &'static str)],
+}
+
+/// A further call for each item.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Detail {
+    /// Member of the document that takes the answer. If empty, each value of the answer is an item, with the members of the
+    /// one that was asked about.
+    pub(super) into: &'static str,
+    /// The call.
+    pub(super) ask: Ask,
+    /// Path of the wanted part in the answer.
+    pub(super) from: &'static str,
+    /// Error codes that mean that there is none.
+    pub(super) absent: &'static [&'static str],
+    /// `true` if the answer is a list, however many elements it has.
+    pub(super) is_list: bool,
+}
+
+/// A kind and how it is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KindRow {
+    /// Name of the kind.
+    pub(super) kind: &'static str,
+    /// The service.
+    pub(super) service: Service,
+    /// Call before the listing, whose answer is not read.
+    pub(super) prepare: Option<Ask>,
+    /// The listing.
+    pub(super) list: Ask,
+    /// Parameter that takes the token of the next page, and the path of that token in the answer.
+    pub(super) next: (&'static str, &'static str),
+    /// Path of the items; the empty one is the answer itself.
+    pub(super) items: &'static str,
+    /// Name given to items that are text.
+    pub(super) item_name: &'static str,
+    /// Further calls for each item, in order.
+    pub(super) details: &'static [Detail],
+    /// Path of the region of an item of a global listing.
+    pub(super) region: &'static str,
+    /// Template of the identifier; `{account}` and `{region}` are known beside the item's members.
+    pub(super) id: &'static str,
+    /// Path of the name; the `Name` tag goes before it.
+    pub(super) name: &'static str,
+    /// Path of the tags: a list of keys and values, or an object.
+    pub(super) tags: &'static str,
+    /// Path of the provider's state.
+    pub(super) state: &'static str,
+    /// Path of the creation time.
+    pub(super) created: &'static str,
+    /// Relations: kind, path of the other resource, and a template for it (`{value}` and `{account}`; empty is the value itself).
+    pub(super) relations: &'static [(RelationKind, &'static str, &'static str)],
+    /// Members that change without anybody changing the resource; they are no part of its configuration.
+    pub(super) volatile: &'static [&'static str],
+}
+
+pub(super) const fn ask(
+    permission: &'static str,
+    action: &'static str,
+    parameters: &'static [(&'static str, &'static str)],
+) -> Ask {
+    Ask { permission, action, parameters }
+}
+
+/// A further call that is answered by one value.
+pub(super) const fn detail(
+    into: &'static str,
+    ask: Ask,
+    from: &'static str,
+    absent: &'static [&'static str],
+) -> Detail {
+    Detail { into, ask, from, absent, is_list: false }
+}
+
+/// A further call that is answered by a list.
+pub(super) const fn list(into: &'static str, ask: Ask, from: &'static str, absent: &'static [&'static str]) -> Detail {
+    Detail { is_list: true, ..detail(into, ask, from, absent) }
+}
+
+/// A row to begin with.
+pub(super) const fn row(
+    kind: &'static str,
+    service: Service,
+    list: Ask,
+    items: &'static str,
+    id: &'static str,
+) -> KindRow {
+    KindRow {
+        kind,
+        service,
+        prepare: None,
+        list,
+        next: ("", ""),
+        items,
+        item_name: "",
+        details: &[],
+        region: "",
+        id,
+        name: "",
+        tags: "",
+        state: "",
+        created: "",
+        relations: &[],
+        volatile: &[],
+    }
+}

@@ -1,0 +1,38 @@
+//! The table of kinds that are read: one row each, no code.
+
+mod data;
+mod identity;
+mod machines;
+mod networks;
+mod services;
+
+use super::row::KindRow;
+
+/// Returns all rows, in the order in which they are read.
+pub(super) fn all() -> impl Iterator<Item = &'static KindRow> {
+    [machines::ROWS, networks::ROWS, data::ROWS, identity::ROWS, services::ROWS].into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use reeve_estate::{Kinds, ResourceKind};
+
+    use super::*;
+
+    #[test]
+    fn every_row_is_of_a_kind_that_the_table_of_kinds_has() {
+        let mut kinds = BTreeSet::new();
+        for row in all() {
+            let kind = ResourceKind::parse(row.kind);
+            assert!(kind.is_some_and(|kind| Kinds::builtin().iter().any(|info| info.kind == kind)), "{}", row.kind);
+            assert!(kinds.insert((row.kind, row.list.action)), "{} twice", row.kind);
+            assert_eq!(row.next.0.is_empty(), row.next.1.is_empty(), "{}", row.kind);
+            assert!(row.list.permission.contains(':'), "{}", row.kind);
+        }
+        for kind in ResourceKind::SPECIFIED {
+            assert!(kinds.iter().any(|(name, _)| *name == kind.as_str()), "{kind} has no reader");
+        }
+    }
+}

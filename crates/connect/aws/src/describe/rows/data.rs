@@ -1,0 +1,168 @@
+//! Databases, tables and buckets.
+
+use reeve_estate::RelationKind::{CreatedFrom, EncryptedWith, LocatedIn, LogsTo, MemberOf, ProtectedBy};
+
+use crate::describe::row::{Detail, KindRow, Protocol, Service, ask, detail, list, row};
+
+const RDS: Service =
+    Service { name: "rds", host: "rds", protocol: Protocol::Query { version: "2014-10-31" }, is_global: false };
+const S3: Service = Service { name: "s3", host: "s3", protocol: Protocol::Rest, is_global: true };
+const DYNAMO: Service = Service {
+    name: "dynamodb",
+    host: "dynamodb",
+    protocol: Protocol::Json { target: "DynamoDB_20120810", version: "1.0" },
+    is_global: false,
+};
+
+const MARKER: (&str, &str) = ("Marker", "Marker");
+
+pub(super) const ROWS: &[KindRow] = &[
+    KindRow {
+        next: MARKER,
+        tags: "TagList",
+        state: "DBInstanceStatus",
+        created: "InstanceCreateTime",
+        relations: &[
+            (ProtectedBy, "VpcSecurityGroups.VpcSecurityGroupId", ""),
+            (EncryptedWith, "KmsKeyId", ""),
+            (LocatedIn, "DBSubnetGroup.VpcId", ""),
+            (MemberOf, "DBClusterIdentifier", "arn:aws:rds:{region}:{account}:cluster:{value}"),
+        ],
+        volatile: &["LatestRestorableTime"],
+        ..row(
+            "database",
+            RDS,
+            ask("rds:DescribeDBInstances", "DescribeDBInstances", &[]),
+            "DBInstances",
+            "{DBInstanceIdentifier}",
+        )
+    },
+    KindRow {
+        next: MARKER,
+        name: "DBClusterIdentifier",
+        tags: "TagList",
+        state: "Status",
+        created: "ClusterCreateTime",
+        relations: &[(ProtectedBy, "VpcSecurityGroups.VpcSecurityGroupId", ""), (EncryptedWith, "KmsKeyId", "")],
+        volatile: &["LatestRestorableTime", "EarliestRestorableTime"],
+        ..row(
+            "database_cluster",
+            RDS,
+            ask("rds:DescribeDBClusters", "DescribeDBClusters", &[]),
+            "DBClusters",
+            "{DBClusterArn}",
+        )
+    },
+    KindRow {
+        next: MARKER,
+        name: "DBSnapshotIdentifier",
+        tags: "TagList",
+        state: "Status",
+        created: "SnapshotCreateTime",
+        details: &[list(
+            "Attributes",
+            ask(
+                "rds:DescribeDBSnapshotAttributes",
+                "DescribeDBSnapshotAttributes",
+                &[("DBSnapshotIdentifier", "{DBSnapshotIdentifier}")],
+            ),
+            "DBSnapshotAttributesResult.DBSnapshotAttributes",
+            &["DBSnapshotNotFound", "DBSnapshotNotFoundFault"],
+        )],
+        relations: &[(CreatedFrom, "DBInstanceIdentifier", ""), (EncryptedWith, "KmsKeyId", "")],
+        volatile: &["PercentProgress"],
+        ..row(
+            "database_snapshot",
+            RDS,
+            ask("rds:DescribeDBSnapshots", "DescribeDBSnapshots", &[]),
+            "DBSnapshots",
+            "{DBSnapshotArn}",
+        )
+    },
+    KindRow {
+        name: "Name",
+        region: "LocationConstraint",
+        tags: "TagSet",
+        created: "CreationDate",
+        details: BUCKET,
+        relations: &[
+            (LogsTo, "Logging.LoggingEnabled.TargetBucket", ""),
+            (EncryptedWith, "Encryption.Rule.ApplyServerSideEncryptionByDefault.KMSMasterKeyID", ""),
+        ],
+        ..row("bucket", S3, ask("s3:ListAllMyBuckets", "/", &[]), "Buckets", "{Name}")
+    },
+    KindRow {
+        next: ("ExclusiveStartTableName", "LastEvaluatedTableName"),
+        item_name: "TableName",
+        name: "TableName",
+        state: "TableStatus",
+        created: "CreationDateTime",
+        tags: "Tags",
+        details: &[
+            detail(
+                "",
+                ask("dynamodb:DescribeTable", "DescribeTable", &[("TableName", "{TableName}")]),
+                "Table",
+                &["ResourceNotFoundException"],
+            ),
+            detail(
+                "ContinuousBackups",
+                ask("dynamodb:DescribeContinuousBackups", "DescribeContinuousBackups", &[("TableName", "{TableName}")]),
+                "ContinuousBackupsDescription",
+                &["ResourceNotFoundException", "TableNotFoundException"],
+            ),
+            list(
+                "Tags",
+                ask("dynamodb:ListTagsOfResource", "ListTagsOfResource", &[("ResourceArn", "{TableArn}")]),
+                "Tags",
+                &["ResourceNotFoundException"],
+            ),
+        ],
+        relations: &[(EncryptedWith, "SSEDescription.KMSMasterKeyArn", "")],
+        volatile: &[
+            "ItemCount",
+            "TableSizeBytes",
+            "ContinuousBackups.PointInTimeRecoveryDescription.LatestRestorableDateTime",
+            "ContinuousBackups.PointInTimeRecoveryDescription.EarliestRestorableDateTime",
+        ],
+        ..row("table", DYNAMO, ask("dynamodb:ListTables", "ListTables", &[]), "TableNames", "{TableArn}")
+    },
+];
+
+/// Codes that say that a bucket has no configuration of a name.
+const NONE: &[&str] = &[
+    "NoSuchBucket",
+    "NoSuchBucketPolicy",
+    "NoSuchCORSConfiguration",
+    "NoSuchLifecycleConfiguration",
+    "NoSuchPublicAccessBlockConfiguration",
+    "NoSuchTagSet",
+    "NoSuchTagSetError",
+    "NoSuchWebsiteConfiguration",
+    "ObjectLockConfigurationNotFoundError",
+    "OwnershipControlsNotFoundError",
+    "ReplicationConfigurationNotFoundError",
+    "ServerSideEncryptionConfigurationNotFoundError",
+];
+
+const fn of_bucket(into: &'static str, permission: &'static str, path: &'static str) -> Detail {
+    detail(into, ask(permission, path, &[]), "", NONE)
+}
+
+/// The location comes first: the other calls go to the bucket's region.
+const BUCKET: &[Detail] = &[
+    of_bucket("", "s3:GetBucketLocation", "/{Name}?location"),
+    of_bucket("Policy", "s3:GetBucketPolicy", "/{Name}?policy"),
+    of_bucket("Acl", "s3:GetBucketAcl", "/{Name}?acl"),
+    of_bucket("PublicAccessBlock", "s3:GetBucketPublicAccessBlock", "/{Name}?publicAccessBlock"),
+    of_bucket("OwnershipControls", "s3:GetBucketOwnershipControls", "/{Name}?ownershipControls"),
+    of_bucket("Encryption", "s3:GetEncryptionConfiguration", "/{Name}?encryption"),
+    of_bucket("Versioning", "s3:GetBucketVersioning", "/{Name}?versioning"),
+    of_bucket("Logging", "s3:GetBucketLogging", "/{Name}?logging"),
+    of_bucket("Lifecycle", "s3:GetLifecycleConfiguration", "/{Name}?lifecycle"),
+    of_bucket("Cors", "s3:GetBucketCORS", "/{Name}?cors"),
+    of_bucket("Website", "s3:GetBucketWebsite", "/{Name}?website"),
+    of_bucket("Replication", "s3:GetReplicationConfiguration", "/{Name}?replication"),
+    of_bucket("ObjectLock", "s3:GetBucketObjectLockConfiguration", "/{Name}?object-lock"),
+    Detail { from: "TagSet", ..of_bucket("TagSet", "s3:GetBucketTagging", "/{Name}?tagging") },
+];

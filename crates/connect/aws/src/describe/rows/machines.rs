@@ -1,0 +1,134 @@
+//! Machines and what they are made of: EC2's compute half and Auto Scaling.
+
+use reeve_estate::RelationKind::{AttachedTo, CreatedFrom, EncryptedWith, LocatedIn, MayAssume, ProtectedBy};
+
+use crate::describe::row::{KindRow, Protocol, Service, ask, detail, row};
+
+pub(super) const EC2: Service =
+    Service { name: "ec2", host: "ec2", protocol: Protocol::Query { version: "2016-11-15" }, is_global: false };
+
+const AUTO_SCALING: Service = Service {
+    name: "autoscaling",
+    host: "autoscaling",
+    protocol: Protocol::Query { version: "2011-01-01" },
+    is_global: false,
+};
+
+pub(super) const NEXT: (&str, &str) = ("NextToken", "nextToken");
+
+pub(super) const ROWS: &[KindRow] = &[
+    KindRow {
+        next: NEXT,
+        tags: "tagSet",
+        state: "instanceState.name",
+        created: "launchTime",
+        relations: &[
+            (ProtectedBy, "groupSet.groupId", ""),
+            (LocatedIn, "subnetId", ""),
+            (LocatedIn, "vpcId", ""),
+            (CreatedFrom, "imageId", ""),
+            (MayAssume, "iamInstanceProfile.arn", ""),
+        ],
+        volatile: &["usageOperationUpdateTime"],
+        ..row(
+            "virtual_machine",
+            EC2,
+            ask("ec2:DescribeInstances", "DescribeInstances", &[("MaxResults", "1000")]),
+            "reservationSet.instancesSet",
+            "{instanceId}",
+        )
+    },
+    KindRow {
+        next: NEXT,
+        tags: "tagSet",
+        state: "status",
+        created: "createTime",
+        relations: &[
+            (AttachedTo, "attachmentSet.instanceId", ""),
+            (EncryptedWith, "kmsKeyId", ""),
+            (CreatedFrom, "snapshotId", ""),
+        ],
+        ..row(
+            "volume",
+            EC2,
+            ask("ec2:DescribeVolumes", "DescribeVolumes", &[("MaxResults", "500")]),
+            "volumeSet",
+            "{volumeId}",
+        )
+    },
+    KindRow {
+        next: NEXT,
+        tags: "tagSet",
+        state: "status",
+        created: "startTime",
+        relations: &[(CreatedFrom, "volumeId", ""), (EncryptedWith, "kmsKeyId", "")],
+        volatile: &["progress"],
+        ..row(
+            "snapshot",
+            EC2,
+            ask("ec2:DescribeSnapshots", "DescribeSnapshots", &[("Owner.1", "self"), ("MaxResults", "1000")]),
+            "snapshotSet",
+            "{snapshotId}",
+        )
+    },
+    KindRow {
+        next: NEXT,
+        name: "name",
+        tags: "tagSet",
+        state: "imageState",
+        created: "creationDate",
+        relations: &[(CreatedFrom, "blockDeviceMapping.ebs.snapshotId", "")],
+        volatile: &["lastLaunchedTime"],
+        ..row(
+            "image",
+            EC2,
+            ask("ec2:DescribeImages", "DescribeImages", &[("Owner.1", "self"), ("MaxResults", "1000")]),
+            "imagesSet",
+            "{imageId}",
+        )
+    },
+    KindRow {
+        next: NEXT,
+        name: "launchTemplateName",
+        tags: "tagSet",
+        created: "createTime",
+        details: &[detail(
+            "defaultVersion",
+            ask(
+                "ec2:DescribeLaunchTemplateVersions",
+                "DescribeLaunchTemplateVersions",
+                &[("LaunchTemplateId", "{launchTemplateId}"), ("LaunchTemplateVersion.1", "$Default")],
+            ),
+            "launchTemplateVersionSet",
+            &[],
+        )],
+        relations: &[
+            (CreatedFrom, "defaultVersion.launchTemplateData.imageId", ""),
+            (ProtectedBy, "defaultVersion.launchTemplateData.securityGroupIdSet", ""),
+        ],
+        ..row(
+            "launch_template",
+            EC2,
+            ask("ec2:DescribeLaunchTemplates", "DescribeLaunchTemplates", &[]),
+            "launchTemplates",
+            "{launchTemplateId}",
+        )
+    },
+    KindRow {
+        next: ("NextToken", "NextToken"),
+        name: "AutoScalingGroupName",
+        tags: "Tags",
+        created: "CreatedTime",
+        relations: &[
+            (CreatedFrom, "LaunchTemplate.LaunchTemplateId", ""),
+            (CreatedFrom, "MixedInstancesPolicy.LaunchTemplate.LaunchTemplateSpecification.LaunchTemplateId", ""),
+        ],
+        ..row(
+            "scaling_group",
+            AUTO_SCALING,
+            ask("autoscaling:DescribeAutoScalingGroups", "DescribeAutoScalingGroups", &[]),
+            "AutoScalingGroups",
+            "{AutoScalingGroupARN}",
+        )
+    },
+];

@@ -1,0 +1,136 @@
+//! Networks and the paths through them: EC2's network half and Elastic Load Balancing.
+
+use reeve_estate::RelationKind::{AttachedTo, LocatedIn, ProtectedBy, RoutesTo};
+
+use super::machines::{EC2, NEXT};
+use crate::describe::row::{KindRow, Protocol, Service, ask, list, row};
+
+const LOAD_BALANCING: Service = Service {
+    name: "elasticloadbalancing",
+    host: "elasticloadbalancing",
+    protocol: Protocol::Query { version: "2015-12-01" },
+    is_global: false,
+};
+
+pub(super) const ROWS: &[KindRow] = &[
+    KindRow {
+        next: NEXT,
+        name: "groupName",
+        tags: "tagSet",
+        relations: &[(LocatedIn, "vpcId", ""), (RoutesTo, "ipPermissionsEgress.groups.groupId", "")],
+        ..row(
+            "security_group",
+            EC2,
+            ask("ec2:DescribeSecurityGroups", "DescribeSecurityGroups", &[("MaxResults", "1000")]),
+            "securityGroupInfo",
+            "{groupId}",
+        )
+    },
+    KindRow {
+        next: NEXT,
+        tags: "tagSet",
+        state: "status",
+        relations: &[
+            (AttachedTo, "attachment.instanceId", ""),
+            (ProtectedBy, "groupSet.groupId", ""),
+            (LocatedIn, "subnetId", ""),
+        ],
+        ..row(
+            "network_interface",
+            EC2,
+            ask("ec2:DescribeNetworkInterfaces", "DescribeNetworkInterfaces", &[("MaxResults", "1000")]),
+            "networkInterfaceSet",
+            "{networkInterfaceId}",
+        )
+    },
+    KindRow {
+        next: NEXT,
+        tags: "tagSet",
+        state: "state",
+        ..row("network", EC2, ask("ec2:DescribeVpcs", "DescribeVpcs", &[("MaxResults", "1000")]), "vpcSet", "{vpcId}")
+    },
+    KindRow {
+        next: NEXT,
+        tags: "tagSet",
+        state: "state",
+        relations: &[(LocatedIn, "vpcId", "")],
+        volatile: &["availableIpAddressCount"],
+        ..row(
+            "subnet",
+            EC2,
+            ask("ec2:DescribeSubnets", "DescribeSubnets", &[("MaxResults", "1000")]),
+            "subnetSet",
+            "{subnetId}",
+        )
+    },
+    KindRow {
+        next: NEXT,
+        tags: "tagSet",
+        relations: &[
+            (LocatedIn, "vpcId", ""),
+            (AttachedTo, "associationSet.subnetId", ""),
+            (RoutesTo, "routeSet.gatewayId", ""),
+            (RoutesTo, "routeSet.natGatewayId", ""),
+        ],
+        ..row(
+            "route_table",
+            EC2,
+            ask("ec2:DescribeRouteTables", "DescribeRouteTables", &[("MaxResults", "100")]),
+            "routeTableSet",
+            "{routeTableId}",
+        )
+    },
+    KindRow {
+        name: "publicIp",
+        tags: "tagSet",
+        relations: &[(AttachedTo, "instanceId", ""), (AttachedTo, "networkInterfaceId", "")],
+        ..row(
+            "ip_address",
+            EC2,
+            ask("ec2:DescribeAddresses", "DescribeAddresses", &[]),
+            "addressesSet",
+            "{allocationId}",
+        )
+    },
+    KindRow {
+        next: ("Marker", "NextMarker"),
+        name: "LoadBalancerName",
+        tags: "Tags",
+        state: "State.Code",
+        created: "CreatedTime",
+        details: &[
+            list(
+                "Listeners",
+                ask(
+                    "elasticloadbalancing:DescribeListeners",
+                    "DescribeListeners",
+                    &[("LoadBalancerArn", "{LoadBalancerArn}")],
+                ),
+                "Listeners",
+                &["LoadBalancerNotFound"],
+            ),
+            list(
+                "Attributes",
+                ask(
+                    "elasticloadbalancing:DescribeLoadBalancerAttributes",
+                    "DescribeLoadBalancerAttributes",
+                    &[("LoadBalancerArn", "{LoadBalancerArn}")],
+                ),
+                "Attributes",
+                &["LoadBalancerNotFound"],
+            ),
+        ],
+        relations: &[
+            (ProtectedBy, "SecurityGroups", ""),
+            (LocatedIn, "VpcId", ""),
+            (RoutesTo, "Listeners.DefaultActions.TargetGroupArn", ""),
+        ],
+        ..row(
+            "load_balancer",
+            LOAD_BALANCING,
+            ask("elasticloadbalancing:DescribeLoadBalancers", "DescribeLoadBalancers", &[]),
+            "LoadBalancers",
+            "{LoadBalancerArn}",
+        )
+    },
+];

@@ -1,0 +1,218 @@
+//! Every row of the table reads what was created in moto, and what cannot be read is said without stopping the rest.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use parking_lot::Mutex;
+use reeve_estate::{Described, DescriptionSink, Observe, ReadOutcome, Reading, RelationKind, ResourceKind, StoreError};
+use reeve_testkit::moto::Moto;
+use serde_json::Value;
+use tokio::process::Command;
+
+use crate::{connection, key, open};
+
+const REGION: &str = "us-east-1";
+const SEED: &str = include_str!("describe/seed.py");
+
+/// Keeps everything it is handed.
+#[derive(Default)]
+struct Kept {
+    described: Mutex<Vec<Described>>,
+    readings: Mutex<Vec<Reading>>,
+}
+
+#[async_trait]
+impl DescriptionSink for Kept {
+    async fn page(&self, page: Vec<Described>) -> Result<(), StoreError> {
+        self.described.lock().extend(page);
+        Ok(())
+    }
+
+    async fn end(&self, reading: Reading) -> Result<(), StoreError> {
+        self.readings.lock().push(reading);
+        Ok(())
+    }
+}
+
+/// Fills moto with one resource of each kind; their identifiers by kind.
+async fn seeded(moto: &Moto) -> BTreeMap<String, String> {
+    let python = std::env::var_os("REEVE_TEST_PYTHON").filter(|path| !path.is_empty());
+    let python = python.unwrap_or_else(|| "python3".into());
+    let made = Command::new(python).args(["-c", SEED, moto.endpoint(), REGION]).output().await.unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    serde_json::from_slice(&made.stdout).unwrap()
+}
+
+async fn described(moto: &Moto, credentials: reeve_estate::Credentials) -> Kept {
+    let mut connection = connection(moto.endpoint(), &[REGION]);
+    connection.credentials = credentials;
+    let kept = Kept::default();
+    open(&connection).await.describe(&kept).await.unwrap();
+    kept
+}
+
+fn find(all: &[Described], id: &str) -> Described {
+    let found: Vec<&Described> = all.iter().filter(|one| one.resource.id.as_str() == id).collect();
+    assert_eq!(found.len(), 1, "{id}");
+    found[0].clone()
+}
+
+#[tokio::test]
+async fn every_row_reads_what_was_created() {
+    let moto = Moto::start().await.unwrap();
+    let made = seeded(&moto).await;
+    let kept = described(&moto, key("AKIAIOSFODNN7EXAMPLE", "secret")).await;
+    let (all, readings) = (kept.described.into_inner(), kept.readings.into_inner());
+    let failed: Vec<&Reading> =
+        readings.iter().filter(|one| one.outcome != ReadOutcome::Complete || !one.message.is_empty()).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+    let kinds: BTreeMap<&str, &Reading> = readings.iter().map(|one| (one.kind.as_str(), one)).collect();
+    assert_eq!(kinds.keys().copied().collect::<Vec<_>>(), made.keys().map(String::as_str).collect::<Vec<_>>());
+
+    for (kind, id) in &made {
+        let one = find(&all, id);
+        assert_eq!(one.resource.kind.as_str(), kind, "{id}");
+        let seen = all.iter().filter(|other| other.resource.kind == one.resource.kind).count();
+        assert_eq!(kinds[kind.as_str()].seen, seen as u64, "{kind}");
+        assert!(one.document.text().len() > 60, "{kind}: {}", one.document.text());
+        assert!(!one.document.text().contains("a secret of"), "{kind}: {}", one.document.text());
+        println!("{kind:20} {:30} {}", one.resource.name, one.relations.len());
+    }
+    tags_and_names(&all, &made);
+    relations(&all, &made);
+    documents(&all, &made);
+}
+
+fn tags_and_names(all: &[Described], made: &BTreeMap<String, String>) {
+    for kind in [
+        "virtual_machine",
+        "volume",
+        "snapshot",
+        "image",
+        "launch_template",
+        "security_group",
+        "network_interface",
+        "network",
+        "subnet",
+        "route_table",
+        "ip_address",
+        "database",
+        "database_cluster",
+        "database_snapshot",
+        "bucket",
+        "table",
+        "iam_user",
+        "iam_role",
+        "encryption_key",
+        "secret",
+    ] {
+        let one = find(all, &made[kind]);
+        assert_eq!((one.resource.tag("env"), one.resource.name.as_str()), (Some("prod"), "mine"), "{kind}");
+    }
+    for (kind, name) in [
+        ("iam_group", "admins"),
+        ("iam_policy", "everything"),
+        ("trail", "all"),
+        ("function", "resize"),
+        ("topic", "alerts"),
+        ("queue", "jobs"),
+        ("kubernetes_cluster", "main"),
+        ("container_cluster", "jobs"),
+        ("alarm", "hot"),
+        ("scaling_group", "workers"),
+    ] {
+        assert_eq!(find(all, &made[kind]).resource.name, name, "{kind}");
+    }
+    assert_eq!(find(all, &made["iam_user"]).resource.region, "global");
+    assert_eq!(find(all, &made["bucket"]).resource.region, REGION);
+}
+
+fn relations(all: &[Described], made: &BTreeMap<String, String>) {
+    use RelationKind::{
+        AttachedTo, CreatedFrom, Granted, LocatedIn, LogsTo, MayAssume, MemberOf, Notifies, ProtectedBy,
+    };
+    for (from, kind, to) in [
+        ("virtual_machine", ProtectedBy, "security_group"),
+        ("virtual_machine", LocatedIn, "subnet"),
+        ("volume", AttachedTo, "virtual_machine"),
+        ("snapshot", CreatedFrom, "volume"),
+        ("security_group", LocatedIn, "network"),
+        ("network_interface", ProtectedBy, "security_group"),
+        ("subnet", LocatedIn, "network"),
+        ("route_table", AttachedTo, "subnet"),
+        ("ip_address", AttachedTo, "virtual_machine"),
+        ("load_balancer", ProtectedBy, "security_group"),
+        ("scaling_group", CreatedFrom, "launch_template"),
+        ("database_snapshot", CreatedFrom, "database"),
+        ("iam_user", MemberOf, "iam_group"),
+        ("iam_group", Granted, "iam_policy"),
+        ("iam_role", Granted, "iam_policy"),
+        ("access_key", AttachedTo, "iam_user"),
+        ("trail", LogsTo, "bucket"),
+        ("function", MayAssume, "iam_role"),
+        ("kubernetes_cluster", MayAssume, "iam_role"),
+        ("kubernetes_cluster", LocatedIn, "subnet"),
+        ("alarm", Notifies, "topic"),
+    ] {
+        let one = find(all, &made[from]);
+        let found = one.relations.iter().any(|relation| relation.kind == kind && relation.target.0 == made[to]);
+        assert!(found, "{from} {kind} {to}: {:?}", one.relations);
+    }
+}
+
+fn documents(all: &[Described], made: &BTreeMap<String, String>) {
+    let member = |kind: &str, pointer: &str| {
+        let one = find(all, &made[kind]);
+        one.document.json().pointer(pointer).cloned().unwrap_or_else(|| panic!("{kind}: {}", one.document.text()))
+    };
+    assert_eq!(member("security_group", "/ipPermissions/0/ipRanges/0/cidrIp"), "0.0.0.0/0");
+    assert_eq!(member("bucket", "/Policy/Statement/0/Principal"), "*");
+    assert_eq!(member("bucket", "/Versioning/Status"), "Enabled");
+    assert_eq!(member("iam_role", "/AssumeRolePolicyDocument/Statement/0/Principal/Service"), "lambda.amazonaws.com");
+    assert_eq!(member("iam_policy", "/PolicyVersionList/0/Document/Statement/0/Action"), "*");
+    assert_eq!(member("function", "/Environment/Variables/TOKEN"), "[removed]");
+    assert_eq!(member("table", "/TableStatus"), "ACTIVE");
+    assert_eq!(member("encryption_key", "/Rotation/KeyRotationEnabled"), Value::Bool(false));
+    let report = member("credential_report", "/Users");
+    assert_eq!(report["ann"]["mfa_active"], Value::Bool(false));
+    assert_eq!(member("load_balancer", "/Listeners/0/Port"), "80");
+    assert!(member("trail", "/Status/IsLogging").is_boolean());
+    let table = find(all, &made["table"]);
+    assert!(table.document.json().get("ItemCount").is_none(), "what use alone changes is no configuration");
+}
+
+#[tokio::test]
+async fn what_is_denied_is_said_by_kind_and_the_rest_goes_on() {
+    let moto = Moto::start().await.unwrap();
+    moto.machines(REGION, "m5.large", 1, &[]).await.unwrap();
+    moto.bucket(REGION, "assets", &[]).await.unwrap();
+    let policy = r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Resource":"*",
+        "Action":["sts:*","ec2:DescribeInstances","s3:ListAllMyBuckets","s3:GetBucketLocation"]}]}"#;
+    let (id, secret) = moto.user("reader", policy).await.unwrap();
+    moto.enforce_keys().await.unwrap();
+    let kept = described(&moto, key(&id, &secret)).await;
+    let readings = kept.readings.into_inner();
+    let of = |kind: &str| readings.iter().find(|one| one.kind == ResourceKind::parse(kind).unwrap()).unwrap();
+    assert_eq!((of("virtual_machine").outcome, of("virtual_machine").seen), (ReadOutcome::Complete, 1));
+    for (kind, permission) in [
+        ("volume", "ec2:DescribeVolumes"),
+        ("iam_role", "iam:GetAccountAuthorizationDetails"),
+        ("table", "dynamodb:ListTables"),
+        ("function", "lambda:ListFunctions"),
+        ("alarm", "cloudwatch:DescribeAlarms"),
+    ] {
+        let reading = of(kind);
+        assert_eq!((reading.outcome, reading.permission.as_str()), (ReadOutcome::Denied, permission), "{reading:?}");
+        assert!(reading.message.contains(&format!("Allow {permission}")) && reading.complete_at.is_none());
+    }
+    // The listing of buckets is complete; only their policies are hidden.
+    let bucket = of("bucket");
+    assert_eq!(
+        (bucket.outcome, bucket.permission.as_str()),
+        (ReadOutcome::Complete, "s3:GetBucketPolicy"),
+        "{bucket:?}"
+    );
+    let described = kept.described.into_inner();
+    let assets = described.iter().find(|one| one.resource.id.as_str() == "assets").unwrap();
+    assert_eq!(assets.document.json()["Policy"], "[not read]");
+}

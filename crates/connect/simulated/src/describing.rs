@@ -1,0 +1,247 @@
+//! Descriptions of the simulated resources, in the words of their clouds, with relations; and the networks and security
+//! groups of AWS accounts, which only descriptions know.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use reeve_estate::{
+    Described, DescriptionSink, Document, ObserveError, ObserveErrorKind, Provider, ReadOutcome, Reading, Relation,
+    RelationKind, Resource, ResourceId, ResourceKind, ResourceState, Specification,
+};
+use serde_json::{Value, json};
+
+use crate::account::SimulatedAccount;
+use crate::groups;
+use crate::noise::{hex, key};
+
+/// Resources handed over at once.
+const PAGE: usize = 100;
+
+impl SimulatedAccount {
+    /// Hands over the descriptions of all resources, kind by kind.
+    pub(crate) async fn describe_all(&self, sink: &dyn DescriptionSink) -> Result<(), ObserveError> {
+        let now = self.world.now();
+        let resources = self.all(&self.conditions.lock(), now);
+        let mut kinds: BTreeMap<ResourceKind, Vec<Described>> = BTreeMap::new();
+        for resource in &resources {
+            kinds.entry(resource.kind).or_default().push(self.described(resource));
+        }
+        for described in self.networks(&resources, now) {
+            kinds.entry(described.resource.kind).or_default().push(described);
+        }
+        for (kind, described) in kinds {
+            let seen = described.len() as u64;
+            for page in described.chunks(PAGE) {
+                sink.page(page.to_vec()).await.map_err(failed)?;
+            }
+            sink.end(self.reading(kind, seen, now)).await.map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    fn reading(&self, kind: ResourceKind, seen: u64, now: Timestamp) -> Reading {
+        let denied = self.plan.denied.first().filter(|_| kind == ResourceKind::Bucket);
+        let outcome = if denied.is_some() { ReadOutcome::Denied } else { ReadOutcome::Complete };
+        Reading {
+            kind,
+            region: String::new(),
+            outcome,
+            permission: denied.map_or_else(String::new, |(permission, _)| (*permission).to_owned()),
+            seen,
+            message: denied.map_or_else(String::new, |(_, message)| (*message).to_owned()),
+            read_at: now,
+            complete_at: denied.is_none().then_some(now),
+        }
+    }
+
+    fn described(&self, resource: &Resource) -> Described {
+        let description = match resource.provider {
+            Provider::Aws => aws(resource, &self.network_id(&resource.region)),
+            Provider::Azure => azure(resource),
+            Provider::Gcp => gcp(resource),
+        };
+        Described {
+            resource: resource.clone(),
+            document: Document::of(description),
+            relations: self.relations(resource),
+        }
+    }
+
+    fn relations(&self, resource: &Resource) -> Vec<Relation> {
+        let groups = resource.specification.security_groups.iter();
+        let mut relations: Vec<Relation> =
+            groups.map(|group| Relation::to(RelationKind::ProtectedBy, group.clone())).collect();
+        relations.extend(resource.group.iter().map(|group| Relation::to(RelationKind::MemberOf, group.0.clone())));
+        let attached = match resource.kind {
+            ResourceKind::LoadBalancer => Some(RelationKind::RoutesTo),
+            // Its members say that they are its members.
+            ResourceKind::ScalingGroup => None,
+            _ => Some(RelationKind::AttachedTo),
+        };
+        if let Some(kind) = attached {
+            relations.extend(resource.attached_to.iter().map(|to| Relation::to(kind, to.0.clone())));
+        }
+        let placed = matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::LoadBalancer);
+        if placed && resource.provider == Provider::Aws {
+            relations.push(Relation::to(RelationKind::LocatedIn, self.network_id(&resource.region)));
+        }
+        relations
+    }
+
+    fn network_id(&self, region: &str) -> String {
+        format!("vpc-{}", hex(key(self.world.settings.seed, &format!("{}/{region}/network", self.plan.account)), 17))
+    }
+
+    /// The networks and security groups of an AWS account: one network a region that has machines.
+    fn networks(&self, resources: &[Resource], now: Timestamp) -> Vec<Described> {
+        if self.plan.provider != Provider::Aws {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        let teams: BTreeSet<(&str, &str)> =
+            self.plan.machines.iter().map(|machine| (machine.region, machine.owner.team)).collect();
+        let regions: BTreeSet<&str> = teams.iter().map(|(region, _)| *region).collect();
+        for (number, region) in regions.iter().enumerate() {
+            found.push(self.network(region, number, now));
+            found.push(self.group(region, "network", now));
+        }
+        found.extend(teams.iter().map(|(region, team)| self.group(region, team, now)));
+        let isolating: BTreeSet<&str> = resources
+            .iter()
+            .filter(|resource| resource.specification.isolated)
+            .map(|resource| resource.region.as_str())
+            .collect();
+        found.extend(isolating.iter().map(|region| self.group(region, reeve_estate::QUARANTINE, now)));
+        found
+    }
+
+    fn network(&self, region: &str, number: usize, now: Timestamp) -> Described {
+        let id = self.network_id(region);
+        let description = json!({
+            "VpcId": id, "CidrBlock": format!("10.{number}.0.0/16"), "State": "available", "IsDefault": false,
+            "OwnerId": self.plan.account, "InstanceTenancy": "default",
+        });
+        let resource = self.plain(ResourceKind::named("network"), &id, &format!("{region}-main"), region, now);
+        Described { resource, document: Document::of(description), relations: Vec::new() }
+    }
+
+    fn group(&self, region: &str, name: &str, now: Timestamp) -> Described {
+        let seed = self.world.settings.seed;
+        let id = groups::id(self.plan, seed, region, name);
+        let network = self.network_id(region);
+        let rules = match name {
+            reeve_estate::QUARANTINE => json!([]),
+            "network" => json!([rule(22, "10.0.0.0/8"), rule(9100, "10.0.0.0/8")]),
+            "shop" => json!([rule(443, "0.0.0.0/0"), rule(80, "0.0.0.0/0")]),
+            _ => json!([rule(443, "10.0.0.0/8")]),
+        };
+        let description = json!({
+            "GroupId": id, "GroupName": name, "Description": format!("{name} in {region}"), "VpcId": network,
+            "OwnerId": self.plan.account, "IpPermissions": rules,
+        });
+        let relations = vec![Relation::to(RelationKind::LocatedIn, network)];
+        let resource = self.plain(Some(ResourceKind::SecurityGroup), &id, name, region, now);
+        Described { resource, document: Document::of(description), relations }
+    }
+
+    fn plain(
+        &self,
+        kind: Option<ResourceKind>,
+        id: &str,
+        name: &str,
+        region: &str,
+        observed_at: Timestamp,
+    ) -> Resource {
+        Resource {
+            id: ResourceId::new(id),
+            connection: self.connection.id.clone(),
+            provider: self.plan.provider,
+            account: self.plan.account.to_owned(),
+            region: region.to_owned(),
+            service: "ec2".to_owned(),
+            kind: kind.unwrap_or(ResourceKind::SecurityGroup),
+            name: name.to_owned(),
+            state: ResourceState::Available,
+            specification: Specification::default(),
+            purchase: None,
+            tags: BTreeMap::new(),
+            group: None,
+            attached_to: Vec::new(),
+            monthly_cost: None,
+            created_at: None,
+            observed_at,
+        }
+    }
+}
+
+fn failed(error: reeve_estate::StoreError) -> ObserveError {
+    ObserveError { kind: ObserveErrorKind::Other, message: error.to_string() }
+}
+
+fn rule(port: u16, from: &str) -> Value {
+    json!({ "IpProtocol": "tcp", "FromPort": port, "ToPort": port, "IpRanges": [{ "CidrIp": from }] })
+}
+
+/// Tags as AWS lists them.
+fn tags(resource: &Resource) -> Value {
+    resource.tags.iter().map(|(key, value)| json!({ "Key": key, "Value": value })).collect()
+}
+
+fn aws(resource: &Resource, network: &str) -> Value {
+    let (spec, id) = (&resource.specification, resource.id.as_str());
+    match resource.kind {
+        ResourceKind::VirtualMachine => json!({
+            "InstanceId": id, "InstanceType": spec.instance_type, "Architecture": spec.architecture,
+            "PlatformDetails": spec.platform, "State": { "Name": resource.state.as_str() }, "VpcId": network,
+            "SecurityGroups": spec.security_groups.iter().map(|group| json!({ "GroupId": group })).collect::<Value>(),
+            "InstanceLifecycle": resource.purchase.map(|purchase| purchase.as_str()),
+            "MetadataOptions": { "HttpTokens": "required", "HttpEndpoint": "enabled" },
+            "UserData": "IyEvYmluL3No", "Tags": tags(resource),
+        }),
+        ResourceKind::Volume => json!({
+            "VolumeId": id, "Size": spec.storage_gib, "VolumeType": spec.storage_type, "Iops": spec.iops,
+            "Encrypted": resource.tag("team") == Some("payments"), "Tags": tags(resource),
+            "Attachments": resource.attached_to.iter().map(|to| json!({ "InstanceId": to.as_str() })).collect::<Value>(),
+        }),
+        ResourceKind::Database => json!({
+            "DBInstanceIdentifier": id, "DBInstanceClass": spec.instance_type, "Engine": spec.platform,
+            "AllocatedStorage": spec.storage_gib, "MultiAZ": spec.multi_az, "StorageEncrypted": true,
+            "PubliclyAccessible": false, "AvailabilityZone": spec.zone, "TagList": tags(resource),
+        }),
+        ResourceKind::Bucket => json!({
+            "Name": id, "Versioning": { "Status": if resource.tag("env") == Some("prod") { "Enabled" } else { "Suspended" } },
+            "PublicAccessBlock": { "BlockPublicAcls": true, "BlockPublicPolicy": true },
+            "TagSet": tags(resource),
+        }),
+        ResourceKind::LoadBalancer => json!({
+            "LoadBalancerArn": id, "LoadBalancerName": resource.name, "Type": spec.instance_type, "VpcId": network,
+            "Scheme": "internet-facing", "Tags": tags(resource),
+            "Listeners": [{ "Port": 443, "Protocol": "HTTPS", "SslPolicy": "ELBSecurityPolicy-TLS13-1-2-2021-06" }],
+        }),
+        _ => json!({
+            "AutoScalingGroupARN": id, "AutoScalingGroupName": resource.name,
+            "MinSize": spec.capacity.map(|capacity| capacity.min), "MaxSize": spec.capacity.map(|capacity| capacity.max),
+            "DesiredCapacity": spec.capacity.map(|capacity| capacity.desired), "Tags": tags(resource),
+        }),
+    }
+}
+
+fn azure(resource: &Resource) -> Value {
+    let spec = &resource.specification;
+    json!({
+        "id": resource.id.as_str(), "name": resource.name, "location": resource.region, "tags": resource.tags,
+        "properties": {
+            "hardwareProfile": { "vmSize": spec.instance_type }, "provisioningState": "Succeeded",
+            "diskSizeGB": spec.storage_gib, "sku": spec.storage_type, "osType": spec.platform,
+        },
+    })
+}
+
+fn gcp(resource: &Resource) -> Value {
+    let spec = &resource.specification;
+    json!({
+        "id": resource.id.as_str(), "name": resource.name, "zone": resource.region, "labels": resource.tags,
+        "machineType": spec.instance_type, "sizeGb": spec.storage_gib, "type": spec.storage_type,
+        "status": resource.state.as_str().to_uppercase(),
+    })
+}

@@ -1,0 +1,65 @@
+//! Accounts of readings: one row a connection, kind and region.
+
+use jiff::Timestamp;
+use reeve_estate::{ConnectionId, ReadOutcome, Reading, ResourceKind};
+use sqlx::Row as _;
+use sqlx::any::AnyRow;
+
+use super::version::time;
+use crate::database::Store;
+use crate::fault::Fault;
+use crate::rows::{named, unreadable};
+
+/// Writes the account of a reading; one that was not complete keeps the time of the last that was.
+pub(super) async fn put(store: &Store, connection: &ConnectionId, reading: &Reading) -> Result<(), Fault> {
+    let complete = (reading.outcome == ReadOutcome::Complete).then_some(reading.read_at);
+    sqlx::query(
+        "INSERT INTO resource_readings (connection_id, kind, region, outcome, permission, seen, message, read_at_ms,
+             complete_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+         ON CONFLICT (connection_id, kind, region) DO UPDATE SET outcome = excluded.outcome,
+             permission = excluded.permission, seen = excluded.seen, message = excluded.message,
+             read_at_ms = excluded.read_at_ms,
+             complete_at_ms = COALESCE(excluded.complete_at_ms, resource_readings.complete_at_ms)",
+    )
+    .bind(&connection.0)
+    .bind(reading.kind.as_str())
+    .bind(&reading.region)
+    .bind(reading.outcome.as_str())
+    .bind(&reading.permission)
+    .bind(i64::try_from(reading.seen).unwrap_or(i64::MAX))
+    .bind(reading.message.replace('\0', ""))
+    .bind(reading.read_at.as_millisecond())
+    .bind(complete.map(Timestamp::as_millisecond))
+    .execute(store.write())
+    .await
+    .map_err(|error| Fault::or_orphan(error, "connection", &connection.0))?;
+    Ok(())
+}
+
+pub(super) async fn list(store: &Store, connection: &ConnectionId) -> Result<Vec<Reading>, Fault> {
+    let rows = sqlx::query(
+        "SELECT kind, region, outcome, permission, seen, message, read_at_ms, complete_at_ms
+         FROM resource_readings WHERE connection_id = $1 ORDER BY kind, region",
+    )
+    .bind(&connection.0)
+    .fetch_all(store.read())
+    .await?;
+    rows.iter().map(reading).collect()
+}
+
+fn reading(row: &AnyRow) -> Result<Reading, Fault> {
+    let (kind, outcome): (String, String) = (row.try_get(0)?, row.try_get(2)?);
+    let unread = || unreadable("reading of", &kind);
+    let seen: i64 = row.try_get(4)?;
+    let complete_at: Option<i64> = row.try_get(7)?;
+    Ok(Reading {
+        kind: named("kind", &kind, ResourceKind::named).map_err(unread())?,
+        region: row.try_get(1)?,
+        outcome: named("outcome", &outcome, ReadOutcome::parse).map_err(unread())?,
+        permission: row.try_get(3)?,
+        seen: seen.unsigned_abs(),
+        message: row.try_get(5)?,
+        read_at: time(row.try_get(6)?)?,
+        complete_at: complete_at.map(time).transpose()?,
+    })
+}

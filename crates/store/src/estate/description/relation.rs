@@ -1,0 +1,94 @@
+//! Relations between resources, as they are now.
+
+use std::collections::HashMap;
+
+use reeve_estate::{ConnectionId, Neighbour, Relation, RelationKind, Resource, ResourceId};
+use sqlx::any::{Any, AnyRow};
+use sqlx::{Row as _, Transaction};
+
+use super::resources;
+use crate::database::Store;
+use crate::fault::Fault;
+use crate::filter::Filter;
+
+/// Neighbours of one resource, both ways. A relation is listed once where a resource is related to itself.
+const NEIGHBOURS: &str = "SELECT relation, 0 AS incoming, target_id AS other FROM resource_relations
+         WHERE connection_id = $1 AND resource_id = $2
+     UNION ALL SELECT relation, 1 AS incoming, resource_id AS other FROM resource_relations
+         WHERE connection_id = $1 AND target_id = $2 AND resource_id <> $2
+     ORDER BY 2, 1, 3";
+
+/// Replaces the relations of a resource.
+pub(super) async fn replace(
+    tx: &mut Transaction<'_, Any>,
+    connection: &ConnectionId,
+    id: &ResourceId,
+    relations: &[Relation],
+) -> Result<(), Fault> {
+    sqlx::query("DELETE FROM resource_relations WHERE connection_id = $1 AND resource_id = $2")
+        .bind(&connection.0)
+        .bind(&id.0)
+        .execute(&mut **tx)
+        .await?;
+    for relation in relations {
+        sqlx::query(
+            "INSERT INTO resource_relations (connection_id, resource_id, relation, target_id)
+             VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+        )
+        .bind(&connection.0)
+        .bind(&id.0)
+        .bind(relation.kind.as_str())
+        .bind(&relation.target.0)
+        .execute(&mut **tx)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Returns the relations of resources, each with the identifier of the resource that has it.
+pub(super) async fn of(
+    store: &Store,
+    connection: &ConnectionId,
+    ids: &[ResourceId],
+) -> Result<Vec<(String, Relation)>, Fault> {
+    let mut filter = Filter::default();
+    filter.text("connection_id = ?", &connection.0);
+    filter.one_of("resource_id", ids.iter().map(ResourceId::as_str));
+    let sql = filter.sql("SELECT resource_id, relation, target_id FROM resource_relations", "");
+    let rows = filter.query(sql).fetch_all(store.read()).await?;
+    // A relation of a later version stays in the store, and is not shown by this one.
+    let read = |row: &AnyRow| -> Result<Option<(String, Relation)>, Fault> {
+        let kind: String = row.try_get(1)?;
+        let (id, target): (String, String) = (row.try_get(0)?, row.try_get(2)?);
+        Ok(RelationKind::parse(&kind).map(|kind| (id, Relation::to(kind, target))))
+    };
+    rows.iter().filter_map(|row| read(row).transpose()).collect()
+}
+
+pub(super) async fn neighbours(
+    store: &Store,
+    connection: &ConnectionId,
+    id: &ResourceId,
+    limit: u64,
+) -> Result<(Vec<Neighbour>, u64), Fault> {
+    let rows = sqlx::query(NEIGHBOURS).bind(&connection.0).bind(&id.0).fetch_all(store.read()).await?;
+    let total = rows.len() as u64;
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let mut found = Vec::new();
+    for row in rows.iter().take(limit) {
+        let (kind, incoming, other): (String, i64, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+        if let Some(kind) = RelationKind::parse(&kind) {
+            found.push(Neighbour { kind, is_incoming: incoming == 1, id: ResourceId(other), resource: None });
+        }
+    }
+    let ids: Vec<ResourceId> = found.iter().map(|neighbour| neighbour.id.clone()).collect();
+    if !ids.is_empty() {
+        let known = resources(store, connection, &ids).await?;
+        let known: HashMap<ResourceId, Resource> =
+            known.into_iter().map(|resource| (resource.id.clone(), resource)).collect();
+        for neighbour in &mut found {
+            neighbour.resource = known.get(&neighbour.id).cloned();
+        }
+    }
+    Ok((found, total))
+}

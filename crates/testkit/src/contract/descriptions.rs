@@ -1,0 +1,197 @@
+//! Contract of every [`DescriptionStore`].
+
+use anyhow::Result;
+use jiff::Timestamp;
+use reeve_estate::{
+    ConnectionId, Described, DescriptionStore, Document, EstateStore, Known, ReadOutcome, Reading, Relation,
+    RelationKind, Resource, ResourceId, ResourceKind, ResourceState, StoreError,
+};
+use serde_json::{Value, json};
+
+use super::estate::{connection, resource};
+
+fn at(minute: i64) -> Result<Timestamp> {
+    Ok(Timestamp::from_second(1_800_000_000 + minute * 60)?)
+}
+
+fn group(id: &str, description: Value, relations: &[(RelationKind, &str)]) -> Result<Described> {
+    let mut relations: Vec<Relation> = relations.iter().map(|(kind, to)| Relation::to(*kind, *to)).collect();
+    relations.sort();
+    Ok(Described {
+        resource: Resource { kind: ResourceKind::SecurityGroup, ..resource("d-1", id)? },
+        document: Document::of(description),
+        relations,
+    })
+}
+
+async fn known(store: &impl DescriptionStore, id: &str) -> Result<Option<Known>> {
+    Ok(store.description_known(&ConnectionId("d-1".into()), &[ResourceId::new(id)]).await?.pop())
+}
+
+/// Runs the suite on an empty store.
+///
+/// # Errors
+/// What the store failed with; broken promises panic.
+pub async fn run(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
+    store.connection_insert(&connection("d-1", 1_000)?).await?;
+    versions(store).await?;
+    relations(store).await?;
+    gone(store).await?;
+    kinds_of_the_inventory(store).await?;
+    later_kinds(store).await?;
+    readings(store).await?;
+    expiry(store).await
+}
+
+async fn versions(store: &impl DescriptionStore) -> Result<()> {
+    let here = ConnectionId("d-1".into());
+    let id = ResourceId::new("sg-1");
+    let first = group("sg-1", json!({ "open": [22], "UserData": "secret" }), &[])?;
+    let second = group("sg-1", json!({ "open": [22, 443] }), &[])?;
+    assert_eq!(store.document_at(&here, &id, at(9)?).await?, None);
+    store.description_put(&here, std::slice::from_ref(&first), at(10)?).await?;
+    store.description_put(&here, std::slice::from_ref(&first), at(11)?).await?;
+    assert_eq!(store.versions(&here, &id).await?.len(), 1, "an equal document is no new version");
+    store.description_put(&here, std::slice::from_ref(&second), at(20)?).await?;
+    store.description_put(&here, std::slice::from_ref(&first), at(30)?).await?;
+
+    let found = store.versions(&here, &id).await?;
+    let spans: Vec<_> = found.iter().map(|version| (version.hash.clone(), version.seen_at, version.until)).collect();
+    let (one, other) = (Some(first.document.hash()), Some(second.document.hash()));
+    let expected = [(one.clone(), at(30)?, None), (other, at(20)?, Some(at(30)?)), (one, at(10)?, Some(at(20)?))];
+    assert_eq!(spans, expected, "newest first");
+    for (minute, document) in [(10, &first), (19, &first), (20, &second), (29, &second), (30, &first), (999, &first)] {
+        let (version, found) = store.document_at(&here, &id, at(minute)?).await?.unwrap_or_else(|| panic!("{minute}"));
+        assert_eq!((&found, version.hash), (&document.document, Some(found.hash())), "{minute}");
+    }
+    assert_eq!(store.document_at(&here, &id, at(9)?).await?, None, "not before it was seen");
+    let stored = known(store, "sg-1").await?.unwrap_or_else(|| panic!("it is known"));
+    assert_eq!((stored.document, stored.seen_at), (Some(first.document), Some(at(30)?)));
+    assert_eq!(stored.resource, Some(first.resource));
+    let stray = Described { resource: resource("d-9", "sg-1")?, ..second.clone() };
+    assert!(matches!(store.description_put(&here, &[stray], at(31)?).await, Err(StoreError::Conflict(_))));
+    let missing = ConnectionId("d-9".into());
+    let stray = Described { resource: Resource { connection: missing.clone(), ..second.resource }, ..second };
+    assert!(matches!(store.description_put(&missing, &[stray], at(31)?).await, Err(StoreError::NotFound { .. })));
+    Ok(())
+}
+
+async fn relations(store: &impl DescriptionStore) -> Result<()> {
+    let here = ConnectionId("d-1".into());
+    let id = ResourceId::new("sg-2");
+    let located = (RelationKind::LocatedIn, "vpc-1");
+    let both = group("sg-2", json!({}), &[located, (RelationKind::RoutesTo, "sg-1"), located])?;
+    let network = group("vpc-1", json!({}), &[])?;
+    store.description_put(&here, &[both.clone(), network], at(40)?).await?;
+    assert_eq!(known(store, "sg-2").await?.map(|known| known.relations.len()), Some(2), "none twice");
+    let (found, total) = store.neighbours(&here, &id, 10).await?;
+    let words = |found: &[reeve_estate::Neighbour]| -> Vec<(String, bool, String, bool)> {
+        let one =
+            |n: &reeve_estate::Neighbour| (n.kind.to_string(), n.is_incoming, n.id.0.clone(), n.resource.is_some());
+        found.iter().map(one).collect()
+    };
+    let out = |kind: &str, id: &str| (kind.to_owned(), false, id.to_owned(), true);
+    assert_eq!((words(&found), total), (vec![out("located_in", "vpc-1"), out("routes_to", "sg-1")], 2));
+    let (found, _) = store.neighbours(&here, &ResourceId::new("vpc-1"), 10).await?;
+    assert_eq!(words(&found), [("located_in".to_owned(), true, "sg-2".to_owned(), true)]);
+    assert_eq!(store.neighbours(&here, &id, 1).await?.0.len(), 1);
+    let none = Described { relations: Vec::new(), ..both };
+    store.description_put(&here, &[none], at(41)?).await?;
+    assert_eq!(store.neighbours(&here, &id, 10).await?.1, 0, "relations are those of the newest description");
+    Ok(())
+}
+
+async fn gone(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
+    let here = ConnectionId("d-1".into());
+    let id = ResourceId::new("sg-3");
+    let third = group("sg-3", json!({ "a": 1 }), &[(RelationKind::LocatedIn, "vpc-1")])?;
+    store.description_put(&here, std::slice::from_ref(&third), at(50)?).await?;
+    let all = store.description_ids(&here, ResourceKind::SecurityGroup, "", None).await?;
+    assert_eq!(all.iter().map(ResourceId::as_str).collect::<Vec<_>>(), ["sg-1", "sg-2", "sg-3", "vpc-1"]);
+    let after = store.description_ids(&here, ResourceKind::SecurityGroup, "eu-west-1", Some(&all[1])).await?;
+    assert_eq!(after, all[2..]);
+    assert_eq!(store.description_ids(&here, ResourceKind::SecurityGroup, "us-east-1", None).await?, []);
+
+    store.description_remove(&here, std::slice::from_ref(&id), at(60)?).await?;
+    assert_eq!(store.resource_get(&id).await?.state, ResourceState::Deleted, "kept for the record");
+    assert_eq!(store.description_ids(&here, ResourceKind::SecurityGroup, "", None).await?.len(), 3);
+    assert_eq!(known(store, "sg-3").await?, None);
+    assert_eq!(store.document_at(&here, &id, at(61)?).await?, None, "gone");
+    assert!(store.document_at(&here, &id, at(59)?).await?.is_some(), "as it was before");
+    assert_eq!(store.versions(&here, &id).await?[0].hash, None);
+    assert_eq!(store.neighbours(&here, &id, 9).await?.1, 0);
+    store.description_put(&here, &[third], at(70)?).await?;
+    assert_eq!(store.versions(&here, &id).await?.len(), 3, "what comes back is back");
+    Ok(())
+}
+
+/// The inventory writes the resource of its kinds; descriptions add to it, and end with it.
+async fn kinds_of_the_inventory(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
+    let here = ConnectionId("d-1".into());
+    let machine = resource("d-1", "i-1")?;
+    let described = Described {
+        resource: Resource { name: "not this".into(), ..machine.clone() },
+        document: Document::of(json!({ "InstanceId": "i-1" })),
+        relations: Vec::new(),
+    };
+    store.resource_sync(&here, std::slice::from_ref(&machine), &[ResourceKind::VirtualMachine]).await?;
+    store.description_put(&here, &[described], at(80)?).await?;
+    assert_eq!(store.resource_get(&machine.id).await?, machine, "the inventory knows it better");
+    let other = Resource { observed_at: at(90)?, ..resource("d-1", "i-2")? };
+    store.resource_sync(&here, &[other], &[ResourceKind::VirtualMachine]).await?;
+    assert_eq!(store.document_at(&here, &machine.id, at(91)?).await?, None, "gone with the machine");
+    assert!(store.document_at(&here, &machine.id, at(89)?).await?.is_some());
+    Ok(())
+}
+
+/// A kind that this program does not know is read, listed and kept without loss.
+async fn later_kinds(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
+    let kind = ResourceKind::named("kind_of_a_later_version").unwrap_or(ResourceKind::Bucket);
+    let later = Resource { kind, ..resource("d-1", "later-1")? };
+    store.resource_put(&later).await?;
+    let read = store.resource_get(&later.id).await?;
+    assert_eq!((read.kind.as_str(), &read), ("kind_of_a_later_version", &later));
+    Ok(())
+}
+
+async fn readings(store: &impl DescriptionStore) -> Result<()> {
+    let here = ConnectionId("d-1".into());
+    let complete = Reading {
+        kind: ResourceKind::SecurityGroup,
+        region: "eu-west-1".into(),
+        outcome: ReadOutcome::Complete,
+        permission: "ec2:DescribeSecurityGroups".into(),
+        seen: 3,
+        message: String::new(),
+        read_at: at(10)?,
+        complete_at: Some(at(10)?),
+    };
+    store.reading_put(&here, &complete).await?;
+    assert_eq!(store.readings(&here).await?, std::slice::from_ref(&complete));
+    let denied = Reading {
+        outcome: ReadOutcome::Denied,
+        message: "not \0 allowed".into(),
+        read_at: at(20)?,
+        complete_at: None,
+        ..complete.clone()
+    };
+    store.reading_put(&here, &denied).await?;
+    let found = store.readings(&here).await?;
+    let expected = Reading { message: "not  allowed".into(), complete_at: Some(at(10)?), ..denied };
+    assert_eq!(found, [expected], "the last complete reading is remembered");
+    Ok(())
+}
+
+async fn expiry(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
+    let here = ConnectionId("d-1".into());
+    let id = ResourceId::new("sg-1");
+    assert_eq!(store.versions(&here, &id).await?.len(), 3);
+    let removed = store.versions_expire(at(25)?).await?;
+    assert_eq!((removed, store.versions(&here, &id).await?.len()), (1, 2), "what had ended before");
+    assert!(store.document_at(&here, &id, at(25)?).await?.is_some(), "what it was then is still known");
+    assert_eq!(store.document_at(&here, &id, at(15)?).await?, None);
+    store.connection_delete(&here).await?;
+    assert_eq!(store.versions(&here, &id).await?, []);
+    assert_eq!(store.versions_expire(at(25)?).await?, 0);
+    Ok(())
+}

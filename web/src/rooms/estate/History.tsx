@@ -1,0 +1,40 @@
+import { Anchor, Skeleton, Text, Timeline } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Panel } from '../../display/Panel';
+import { ProblemAlert } from '../../display/ProblemAlert';
+import { When } from '../../display/When';
+import { words } from '../../display/wording';
+import { ActorName } from '../audit/Names';
+import { historyQuery } from './queries';
+
+/** The changes of a resource in the log, newest first, with who made them where that is known. */
+export function History({ id }: { id: string }) {
+  const { data, error } = useQuery(historyQuery(id));
+  return (
+    <Panel
+      title="History"
+      actions={<Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ resource_id: id }} {...props} />}>Open in Audit Logging</Anchor>}
+    >
+      {error && <ProblemAlert error={error} />}
+      {!data && !error && <Skeleton h={80} />}
+      {data?.items.length === 0 && <Text size="sm" className="muted">The log has no changes of this resource that you may see.</Text>}
+      <Timeline bulletSize={12} lineWidth={1} color="petrol">
+        {data?.items.map((entry) => (
+          <Timeline.Item
+            key={entry.event_id}
+            title={<Anchor size="sm" fw={550} renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />}>{words(entry.action?.operation ?? entry.event_type)}</Anchor>}
+          >
+            <Text size="xs" className="muted"><When at={entry.timestamp} /> by {changedBy(entry.metadata) ?? <ActorName of={entry} />}</Text>
+          </Timeline.Item>
+        ))}
+      </Timeline>
+    </Panel>
+  );
+}
+
+/** Who made a change that a sync saw, as the provider's activity in the log says. */
+function changedBy(metadata: unknown): string | undefined {
+  const by = (metadata as { changed_by?: { email?: string; id?: string } } | undefined)?.changed_by;
+  return by?.email ?? by?.id;
+}
