@@ -1092,6 +1092,23 @@ export interface paths {
         patch: operations["patch_connections_id"];
         trace?: never;
     };
+    "/api/v1/connections/{id}/readings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Outcome of the last reading of each kind in each region of a connection. */
+        get: operations["get_connections_id_readings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connections/{id}/sync": {
         parameters: {
             query?: never;
@@ -2412,6 +2429,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/resource-counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Number of resources by kind, account, region, state or tag. */
+        get: operations["get_resource_counts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/resource-kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The kinds of resources, by name. */
+        get: operations["get_resource_kinds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/resources": {
         parameters: {
             query?: never;
@@ -2421,6 +2472,23 @@ export interface paths {
         };
         /** Resources, by identifier. */
         get: operations["get_resources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/resources.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everything that a search of resources finds, as CSV. */
+        get: operations["get_resources_csv"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2446,6 +2514,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/resources/{id}/configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The provider's description of a resource, now or at a time. */
+        get: operations["get_resources_id_configuration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/resources/{id}/difference": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The members of a configuration that differ between two times. */
+        get: operations["get_resources_id_difference"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/resources/{id}/relations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The resources that a resource is related to, in both directions. */
+        get: operations["get_resources_id_relations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/resources/{id}/samples": {
         parameters: {
             query?: never;
@@ -2455,6 +2574,23 @@ export interface paths {
         };
         /** Metric samples of a resource. */
         get: operations["get_resources_id_samples"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/resources/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of a resource's configuration, newest first. */
+        get: operations["get_resources_id_versions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3879,6 +4015,19 @@ export interface components {
              */
             low: number;
         };
+        /** @description The provider's description of a resource, with secrets removed. */
+        ConfigurationBody: {
+            /** @description The description. */
+            configuration: Record<string, unknown>;
+            /** @description SHA-256 of the description in canonical JSON (RFC 8785). */
+            hash: string;
+            /** @description Identifier of the resource. */
+            resource_id: string;
+            /** @description First observation with this description. */
+            seen_at: string;
+            /** @description First observation with another description; absent for the current one. */
+            until?: string | null;
+        };
         /** @description A connection. */
         ConnectionBody: {
             /** @description The access key's id with all but its last four characters hidden. */
@@ -4360,6 +4509,19 @@ export interface components {
             condition: string;
             /** @description `true` if it is there; null when too little is known. */
             present?: boolean | null;
+        };
+        /** @description Members that differ between two moments. */
+        DifferenceBody: {
+            /** @description Members as they became; removed members are missing. */
+            after: Record<string, unknown>;
+            /** @description Members as they were; added members are missing. */
+            before: Record<string, unknown>;
+            /** @description Hash of the earlier description; absent if there was none. */
+            from_hash?: string | null;
+            /** @description `true` if there are more than a hundred members or a value was cut to 500 characters. */
+            is_cut: boolean;
+            /** @description Hash of the later description; absent if there was none. */
+            to_hash?: string | null;
         };
         /** @description Reject. */
         DismissBody: {
@@ -5456,6 +5618,48 @@ export interface components {
             /** @description Reason. */
             reason: string;
         };
+        /** @description A kind of resource. */
+        KindBody: {
+            /**
+             * @description Class: `compute`, `storage`, `database`, `network`, `container`, `identity`, `security`, `messaging`, `monitoring`
+             *     or `other`.
+             */
+            class: string;
+            /** @description Name of an icon. */
+            icon: string;
+            /** @description Wording for several. */
+            plural: string;
+            /** @description The providers' own types, by provider. */
+            provider_types: {
+                [key: string]: string;
+            };
+            /** @description Wording for one resource. */
+            title: string;
+            /** @description Name, as `type` of resources. */
+            type: string;
+        };
+        /** @description Account of reading one kind in one region. */
+        KindReadingBody: {
+            /** @description Time of the last complete reading; absent if there was none. */
+            complete_at?: string | null;
+            /** @description Cause of what is missing. */
+            message?: string | null;
+            /** @description `complete`, `denied`, `throttled` or `failed`. */
+            outcome: string;
+            /** @description Permission that the reading needs. */
+            permission: string;
+            /** @description Time of the reading. */
+            read_at: string;
+            /** @description Region; empty for global services. */
+            region: string;
+            /**
+             * Format: int64
+             * @description Resources seen.
+             */
+            seen: number;
+            /** @description Kind. */
+            type: string;
+        };
         /** @description Learning progress of an agent. */
         LearningBody: {
             /**
@@ -6423,6 +6627,68 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_KindBody: {
+            /** @description The items. */
+            items: {
+                /**
+                 * @description Class: `compute`, `storage`, `database`, `network`, `container`, `identity`, `security`, `messaging`, `monitoring`
+                 *     or `other`.
+                 */
+                class: string;
+                /** @description Name of an icon. */
+                icon: string;
+                /** @description Wording for several. */
+                plural: string;
+                /** @description The providers' own types, by provider. */
+                provider_types: {
+                    [key: string]: string;
+                };
+                /** @description Wording for one resource. */
+                title: string;
+                /** @description Name, as `type` of resources. */
+                type: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description Total number.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_KindReadingBody: {
+            /** @description The items. */
+            items: {
+                /** @description Time of the last complete reading; absent if there was none. */
+                complete_at?: string | null;
+                /** @description Cause of what is missing. */
+                message?: string | null;
+                /** @description `complete`, `denied`, `throttled` or `failed`. */
+                outcome: string;
+                /** @description Permission that the reading needs. */
+                permission: string;
+                /** @description Time of the reading. */
+                read_at: string;
+                /** @description Region; empty for global services. */
+                region: string;
+                /**
+                 * Format: int64
+                 * @description Resources seen.
+                 */
+                seen: number;
+                /** @description Kind. */
+                type: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description Total number.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_ModelBody: {
             /** @description The items. */
             items: {
@@ -6641,6 +6907,31 @@ export interface components {
                 state: string;
                 /** @description Threshold. */
                 threshold: components["schemas"]["AlertThresholdBody"];
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description Total number.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_RelationBody: {
+            /** @description The items. */
+            items: {
+                /** @description `outgoing` from this resource, or `incoming` from the other one. */
+                direction: string;
+                /** @description Identifier of the other resource. */
+                id: string;
+                /** @description Its name; absent if Reeve does not know the resource. */
+                name?: string | null;
+                /** @description Relation, such as `protected_by`. */
+                relation: string;
+                /** @description Its state. */
+                state?: string | null;
+                /** @description Its kind. */
+                type?: string | null;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -7038,6 +7329,25 @@ export interface components {
                 roles: string[];
                 /** @description Teams. */
                 teams: string[];
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description Total number.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_VersionBody: {
+            /** @description The items. */
+            items: {
+                /** @description SHA-256 of the description; absent while the resource was gone. */
+                hash?: string | null;
+                /** @description First observation. */
+                seen_at: string;
+                /** @description First observation with another description; absent for the current version. */
+                until?: string | null;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -7693,6 +8003,21 @@ export interface components {
             /** @description Reason. */
             reason: string;
         };
+        /** @description A related resource. */
+        RelationBody: {
+            /** @description `outgoing` from this resource, or `incoming` from the other one. */
+            direction: string;
+            /** @description Identifier of the other resource. */
+            id: string;
+            /** @description Its name; absent if Reeve does not know the resource. */
+            name?: string | null;
+            /** @description Relation, such as `protected_by`. */
+            relation: string;
+            /** @description Its state. */
+            state?: string | null;
+            /** @description Its kind. */
+            type?: string | null;
+        };
         /** @description Recommended remedy of an anomaly. */
         RemediationBody: {
             /** @description Change by Reeve that is to be rolled back. */
@@ -7966,6 +8291,28 @@ export interface components {
             };
             /** @description Kind of resource. */
             type?: string | null;
+        };
+        /** @description Number of resources with one value. */
+        ResourceCountBody: {
+            /**
+             * Format: int64
+             * @description Resources.
+             */
+            count: number;
+            /** @description The value; empty for resources without the tag. */
+            value: string;
+        };
+        /** @description Counts of resources. */
+        ResourceCountsBody: {
+            /** @description Attribute counted by. */
+            by: string;
+            /** @description Values, the most frequent first. */
+            items: components["schemas"]["ResourceCountBody"][];
+            /**
+             * Format: int64
+             * @description Resources in all.
+             */
+            total: number;
         };
         /** @description One stage of the response. */
         ResponseBody: {
@@ -9186,6 +9533,15 @@ export interface components {
              * @description Segment files that were checked.
              */
             segments: number;
+        };
+        /** @description A version of a configuration. */
+        VersionBody: {
+            /** @description SHA-256 of the description; absent while the resource was gone. */
+            hash?: string | null;
+            /** @description First observation. */
+            seen_at: string;
+            /** @description First observation with another description; absent for the current version. */
+            until?: string | null;
         };
         /** @description The time after a change in which its effect is watched. */
         WatchBody: {
@@ -13099,6 +13455,54 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_connections_id_readings: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_KindReadingBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
         };
     };
     post_connections_id_sync: {
@@ -17139,6 +17543,90 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    get_resource_counts: {
+        parameters: {
+            query: {
+                /** @description Account. */
+                account?: string;
+                /** @description `type`, `account`, `region`, `state`, or a tag as `tag:owner`. */
+                by: string;
+                /** @description Connection. */
+                connection?: string;
+                /** @description Cloud. */
+                provider?: string;
+                /** @description Query over resources. */
+                query?: string;
+                /** @description Service. */
+                service?: string;
+                /** @description Text in id, name or tags. */
+                text?: string;
+                /** @description Kind. */
+                type?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceCountsBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_resource_kinds: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_KindBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     get_resources: {
         parameters: {
             query?: {
@@ -17154,6 +17642,8 @@ export interface operations {
                 offset?: number;
                 /** @description Cloud. */
                 provider?: string;
+                /** @description Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22 -tags.owner:*`. */
+                query?: string;
                 /** @description Service. */
                 service?: string;
                 /** @description Text in id, name or tags. */
@@ -17173,6 +17663,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["List_EstateResourceBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_resources_csv: {
+        parameters: {
+            query?: {
+                /** @description Account. */
+                account?: string;
+                /** @description Connection. */
+                connection?: string;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+                /** @description Cloud. */
+                provider?: string;
+                /** @description Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22 -tags.owner:*`. */
+                query?: string;
+                /** @description Service. */
+                service?: string;
+                /** @description Text in id, name or tags. */
+                text?: string;
+                /** @description Kind. */
+                type?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resources, one a line */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -17221,6 +17763,144 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    get_resources_id_configuration: {
+        parameters: {
+            query?: {
+                /** @description Moment, RFC 3339; default now. */
+                at?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_resources_id_difference: {
+        parameters: {
+            query?: {
+                /** @description Earlier moment, RFC 3339; default a day before the later one. */
+                from?: string;
+                /** @description Later moment, RFC 3339; default now. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DifferenceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_resources_id_relations: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_RelationBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     get_resources_id_samples: {
         parameters: {
             query?: {
@@ -17247,6 +17927,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SamplesBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_resources_id_versions: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_VersionBody"];
                 };
             };
             400: components["responses"]["BadRequest"];
