@@ -55,7 +55,9 @@ pub struct Reading {
     pub seen: u64,
     /// Cause of what is missing, in words; empty if nothing is.
     pub message: String,
-    /// Time of the reading.
+    /// Beginning of the reading.
+    pub begun_at: Timestamp,
+    /// End of the reading.
     pub read_at: Timestamp,
     /// Time of the last complete reading.
     pub complete_at: Option<Timestamp>,
@@ -92,8 +94,8 @@ pub struct Known {
     pub resource: Option<Resource>,
     /// Its identifier.
     pub id: ResourceId,
-    /// Its current document.
-    pub document: Option<Document>,
+    /// Hash of its current document.
+    pub hash: Option<String>,
     /// Its relations, sorted.
     pub relations: Vec<Relation>,
     /// Time of the first observation of the current document.
@@ -127,7 +129,8 @@ pub struct Neighbour {
 /// Documents with their versions, relations, and accounts of readings.
 #[async_trait]
 pub trait DescriptionStore: Send + Sync {
-    /// Returns the stored resources of these identifiers, deleted ones left out, with documents and relations.
+    /// Returns the stored resources of these identifiers, deleted ones left out, with the hashes of their documents and
+    /// their relations.
     async fn description_known(&self, connection: &ConnectionId, ids: &[ResourceId]) -> Result<Vec<Known>, StoreError>;
     /// Writes descriptions that differ from the stored ones, all or nothing: a new version where the document differs,
     /// the relations, and the resource unless the inventory keeps it.
@@ -144,6 +147,16 @@ pub trait DescriptionStore: Send + Sync {
         ids: &[ResourceId],
         at: Timestamp,
     ) -> Result<(), StoreError>;
+    /// Marks what is no longer read as deleted: the resources of a kind and region (an empty one is all), or all of the
+    /// connection. Forgets its readings, so that the next one finds what is there already; returns the number of resources.
+    async fn description_retire(
+        &self,
+        connection: &ConnectionId,
+        read: Option<(ResourceKind, &str)>,
+        at: Timestamp,
+    ) -> Result<u64, StoreError>;
+    /// Returns the documents of these hashes, in no particular order; hashes that are not stored are left out.
+    async fn documents(&self, hashes: &[String]) -> Result<Vec<Document>, StoreError>;
     /// Returns identifiers of a kind and region that are not deleted, in order, after one of them; an empty region is all.
     async fn description_ids(
         &self,

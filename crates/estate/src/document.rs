@@ -24,6 +24,7 @@ const LONGEST: usize = 1 << 20;
 pub struct Document {
     json: Value,
     text: String,
+    hash: String,
 }
 
 impl Document {
@@ -43,7 +44,8 @@ impl Document {
     pub fn kept(json: Value) -> Document {
         // Only numbers that are none fail, and JSON has none of these; members of `Value` are sorted as well.
         let text = serde_json_canonicalizer::to_string(&json).unwrap_or_else(|_| json.to_string());
-        Document { json, text }
+        let hash = hex::encode(Sha256::digest(&text));
+        Document { json, text, hash }
     }
 
     /// Returns the document with the members that were [`NOT_READ`] as an earlier one had them: what was merely hidden
@@ -75,7 +77,14 @@ impl Document {
     /// Returns the SHA-256 of the canonical text, in hexadecimal.
     #[must_use]
     pub fn hash(&self) -> String {
-        hex::encode(Sha256::digest(&self.text))
+        self.hash.clone()
+    }
+
+    /// Returns `true` if a permission hid members of the description.
+    #[must_use]
+    pub fn is_partly_unread(&self) -> bool {
+        let members = self.json.as_object().into_iter().flat_map(|members| members.values());
+        members.filter_map(Value::as_str).any(|text| text == NOT_READ)
     }
 }
 

@@ -102,6 +102,10 @@ pub trait Observe: Send + Sync {
     async fn identity(&self) -> Result<String, ObserveError>;
     /// Lists all resources of the kinds that Reeve knows.
     async fn inventory(&self) -> Result<Inventory, ObserveError>;
+    /// Returns `true` if resources of a region are looked at: what is missing there is gone.
+    fn watches(&self, _region: &str) -> bool {
+        true
+    }
     /// Hands the providers' own descriptions over, page by page, and says of each kind and region how reading it ended. A
     /// connector that has none hands nothing over.
     ///

@@ -80,6 +80,14 @@ pub trait EstateStore: Send + Sync {
     async fn resource_get(&self, id: &ResourceId) -> Result<Resource, StoreError>;
     /// Resources (deleted ones left out), ordered by id, and how many there are in all.
     async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64), StoreError>;
+    /// Returns the next resources of a filter (deleted ones left out) after one of them, by identifier and connection. The
+    /// filter's own limit and offset are not read: a walk over a large estate costs the same on every page.
+    async fn resource_page(
+        &self,
+        filter: &ResourceFilter,
+        after: Option<&(ResourceId, ConnectionId)>,
+        limit: u64,
+    ) -> Result<Vec<Resource>, StoreError>;
     /// Returns the changes that inventories found in these resources, observed at or after a time, oldest first. The
     /// newest hundred of each resource are kept, for ninety days. Writes by [`EstateStore::resource_put`] are not
     /// recorded as changes.

@@ -25,6 +25,7 @@ pub(crate) use audit::{
     SearchArgs, Span, TailArgs, Target,
 };
 pub(crate) use budgets::{BudgetAlertsArgs, BudgetsCommand};
+pub(crate) use collection::{ListArgs, NamedArgs};
 pub(crate) use connections::{ConnectionsCommand, PolicyArgs, PolicyCloud};
 pub(crate) use reports::{DownloadReportArgs, ReportsCommand, RunReportArgs};
 pub(crate) use target::ServiceTarget;

@@ -42,7 +42,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Budgets(command) => unless_nobody_reads(budgets::run(command).await),
         Command::Backup(command) => backup::run(command).await,
         Command::Keys(KeysCommand::Rotate(args)) => keys::rotate(&args).await,
-        Command::Connections(command) => unless_nobody_reads(connections::run(&command).map(|()| ExitCode::SUCCESS)),
+        Command::Connections(command) => unless_nobody_reads(connections::run(command).await),
         Command::Openapi => openapi::run().await.map(|()| ExitCode::SUCCESS),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "reeve", &mut std::io::stdout());

@@ -19,6 +19,9 @@ CREATE TABLE resource_versions (
 );
 CREATE UNIQUE INDEX resource_versions_current ON resource_versions (connection_id, resource_id) WHERE is_current = 1;
 CREATE INDEX resource_versions_by_hash ON resource_versions (hash);
+-- What expiry looks for.
+CREATE INDEX resource_versions_ended ON resource_versions (seen_at_ms) WHERE is_current = 0;
+CREATE INDEX resource_versions_gone ON resource_versions (seen_at_ms) WHERE is_current = 1 AND hash = '';
 
 CREATE TABLE resource_relations (
     connection_id TEXT COLLATE "binary" NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
@@ -37,10 +40,25 @@ CREATE TABLE resource_readings (
     permission     TEXT NOT NULL,
     seen           BIGINT NOT NULL,
     message        TEXT NOT NULL,
+    begun_at_ms    BIGINT NOT NULL,
     read_at_ms     BIGINT NOT NULL,
     complete_at_ms BIGINT,
     PRIMARY KEY (connection_id, kind, region)
 );
 
--- What a sync looks for to find what is gone.
+-- Beginning of the last complete reading of a kind; an empty region is all of them. What it saw and did not find changed is
+-- not written again: this is the time at which it was last seen.
+CREATE TABLE resource_sightings (
+    connection_id TEXT COLLATE "binary" NOT NULL REFERENCES connections (id) ON DELETE CASCADE,
+    kind          TEXT COLLATE "binary" NOT NULL,
+    region        TEXT COLLATE "binary" NOT NULL,
+    seen_at_ms    BIGINT NOT NULL,
+    PRIMARY KEY (connection_id, kind, region)
+);
+
+-- What a sync looks for to find what is gone, and walks over all resources and over those of a kind.
 CREATE INDEX resources_by_connection_kind ON resources (connection_id, kind, id);
+DROP INDEX resources_by_kind;
+CREATE INDEX resources_by_kind ON resources (kind, id, connection_id);
+DROP INDEX resources_by_id;
+CREATE INDEX resources_by_id ON resources (id, connection_id);

@@ -51,6 +51,14 @@ impl EstateStore for Store {
     async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64)> {
         Ok(resource::list(self, filter).await?)
     }
+    async fn resource_page(
+        &self,
+        filter: &ResourceFilter,
+        after: Option<&(ResourceId, ConnectionId)>,
+        limit: u64,
+    ) -> Result<Vec<Resource>> {
+        Ok(resource::page(self, filter, after, limit).await?)
+    }
     async fn resource_changes(&self, resources: &[ResourceId], since: Timestamp) -> Result<Vec<ResourceChange>> {
         Ok(change::list(self, resources, since).await?)
     }

@@ -26,6 +26,18 @@ impl Filter {
         self.condition(condition);
     }
 
+    /// Adds a condition on several texts; each `?` is replaced by the next of them.
+    pub(crate) fn texts(&mut self, condition: &'static str, values: &[&str]) {
+        let mut pieces = condition.split('?');
+        let mut sql = pieces.next().unwrap_or_default().to_owned();
+        for (piece, value) in pieces.zip(values) {
+            self.values.push(Value::Text((*value).to_owned()));
+            sql.push_str(&format!("${}{piece}", self.values.len()));
+        }
+        self.join();
+        self.sql.push_str(&sql);
+    }
+
     /// Adds a condition on an integer; every `?` is replaced by the value.
     pub(crate) fn integer(&mut self, condition: &'static str, value: i64) {
         self.values.push(Value::Integer(value));
@@ -108,10 +120,11 @@ mod tests {
         filter.one_of("c", []);
         filter.integer("(d > ? OR e > ?)", 4);
         filter.contains("f LIKE ? ESCAPE '!'", "50%_!");
+        filter.texts("(g, h) > (?, ?)", &["u", "v"]);
         assert_eq!(
             filter.page("SELECT 1 FROM t", "", 10, 20).as_str(),
-            "SELECT 1 FROM t WHERE a = $1 AND b IN ($2, $3) AND (d > $4 OR e > $4) AND f LIKE $5 ESCAPE '!' LIMIT 10 OFFSET 20"
+            "SELECT 1 FROM t WHERE a = $1 AND b IN ($2, $3) AND (d > $4 OR e > $4) AND f LIKE $5 ESCAPE '!' AND (g, h) > ($6, $7) LIMIT 10 OFFSET 20"
         );
-        assert!(matches!(filter.values.last(), Some(Value::Text(text)) if text == "%50!%!_!!%"));
+        assert!(matches!(&filter.values[4], Value::Text(text) if text == "%50!%!_!!%"));
     }
 }

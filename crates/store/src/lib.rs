@@ -13,6 +13,7 @@ mod address;
 mod agents;
 mod alert;
 mod anomaly;
+mod batch;
 mod budget;
 mod channel;
 mod database;

@@ -13,7 +13,7 @@ const COLOURS: Record<string, string> = {
   // agents, connections, resources
   learning: 'indigo', safe_mode: 'petrol', active: 'green', idle: 'gray', running: 'green', stopped: 'gray',
   ready: 'green', syncing: 'blue', new: 'gray', disabled: 'gray', available: 'green', unattached: 'yellow', deleted: 'gray',
-  changing: 'blue',
+  changing: 'blue', complete: 'green', throttled: 'orange',
   // anomalies
   acknowledged: 'indigo', resolved: 'green', real: 'red', false: 'gray', planned: 'indigo',
   // the effect of a change

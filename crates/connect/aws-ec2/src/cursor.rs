@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn a_repeated_token_is_refused() {
-        let call = Call { operation: "ec2:DescribeInstances", region: "us-east-1", endpoint: None };
+        let call = Call { operation: "ec2:DescribeInstances", connection: "c", region: "us-east-1", endpoint: None };
         let mut cursor = Cursor::new();
         assert_eq!(cursor.token(), None);
         assert!(cursor.advance(call, Some("a")).unwrap());

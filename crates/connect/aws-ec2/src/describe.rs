@@ -28,7 +28,8 @@ impl Ec2 {
     #[must_use]
     pub fn new(config: &SdkConfig, place: Place, pace: Pace, page_size: i32) -> Self {
         let once = config.clone().into_builder().retry_config(RetryConfig::disabled()).build();
-        Ec2 { client: Client::new(config), changes: Client::new(&once), place, pace, page_size }
+        let own = aws_sdk_ec2::config::Builder::from(config).retry_partition(place.retries("ec2")).build();
+        Ec2 { client: Client::from_conf(own), changes: Client::new(&once), place, pace, page_size }
     }
 
     pub(crate) const fn client(&self) -> &Client {

@@ -17,6 +17,8 @@ use reeve_estate::{ActError, ActErrorKind, Denied, ObserveError, ObserveErrorKin
 pub struct Call<'a> {
     /// The permission it needs (`ec2:DescribeInstances`).
     pub operation: &'static str,
+    /// Identifier of the connection; empty outside of one.
+    pub connection: &'a str,
     /// The region.
     pub region: &'a str,
     /// The endpoint override.
@@ -350,8 +352,12 @@ fn advice(call: &Call<'_>, kind: FaultKind, code: Option<&str>, service_message:
 mod tests {
     use super::*;
 
-    const CALL: Call<'static> =
-        Call { operation: "ec2:DescribeInstances", region: "eu-west-1", endpoint: Some("http://127.0.0.1:1") };
+    const CALL: Call<'static> = Call {
+        operation: "ec2:DescribeInstances",
+        connection: "c",
+        region: "eu-west-1",
+        endpoint: Some("http://127.0.0.1:1"),
+    };
 
     #[test]
     fn codes_are_classified() {

@@ -18,4 +18,4 @@ pub use change::{Pace, refused_only};
 pub use cursor::Cursor;
 pub use describe::Ec2;
 pub use fault::{At, Call, Fault, FaultKind};
-pub use place::{Listing, Place};
+pub use place::{Listing, Place, retries};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use aws_smithy_runtime::client::retries::RetryPartition;
 use aws_smithy_types::DateTime;
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, Provider, Resource, ResourceId, ResourceKind, ResourceState, Specification};
@@ -25,7 +26,15 @@ impl Place {
     /// A call made here, by the name of the permission it needs (`ec2:DescribeInstances`).
     #[must_use]
     pub fn call(&self, operation: &'static str) -> Call<'_> {
-        Call { operation, region: &self.region, endpoint: self.endpoint.as_deref() }
+        let connection = &self.connection.0;
+        Call { operation, connection, region: &self.region, endpoint: self.endpoint.as_deref() }
+    }
+
+    /// Returns the budget of retries of a client here. By default all clients of a service share one, so that an account
+    /// that is throttled takes the retries of all others.
+    #[must_use]
+    pub fn retries(&self, service: &str) -> RetryPartition {
+        retries(&self.connection.0, service)
     }
 
     /// A resource here, with the least that is known of it. The name is the `Name` tag, or else the identifier.
@@ -51,6 +60,12 @@ impl Place {
             observed_at: Timestamp::now(),
         }
     }
+}
+
+/// Returns the budget of retries of a connection's calls to a service.
+#[must_use]
+pub fn retries(connection: &str, service: &str) -> RetryPartition {
+    RetryPartition::new(format!("{service} of {connection}"))
 }
 
 /// Result of listing one kind of resource in one region: the resources, the failures, and whether any may be missing.

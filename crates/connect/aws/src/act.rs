@@ -21,6 +21,10 @@ impl Observe for AwsConnection {
         Ok(self.read_inventory().await?)
     }
 
+    fn watches(&self, region: &str) -> bool {
+        region == "global" || self.regions().iter().any(|watched| watched == region)
+    }
+
     async fn describe(&self, sink: &dyn DescriptionSink) -> Result<(), ObserveError> {
         self.describe_all(sink).await
     }

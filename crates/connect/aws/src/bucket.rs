@@ -114,7 +114,7 @@ impl Bucket {
     }
 
     fn call(&self, operation: &'static str) -> Call<'_> {
-        Call { operation, region: &self.region, endpoint: self.endpoint.as_deref() }
+        Call { operation, connection: "", region: &self.region, endpoint: self.endpoint.as_deref() }
     }
 
     fn object(&self, name: &str) -> String {

@@ -29,7 +29,8 @@ pub(crate) struct Rds {
 impl Rds {
     pub(crate) fn new(config: &SdkConfig, place: Place, pace: Pace) -> Self {
         let once = config.clone().into_builder().retry_config(RetryConfig::disabled()).build();
-        Rds { client: Client::new(config), changes: Client::new(&once), place, pace }
+        let own = aws_sdk_rds::config::Builder::from(config).retry_partition(place.retries("rds")).build();
+        Rds { client: Client::from_conf(own), changes: Client::new(&once), place, pace }
     }
 
     /// Every database instance.

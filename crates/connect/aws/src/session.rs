@@ -173,7 +173,8 @@ impl AwsConnection {
         let place = self.place(&self.account, region);
         let call = place.call("sts:GetCallerIdentity");
         let config = self.config(region).into_builder().timeout_config(first_timeouts(&self.tuning)).build();
-        let answer = aws_sdk_sts::Client::new(&config).get_caller_identity().send().await.at(call)?;
+        let own = aws_sdk_sts::config::Builder::from(&config).retry_partition(place.retries("sts")).build();
+        let answer = aws_sdk_sts::Client::from_conf(own).get_caller_identity().send().await.at(call)?;
         let nameless = || call.fault(FaultKind::Other, None, "the answer names no account; is this an AWS endpoint?");
         answer.account().map(str::to_owned).ok_or_else(nameless)
     }

@@ -21,7 +21,7 @@ use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::SigningName;
 use aws_types::region::SigningRegion;
-use reeve_connect_aws_ec2::{At, Call, Fault};
+use reeve_connect_aws_ec2::{At, Call, Fault, retries};
 use serde::Deserialize;
 
 /// One request.
@@ -62,7 +62,7 @@ pub(crate) async fn send(config: &SdkConfig, call: Call<'_>, request: SignedRequ
         .retry_classifier(HttpStatusCodeClassifier::default())
         .timeout_config(timeouts)
         .with_connection_poisoning()
-        .runtime_plugin(signing(config, request.signing_name))
+        .runtime_plugin(signing(config, request.signing_name, call))
         .serializer(|request: SignedRequest| {
             let mut sent = HttpRequest::new(SdkBody::from(request.body));
             sent.set_method(request.method)?;
@@ -92,13 +92,14 @@ fn endpoint(config: &SdkConfig, request: &SignedRequest) -> String {
     config.endpoint_url().map_or(own, str::to_owned)
 }
 
-/// Returns the signing configuration of calls, from the region and credentials of the client.
-fn signing(config: &SdkConfig, name: &'static str) -> StaticRuntimePlugin {
+/// Returns the signing configuration of calls and their budget of retries, from the region and credentials of the client.
+fn signing(config: &SdkConfig, name: &'static str, call: Call<'_>) -> StaticRuntimePlugin {
     let mut options = SigningOptions::default();
     if name == "s3" {
         (options.double_uri_encode, options.normalize_uri_path, options.content_sha256_header) = (false, false, true);
     }
     let mut layer = Layer::new(name);
+    layer.store_put(retries(call.connection, name));
     layer.store_put(AuthSchemeOptionResolverParams::new(()));
     layer.store_put(SigV4OperationSigningConfig {
         region: config.region().cloned().map(SigningRegion::from),

@@ -49,6 +49,7 @@ impl SimulatedAccount {
             permission: denied.map_or_else(String::new, |(permission, _)| (*permission).to_owned()),
             seen,
             message: denied.map_or_else(String::new, |(_, message)| (*message).to_owned()),
+            begun_at: now,
             read_at: now,
             complete_at: denied.is_none().then_some(now),
         }

@@ -261,6 +261,16 @@ impl EstateStore for Memory {
         let total = found.len() as u64;
         Ok((found, total))
     }
+    async fn resource_page(
+        &self,
+        filter: &ResourceFilter,
+        after: Option<&(ResourceId, ConnectionId)>,
+        limit: u64,
+    ) -> Result<Vec<Resource>, StoreError> {
+        let (all, _) = self.resource_list(filter).await?;
+        let next = |resource: &Resource| after.is_none_or(|(id, _)| resource.id > *id);
+        Ok(all.into_iter().filter(next).take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
+    }
     async fn resource_changes(
         &self,
         resources: &[ResourceId],

@@ -3,6 +3,7 @@
 mod actor;
 mod changes;
 mod descriptions;
+mod seen;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use serde_json::json;
 use super::clouds::CloudRegistry;
 use actor::Actors;
 use changes::{Changed, Compared};
-use descriptions::{DescriptionSync, Outcome};
+use descriptions::{DescriptionSync, Outcome, Place};
 
 /// Resources whose samples are requested at once.
 const AT_ONCE: usize = 50;
@@ -53,6 +54,11 @@ impl ConnectionSyncer {
         log: Arc<dyn LogReader>,
     ) -> Self {
         ConnectionSyncer { estate, samples, clouds, recorder, descriptions, log, running: Mutex::default() }
+    }
+
+    /// Returns `true` while a connection is being synced.
+    pub(crate) fn is_running(&self, id: &ConnectionId) -> bool {
+        self.running.lock().contains(id)
     }
 
     /// Syncs one connection and waits for it; `None` when a sync of it was running already.
@@ -135,27 +141,35 @@ impl ConnectionSyncer {
         observer: &dyn Observe,
     ) -> Result<Outcome, String> {
         let words = |error: StoreError| error.to_string();
-        let compared = self.compared(connection, inventory).await.map_err(words)?;
         let readings = self.descriptions.readings(&connection.id).await.map_err(words)?;
-        let complete = readings.into_iter().filter(|reading| reading.complete_at.is_some());
+        let complete = readings.iter().filter(|reading| reading.complete_at.is_some());
+        let read_before: HashSet<Place> = complete.map(|reading| (reading.kind, reading.region.clone())).collect();
+        let compared = self.compared(connection, inventory, &read_before, observer).await.map_err(words)?;
         let actors = Actors::since(&*self.log, connection.last_sync.as_ref().map(|report| report.started_at));
         let sync = DescriptionSync {
             connection,
-            store: &*self.descriptions,
+            store: &self.descriptions,
             recorder: &self.recorder,
             actors: &actors,
             inventory: inventory.resources.iter().map(|resource| resource.id.clone()).collect(),
             changed: Mutex::new(compared.changed),
-            read_before: complete.map(|reading| (reading.kind, reading.region)).collect(),
+            read_before,
+            read: Mutex::default(),
             seen: Mutex::default(),
+            writing: tokio::sync::Mutex::default(),
             outcome: Mutex::default(),
         };
         let ended = self.clouds.describe(connection, observer, &sync).await;
+        let mut unwatched = compared.unwatched;
+        if ended.is_ok() {
+            unwatched += sync.retire(&readings).await.map_err(words)?;
+        }
         let mut outcome = sync.outcome.into_inner();
         if let Err(error) = ended {
             outcome.problems.push(format!("configurations were not read completely: {error}"));
         }
         let mut entries = compared.entries;
+        entries.extend((unwatched > 0).then(|| unwatched_entry(connection, unwatched)));
         let mut left: Vec<Changed> = sync.changed.into_inner().into_values().collect();
         left.sort_by(|a, b| a.seen.id.cmp(&b.seen.id));
         entries.extend(
@@ -171,7 +185,13 @@ impl ConnectionSyncer {
     }
 
     /// Compares the inventory with what is known. The first sync of a connection finds what is there already.
-    async fn compared(&self, connection: &Connection, inventory: &Inventory) -> Result<Compared, StoreError> {
+    async fn compared(
+        &self,
+        connection: &Connection,
+        inventory: &Inventory,
+        read_before: &HashSet<Place>,
+        observer: &dyn Observe,
+    ) -> Result<Compared, StoreError> {
         if connection.last_sync.is_none() {
             return Ok(Compared::default());
         }
@@ -179,8 +199,40 @@ impl ConnectionSyncer {
         let (known, _) = self.estate.resource_list(&filter).await?;
         let known: Vec<Resource> =
             known.into_iter().filter(|known| ResourceKind::SPECIFIED.contains(&known.kind)).collect();
-        Ok(changes::compare(connection, &known, &inventory.resources, &inventory.complete))
+        let is_watched = |region: &str| observer.watches(region);
+        Ok(changes::compare(connection, &known, &inventory.resources, &inventory.complete, read_before, is_watched))
     }
+
+    /// Marks the resources of a disabled connection as deleted: nobody looks whether they are still there.
+    pub(crate) async fn retire(&self, connection: &Connection) -> Result<(), String> {
+        let words = |error: StoreError| error.to_string();
+        if self.is_running(&connection.id)
+            || self.descriptions.readings(&connection.id).await.map_err(words)?.is_empty()
+        {
+            return Ok(());
+        }
+        match self.descriptions.description_retire(&connection.id, None, Timestamp::now()).await.map_err(words)? {
+            0 => Ok(()),
+            count => {
+                let entries = vec![unwatched_entry(connection, count)];
+                self.recorder.record(entries).await.map_err(|error| error.to_string())
+            }
+        }
+    }
+}
+
+/// Entry about resources that left the inventory because the connection no longer looks at them.
+fn unwatched_entry(connection: &Connection, count: u64) -> Entry {
+    Entry::of(&events::INTEGRATION_SYNC)
+        .by(Actor::system())
+        .on(ResourceRef::new("connection", connection.id.0.clone()))
+        .with_action("stop_reading", ActionStatus::Success, ActionMethod::Scheduled)
+        .with_metadata("connection", Json::from(connection.name.clone()))
+        .with_metadata("resources", Json::from(count))
+        .with_metadata(
+            "regions",
+            Json::from(connection.regions.iter().map(|one| Json::from(one.clone())).collect::<Vec<_>>()),
+        )
 }
 
 fn story(connection: &Connection, by: &str, outcome: &Result<SyncReport, String>) -> Entry {
@@ -219,7 +271,7 @@ impl Syncer for Background {
     }
 
     async fn sync(&self, connection: &ConnectionId, by: &str) -> bool {
-        if self.0.running.lock().contains(connection) {
+        if self.0.is_running(connection) {
             return false;
         }
         let (syncer, id, by) = (self.0.clone(), connection.clone(), by.to_owned());

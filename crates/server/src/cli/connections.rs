@@ -2,9 +2,17 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::collection::{ListArgs, NamedArgs};
+
 /// `reeve connections`.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum ConnectionsCommand {
+    /// List the connections of a running service, and how their last syncs ended.
+    List(ListArgs),
+    /// List what the last sync of a connection read of each kind and region, what was denied or throttled, and when it was
+    /// last read completely.
+    #[command(after_help = "Exit codes: 0 everything was read completely, 1 something was not, 2 could not run.")]
+    Readings(NamedArgs),
     /// Print the policy that a connection's key or role needs: reading, and one statement for each change.
     Policy(PolicyArgs),
 }

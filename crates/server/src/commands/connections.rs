@@ -1,7 +1,11 @@
-//! `reeve connections policy`: the permissions that a connection needs, derived from the changes themselves.
+//! `reeve connections`: the connections of a service and what their syncs read; and `policy`, the permissions that a connection
+//! needs, derived from the changes themselves.
+
+mod readings;
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
+use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use reeve_connect_aws::reads;
@@ -12,12 +16,19 @@ use serde_json::{Value, json};
 use crate::cli::{ConnectionsCommand, PolicyArgs, PolicyCloud};
 
 /// Runs a command.
-pub(crate) fn run(command: &ConnectionsCommand) -> Result<()> {
-    let ConnectionsCommand::Policy(args) = command;
+pub(crate) async fn run(command: ConnectionsCommand) -> Result<ExitCode> {
+    match command {
+        ConnectionsCommand::List(args) => readings::list(&args).await,
+        ConnectionsCommand::Readings(args) => readings::readings(&args).await,
+        ConnectionsCommand::Policy(args) => policy(&args),
+    }
+}
+
+fn policy(args: &PolicyArgs) -> Result<ExitCode> {
     let PolicyCloud::Aws = args.cloud;
     let policy = aws(&Changes::builtin(), args)?;
     writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&policy)?)?;
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The IAM policy.
@@ -67,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    fn policy(changes: &[&str], observe_only: bool) -> Result<Value> {
+    fn policy_of(changes: &[&str], observe_only: bool) -> Result<Value> {
         let changes = changes.iter().map(|name| (*name).to_owned()).collect();
         aws(&Changes::builtin(), &PolicyArgs { cloud: PolicyCloud::Aws, observe_only, changes })
     }
@@ -93,7 +104,7 @@ mod tests {
         for folder in ["aws/src", "aws-ec2/src"] {
             sources(&connect.join(folder), &mut files);
         }
-        let granted = actions(&policy(&[], false).unwrap());
+        let granted = actions(&policy_of(&[], false).unwrap());
         let exports = ["s3:GetObject", "s3:PutObject"];
         let mut called = 0;
         for file in files {
@@ -111,15 +122,18 @@ mod tests {
 
     #[test]
     fn a_policy_allows_what_was_asked_for_and_no_more() {
-        let reading = actions(&policy(&[], true).unwrap());
-        let acts =
-            |action: &String| !["Describe", "List", "Get"].iter().any(|verb| action.contains(&format!(":{verb}")));
+        let reading = actions(&policy_of(&[], true).unwrap());
+        let acts = |action: &String| {
+            !["Describe", "List", "Get", "GenerateCredentialReport"]
+                .iter()
+                .any(|verb| action.contains(&format!(":{verb}")))
+        };
         assert_eq!(reading.iter().filter(|action| acts(action)).count(), 0, "{reading:?}");
-        let isolation = policy(&["isolate"], false).unwrap();
+        let isolation = policy_of(&["isolate"], false).unwrap();
         let own = isolation["Statement"].as_array().unwrap().iter().find(|one| one["Sid"] == "ReeveIsolateOfReeve");
         assert_eq!(own.unwrap()["Action"], json!(["ec2:RevokeSecurityGroupEgress"]));
         assert!(own.unwrap()["Condition"].is_object() && !actions(&isolation).contains("ec2:StopInstances"));
-        let error = policy(&["paint"], false).unwrap_err().to_string();
+        let error = policy_of(&["paint"], false).unwrap_err().to_string();
         assert!(error.contains("\"paint\"") && error.contains("resize_machine"), "{error}");
     }
 }

@@ -5,7 +5,7 @@ mod reading;
 mod relation;
 mod version;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -16,15 +16,18 @@ use reeve_estate::{
 use sqlx::Row as _;
 use sqlx::{Any, Transaction};
 
-use super::resource::{resource, upsert};
+use super::resource::{SELECT, resource, upsert};
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
 
-pub(super) use version::end as end_version;
+pub(super) use reading::sighted;
+pub(super) use version::time;
 
 /// Identifiers of one answer of [`DescriptionStore::description_ids`].
 const IDS_AT_ONCE: u64 = 1000;
+/// Resources that are marked as no longer read in one transaction.
+const RETIRED_AT_ONCE: u64 = 500;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -47,6 +50,17 @@ impl DescriptionStore for Store {
         after: Option<&ResourceId>,
     ) -> Result<Vec<ResourceId>> {
         Ok(ids(self, connection, kind, region, after).await?)
+    }
+    async fn description_retire(
+        &self,
+        connection: &ConnectionId,
+        read: Option<(ResourceKind, &str)>,
+        at: Timestamp,
+    ) -> Result<u64> {
+        Ok(retire(self, connection, read, at).await?)
+    }
+    async fn documents(&self, hashes: &[String]) -> Result<Vec<Document>> {
+        Ok(document::list(self, hashes).await?)
     }
     async fn versions(&self, connection: &ConnectionId, id: &ResourceId) -> Result<Vec<Version>> {
         Ok(version::list(self, connection, id).await?)
@@ -83,20 +97,15 @@ async fn known(store: &Store, connection: &ConnectionId, ids: &[ResourceId]) -> 
         return Ok(Vec::new());
     }
     let mut found: HashMap<String, Known> = HashMap::new();
-    let empty = |id: &str| Known {
-        resource: None,
-        id: ResourceId::new(id),
-        document: None,
-        relations: Vec::new(),
-        seen_at: None,
-    };
+    let empty =
+        |id: &str| Known { resource: None, id: ResourceId::new(id), hash: None, relations: Vec::new(), seen_at: None };
     for row in resources(store, connection, ids).await? {
         let known = found.entry(row.id.0.clone()).or_insert_with(|| empty(&row.id.0));
         known.resource = Some(row);
     }
-    for (id, seen_at, document) in version::current(store, connection, ids).await? {
+    for (id, seen_at, hash) in version::current(store, connection, ids).await? {
         let known = found.entry(id.clone()).or_insert_with(|| empty(&id));
-        (known.seen_at, known.document) = (Some(seen_at), Some(document));
+        (known.seen_at, known.hash) = (Some(seen_at), Some(hash));
     }
     for (id, relation) in relation::of(store, connection, ids).await? {
         if let Some(known) = found.get_mut(&id) {
@@ -120,7 +129,7 @@ async fn resources(
     filter.text("connection_id = ?", &connection.0);
     filter.text("state <> ?", ResourceState::Deleted.as_str());
     filter.one_of("id", ids.iter().map(ResourceId::as_str));
-    let rows = filter.query(filter.sql("SELECT id, document FROM resources", "")).fetch_all(store.read()).await?;
+    let rows = filter.query(filter.sql(SELECT, "")).fetch_all(store.read()).await?;
     rows.iter().map(resource).collect()
 }
 
@@ -130,19 +139,20 @@ async fn put(
     described: &[Described],
     at: Timestamp,
 ) -> std::result::Result<(), Fault> {
-    let mut tx = store.begin().await?;
-    for one in described {
-        if one.resource.connection != *connection {
-            let (id, theirs) = (&one.resource.id, &one.resource.connection);
-            return Err(Fault::Conflict(format!("the resource {id} belongs to connection {theirs}, not {connection}")));
-        }
-        if !ResourceKind::SPECIFIED.contains(&one.resource.kind) {
-            upsert(&mut *tx, &one.resource).await?;
-        }
-        document::insert(&mut tx, &one.document).await?;
-        version::begin(&mut tx, connection, &one.resource.id, &one.document.hash(), at).await?;
-        relation::replace(&mut tx, connection, &one.resource.id, &one.relations).await?;
+    if let Some(stray) = described.iter().find(|one| one.resource.connection != *connection) {
+        let (id, theirs) = (&stray.resource.id, &stray.resource.connection);
+        return Err(Fault::Conflict(format!("the resource {id} belongs to connection {theirs}, not {connection}")));
     }
+    let described: BTreeMap<&ResourceId, &Described> = described.iter().map(|one| (&one.resource.id, one)).collect();
+    let documents = document::pack(described.values().map(|one| &one.document))?;
+    let hashes = described.iter().map(|(id, one)| (*id, one.document.hash())).collect();
+    let relations = described.iter().map(|(id, one)| (*id, one.relations.as_slice())).collect();
+    let resources = described.values().map(|one| &one.resource);
+    let mut tx = store.begin().await?;
+    upsert(&mut tx, resources.filter(|resource| !ResourceKind::SPECIFIED.contains(&resource.kind))).await?;
+    document::insert(&mut tx, &documents).await?;
+    version::begin(&mut tx, connection, &hashes, at).await?;
+    relation::replace(&mut tx, connection, &relations).await?;
     Ok(tx.commit().await?)
 }
 
@@ -157,22 +167,68 @@ async fn remove(
     }
     let gone = resources(store, connection, ids).await?;
     let mut tx = store.begin().await?;
-    for gone in gone {
-        end_description(&mut tx, connection, &gone.id, at).await?;
-        upsert(&mut *tx, &Resource { state: ResourceState::Deleted, ..gone }).await?;
-    }
+    end_resources(&mut tx, connection, gone, at).await?;
     Ok(tx.commit().await?)
 }
 
-/// Ends the current version of a resource and removes its relations.
-pub(super) async fn end_description(
+/// Marks resources as deleted, ends their versions and removes their relations.
+pub(super) async fn end_resources(
     tx: &mut Transaction<'_, Any>,
     connection: &ConnectionId,
-    id: &ResourceId,
+    gone: Vec<Resource>,
     at: Timestamp,
 ) -> std::result::Result<(), Fault> {
-    end_version(tx, connection, id, at).await?;
-    relation::replace(tx, connection, id, &[]).await
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let gone: Vec<Resource> = gone.into_iter().map(|gone| Resource { state: ResourceState::Deleted, ..gone }).collect();
+    let ids: Vec<&ResourceId> = gone.iter().map(|resource| &resource.id).collect();
+    version::end(tx, connection, &ids, at).await?;
+    relation::replace(tx, connection, &ids.iter().map(|id| (*id, [].as_slice())).collect()).await?;
+    upsert(tx, &gone).await
+}
+
+/// Marks what is no longer read as deleted, a bounded number in each transaction, and forgets that it was read.
+async fn retire(
+    store: &Store,
+    connection: &ConnectionId,
+    read: Option<(ResourceKind, &str)>,
+    at: Timestamp,
+) -> std::result::Result<u64, Fault> {
+    let mut retired = 0;
+    loop {
+        let mut filter = Filter::default();
+        filter.text("connection_id = ?", &connection.0);
+        filter.text("state <> ?", ResourceState::Deleted.as_str());
+        of_reading(&mut filter, read);
+        let page = filter.page("SELECT id FROM resources", " ORDER BY id", RETIRED_AT_ONCE, 0);
+        let rows = filter.query(page).fetch_all(store.read()).await?;
+        let ids: Vec<ResourceId> =
+            rows.iter().map(|row| Ok(ResourceId(row.try_get(0)?))).collect::<std::result::Result<_, Fault>>()?;
+        if ids.is_empty() {
+            break;
+        }
+        remove(store, connection, &ids, at).await?;
+        retired += ids.len() as u64;
+    }
+    let mut tx = store.begin().await?;
+    for table in ["DELETE FROM resource_readings", "DELETE FROM resource_sightings"] {
+        let mut filter = Filter::default();
+        filter.text("connection_id = ?", &connection.0);
+        of_reading(&mut filter, read);
+        filter.query(filter.sql(table, "")).execute(&mut *tx).await?;
+    }
+    tx.commit().await?;
+    Ok(retired)
+}
+
+/// Restricts a filter to a kind and region; an empty region is all of them.
+fn of_reading(filter: &mut Filter, read: Option<(ResourceKind, &str)>) {
+    let Some((kind, region)) = read else { return };
+    filter.text("kind = ?", kind.as_str());
+    if !region.is_empty() {
+        filter.text("region = ?", region);
+    }
 }
 
 async fn ids(
@@ -184,11 +240,8 @@ async fn ids(
 ) -> std::result::Result<Vec<ResourceId>, Fault> {
     let mut filter = Filter::default();
     filter.text("connection_id = ?", &connection.0);
-    filter.text("kind = ?", kind.as_str());
     filter.text("state <> ?", ResourceState::Deleted.as_str());
-    if !region.is_empty() {
-        filter.text("region = ?", region);
-    }
+    of_reading(&mut filter, Some((kind, region)));
     if let Some(after) = after {
         filter.text("id > ?", after.as_str());
     }

@@ -1,47 +1,68 @@
 //! The inventory's resources.
 
-use reeve_estate::{Money, Resource, ResourceFilter, ResourceId, ResourceState};
-use sqlx::any::{Any, AnyRow};
-use sqlx::{Executor, Row as _};
+use std::collections::BTreeMap;
 
+use reeve_estate::{ConnectionId, Money, Resource, ResourceFilter, ResourceId, ResourceState};
+use sqlx::any::{Any, AnyRow};
+use sqlx::{Row as _, Transaction};
+
+use super::description::time;
+use crate::batch::{Cell, Insert};
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
 use crate::rows::resource::ResourceRow;
 use crate::rows::{decode, encode, unreadable};
 
-const UPSERT: &str =
-    "INSERT INTO resources (connection_id, id, provider, account, region, service, kind, state, monthly_cost,
-         observed_at_ms, search, document)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-     ON CONFLICT (connection_id, id) DO UPDATE SET provider = excluded.provider, account = excluded.account,
-         region = excluded.region, service = excluded.service, kind = excluded.kind, state = excluded.state,
-         monthly_cost = excluded.monthly_cost, observed_at_ms = excluded.observed_at_ms, search = excluded.search,
-         document = excluded.document";
+const INSERT: &str = "INSERT INTO resources (connection_id, id, provider, account, region, service, kind, state,
+     monthly_cost, observed_at_ms, search, document)";
+const REPLACE: &str = "ON CONFLICT (connection_id, id) DO UPDATE SET provider = excluded.provider,
+     account = excluded.account, region = excluded.region, service = excluded.service, kind = excluded.kind,
+     state = excluded.state, monthly_cost = excluded.monthly_cost, observed_at_ms = excluded.observed_at_ms,
+     search = excluded.search, document = excluded.document";
+
+/// Resources with the time of the last complete reading of their kind, which has seen all that were not gone: what did not
+/// change is not written again.
+pub(super) const SELECT: &str = "SELECT r.id, r.document, CASE WHEN r.state = 'deleted' THEN NULL ELSE (
+         SELECT MAX(s.seen_at_ms) FROM resource_sightings s WHERE s.connection_id = r.connection_id
+             AND s.kind = r.kind AND (s.region = '' OR s.region = r.region)) END
+     FROM resources r";
 
 pub(super) async fn put(store: &Store, resource: &Resource) -> Result<(), Fault> {
-    upsert(store.write(), resource).await
+    let mut tx = store.begin().await?;
+    upsert(&mut tx, [resource]).await?;
+    Ok(tx.commit().await?)
 }
 
-/// Writes one resource over what is there.
-pub(super) async fn upsert<'e>(executor: impl Executor<'e, Database = Any>, resource: &Resource) -> Result<(), Fault> {
-    sqlx::query(UPSERT)
-        .bind(&resource.connection.0)
-        .bind(&resource.id.0)
-        .bind(resource.provider.as_str())
-        .bind(&resource.account)
-        .bind(&resource.region)
-        .bind(&resource.service)
-        .bind(resource.kind.as_str())
-        .bind(resource.state.as_str())
-        .bind(resource.monthly_cost.map(Money::micros))
-        .bind(resource.observed_at.as_millisecond())
-        .bind(search(resource))
-        .bind(encode(&ResourceRow::from(resource))?)
-        .execute(executor)
-        .await
-        .map_err(|error| Fault::or_orphan(error, "connection", &resource.connection.0))?;
-    Ok(())
+/// Writes resources of one connection over what is there; of two with one identifier the later one.
+pub(super) async fn upsert<'r>(
+    tx: &mut Transaction<'_, Any>,
+    resources: impl IntoIterator<Item = &'r Resource>,
+) -> Result<(), Fault> {
+    let resources: BTreeMap<&ResourceId, &Resource> = resources.into_iter().map(|one| (&one.id, one)).collect();
+    let Some(connection) = resources.values().next().map(|resource| &resource.connection) else { return Ok(()) };
+    let mut insert = Insert::new(INSERT, REPLACE);
+    for resource in resources.values() {
+        insert.row(cells(resource)?);
+    }
+    insert.run_for(tx, &connection.0).await
+}
+
+fn cells(resource: &Resource) -> Result<[Cell; 12], Fault> {
+    Ok([
+        resource.connection.0.as_str().into(),
+        resource.id.0.as_str().into(),
+        resource.provider.as_str().into(),
+        resource.account.as_str().into(),
+        resource.region.as_str().into(),
+        resource.service.as_str().into(),
+        resource.kind.as_str().into(),
+        resource.state.as_str().into(),
+        Cell::OptionalInteger(resource.monthly_cost.map(Money::micros)),
+        Cell::Integer(resource.observed_at.as_millisecond()),
+        Cell::Text(search(resource)),
+        Cell::Text(encode(&ResourceRow::from(resource))?),
+    ])
 }
 
 /// Returns the text that a free-text search matches: id, name and tag values, lower case. PostgreSQL takes no zero
@@ -53,24 +74,34 @@ fn search(resource: &Resource) -> String {
 }
 
 pub(super) async fn get(store: &Store, id: &ResourceId) -> Result<Resource, Fault> {
-    let row = sqlx::query(
-        "SELECT id, document FROM resources WHERE id = $1
-         ORDER BY CASE WHEN state = 'deleted' THEN 1 ELSE 0 END, observed_at_ms DESC, connection_id LIMIT 1",
-    )
-    .bind(&id.0)
-    .fetch_optional(store.read())
-    .await?;
+    let mut filter = Filter::default();
+    filter.text("id = ?", id.as_str());
+    let newest = " ORDER BY CASE WHEN state = 'deleted' THEN 1 ELSE 0 END, observed_at_ms DESC, connection_id LIMIT 1";
+    let row = filter.query(filter.sql(SELECT, newest)).fetch_optional(store.read()).await?;
     resource(&row.ok_or_else(|| Fault::not_found("resource", &id.0))?)
 }
 
 pub(super) async fn list(store: &Store, wanted: &ResourceFilter) -> Result<(Vec<Resource>, u64), Fault> {
     let filter = filter(wanted);
     let count = filter.query(filter.sql("SELECT COUNT(*) FROM resources", "")).fetch_one(store.read()).await?;
-    let page =
-        filter.page("SELECT id, document FROM resources", " ORDER BY id, connection_id", wanted.limit, wanted.offset);
+    let page = filter.page(SELECT, " ORDER BY id, connection_id", wanted.limit, wanted.offset);
     let rows = filter.query(page).fetch_all(store.read()).await?;
     let resources = rows.iter().map(resource).collect::<Result<_, _>>()?;
     Ok((resources, count.try_get::<i64, _>(0)?.unsigned_abs()))
+}
+
+pub(super) async fn page(
+    store: &Store,
+    wanted: &ResourceFilter,
+    after: Option<&(ResourceId, ConnectionId)>,
+    limit: u64,
+) -> Result<Vec<Resource>, Fault> {
+    let mut filter = filter(wanted);
+    if let Some((id, connection)) = after {
+        filter.texts("(id, connection_id) > (?, ?)", &[id.as_str(), &connection.0]);
+    }
+    let page = filter.page(SELECT, " ORDER BY id, connection_id", limit, 0);
+    filter.query(page).fetch_all(store.read()).await?.iter().map(resource).collect()
 }
 
 fn filter(wanted: &ResourceFilter) -> Filter {
@@ -97,8 +128,13 @@ fn filter(wanted: &ResourceFilter) -> Filter {
     filter
 }
 
-/// A resource out of its id and document.
+/// Reads a row of [`SELECT`].
 pub(super) fn resource(row: &AnyRow) -> Result<Resource, Fault> {
     let id: String = row.try_get(0)?;
-    decode::<ResourceRow>(row.try_get(1)?).and_then(ResourceRow::into_resource).map_err(unreadable("resource", &id))
+    let read = decode::<ResourceRow>(row.try_get(1)?).and_then(ResourceRow::into_resource);
+    let mut resource = read.map_err(unreadable("resource", &id))?;
+    if let Some(seen_at) = row.try_get::<Option<i64>, _>(2)? {
+        resource.observed_at = resource.observed_at.max(time(seen_at)?);
+    }
+    Ok(resource)
 }

@@ -1,19 +1,25 @@
-//! Taking an inventory over, all or nothing.
+//! Taking an inventory over, in transactions of bounded size that write what differs and nothing else.
 
 use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use reeve_estate::change::between;
 use reeve_estate::{ConnectionId, Resource, ResourceId, ResourceKind, ResourceState};
+use sqlx::{Any, Row as _, Transaction};
 
 use super::change;
-use super::description::end_description;
-use super::resource::{resource, upsert};
+use super::description::{end_resources, sighted};
+use super::resource::{SELECT, resource, upsert};
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
 
-/// Writes what was seen and what it changed, and marks what is gone of the complete kinds as deleted.
+/// Resources of one transaction: others wait for the store's one writer.
+const AT_ONCE: usize = 500;
+
+/// Writes what was seen otherwise than it was known, the changes, and what is gone of the complete kinds.
+///
+/// Each transaction is complete in itself. If one fails, the next inventory finds what is missing.
 pub(super) async fn run(
     store: &Store,
     connection: &ConnectionId,
@@ -24,37 +30,104 @@ pub(super) async fn run(
         let message = format!("the resource {} belongs to connection {}, not {connection}", stray.id, stray.connection);
         return Err(Fault::Conflict(message));
     }
+    let taken_at = seen.iter().map(|resource| resource.observed_at).max();
+    for part in seen.chunks(AT_ONCE) {
+        take(store, connection, part, taken_at).await?;
+    }
+    let ids: HashSet<&ResourceId> = seen.iter().map(|resource| &resource.id).collect();
+    for kind in complete {
+        end_missing(store, connection, *kind, &ids, taken_at.unwrap_or_else(Timestamp::now)).await?;
+    }
+    let mut tx = held(store, connection).await?;
+    if let Some(now) = taken_at {
+        change::expire(&mut tx, connection, now).await?;
+    }
+    if let Some(began_at) = seen.iter().map(|resource| resource.observed_at).min() {
+        let kinds: Vec<(ResourceKind, &str)> = complete.iter().map(|kind| (*kind, "")).collect();
+        sighted(&mut tx, connection, &kinds, began_at).await?;
+    }
+    Ok(tx.commit().await?)
+}
+
+/// Begins a transaction that keeps the connection from being removed meanwhile, and fails if it is gone.
+async fn held(store: &Store, connection: &ConnectionId) -> Result<Transaction<'static, Any>, Fault> {
     let mut tx = store.begin().await?;
-    // Keeps the connection from being removed underneath, and says so when it is gone already.
     let held =
         sqlx::query("UPDATE connections SET name = name WHERE id = $1").bind(&connection.0).execute(&mut *tx).await?;
     if held.rows_affected() == 0 {
         return Err(Fault::not_found("connection", &connection.0));
     }
-    let mut filter = Filter::default();
-    filter.text("connection_id = ?", &connection.0);
-    filter.text("state <> ?", ResourceState::Deleted.as_str());
-    let rows = filter.query(filter.sql("SELECT id, document FROM resources", "")).fetch_all(&mut *tx).await?;
-    let known = rows.iter().map(resource).collect::<Result<Vec<_>, Fault>>()?;
-    let by_id: HashMap<&ResourceId, &Resource> = known.iter().map(|known| (&known.id, known)).collect();
-    let taken_at = seen.iter().map(|resource| resource.observed_at).max();
+    Ok(tx)
+}
+
+async fn take(
+    store: &Store,
+    connection: &ConnectionId,
+    seen: &[Resource],
+    taken_at: Option<Timestamp>,
+) -> Result<(), Fault> {
+    let mut tx = held(store, connection).await?;
+    let known = stored(&mut tx, connection, seen.iter().map(|resource| &resource.id)).await?;
+    let known: HashMap<&ResourceId, &Resource> = known.iter().map(|known| (&known.id, known)).collect();
+    let mut differing = Vec::new();
     for resource in seen {
-        if let Some(known) = by_id.get(&resource.id) {
+        if let Some(known) = known.get(&resource.id) {
             // Something was done to it since the inventory saw it, and what came of that was observed.
             if known.observed_at > resource.observed_at && taken_at.is_some_and(|taken| known.observed_at <= taken) {
                 continue;
             }
             change::insert(&mut tx, &between(known, resource)).await?;
+            if **known == (Resource { observed_at: known.observed_at, ..resource.clone() }) {
+                continue;
+            }
         }
-        upsert(&mut *tx, resource).await?;
+        differing.push(resource);
     }
-    if let Some(now) = taken_at {
-        change::expire(&mut tx, connection, now).await?;
-    }
-    let ids: HashSet<&ResourceId> = seen.iter().map(|resource| &resource.id).collect();
-    for known in known.iter().filter(|known| complete.contains(&known.kind) && !ids.contains(&known.id)) {
-        upsert(&mut *tx, &Resource { state: ResourceState::Deleted, ..known.clone() }).await?;
-        end_description(&mut tx, connection, &known.id, taken_at.unwrap_or_else(Timestamp::now)).await?;
-    }
+    upsert(&mut tx, differing).await?;
     Ok(tx.commit().await?)
+}
+
+/// Returns the stored resources of identifiers, deleted ones left out.
+async fn stored<'i>(
+    tx: &mut Transaction<'_, Any>,
+    connection: &ConnectionId,
+    ids: impl Iterator<Item = &'i ResourceId>,
+) -> Result<Vec<Resource>, Fault> {
+    let mut filter = Filter::default();
+    filter.text("connection_id = ?", &connection.0);
+    filter.text("state <> ?", ResourceState::Deleted.as_str());
+    filter.one_of("id", ids.map(ResourceId::as_str));
+    let rows = filter.query(filter.sql(SELECT, "")).fetch_all(&mut **tx).await?;
+    rows.iter().map(resource).collect()
+}
+
+/// Ends the resources of a kind that were not seen.
+async fn end_missing(
+    store: &Store,
+    connection: &ConnectionId,
+    kind: ResourceKind,
+    seen: &HashSet<&ResourceId>,
+    at: Timestamp,
+) -> Result<(), Fault> {
+    let mut after = String::new();
+    loop {
+        let mut filter = Filter::default();
+        filter.text("connection_id = ?", &connection.0);
+        filter.text("kind = ?", kind.as_str());
+        filter.text("state <> ?", ResourceState::Deleted.as_str());
+        filter.text("id > ?", after);
+        let page = filter.page("SELECT id FROM resources", " ORDER BY id", AT_ONCE as u64, 0);
+        let rows = filter.query(page).fetch_all(store.read()).await?;
+        let ids = rows.iter().map(|row| Ok(ResourceId(row.try_get(0)?))).collect::<Result<Vec<_>, Fault>>()?;
+        let Some(last) = ids.last() else { return Ok(()) };
+        after = last.0.clone();
+        let missing: Vec<&ResourceId> = ids.iter().filter(|id| !seen.contains(id)).collect();
+        if missing.is_empty() {
+            continue;
+        }
+        let mut tx = held(store, connection).await?;
+        let gone = stored(&mut tx, connection, missing.into_iter()).await?;
+        end_resources(&mut tx, connection, gone, at).await?;
+        tx.commit().await?;
+    }
 }

@@ -40,6 +40,7 @@ pub async fn run(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
     kinds_of_the_inventory(store).await?;
     later_kinds(store).await?;
     readings(store).await?;
+    retired(store).await?;
     expiry(store).await
 }
 
@@ -66,7 +67,12 @@ async fn versions(store: &impl DescriptionStore) -> Result<()> {
     }
     assert_eq!(store.document_at(&here, &id, at(9)?).await?, None, "not before it was seen");
     let stored = known(store, "sg-1").await?.unwrap_or_else(|| panic!("it is known"));
-    assert_eq!((stored.document, stored.seen_at), (Some(first.document), Some(at(30)?)));
+    assert_eq!((stored.hash, stored.seen_at), (Some(first.document.hash()), Some(at(30)?)));
+    let mut documents = store.documents(&[first.document.hash(), "not stored".into(), second.document.hash()]).await?;
+    documents.sort_by_key(Document::hash);
+    let mut expected = vec![first.document.clone(), second.document.clone()];
+    expected.sort_by_key(Document::hash);
+    assert_eq!(documents, expected);
     assert_eq!(stored.resource, Some(first.resource));
     let stray = Described { resource: resource("d-9", "sg-1")?, ..second.clone() };
     assert!(matches!(store.description_put(&here, &[stray], at(31)?).await, Err(StoreError::Conflict(_))));
@@ -163,6 +169,7 @@ async fn readings(store: &impl DescriptionStore) -> Result<()> {
         permission: "ec2:DescribeSecurityGroups".into(),
         seen: 3,
         message: String::new(),
+        begun_at: at(10)?,
         read_at: at(10)?,
         complete_at: Some(at(10)?),
     };
@@ -171,6 +178,7 @@ async fn readings(store: &impl DescriptionStore) -> Result<()> {
     let denied = Reading {
         outcome: ReadOutcome::Denied,
         message: "not \0 allowed".into(),
+        begun_at: at(20)?,
         read_at: at(20)?,
         complete_at: None,
         ..complete.clone()
@@ -179,6 +187,46 @@ async fn readings(store: &impl DescriptionStore) -> Result<()> {
     let found = store.readings(&here).await?;
     let expected = Reading { message: "not  allowed".into(), complete_at: Some(at(10)?), ..denied };
     assert_eq!(found, [expected], "the last complete reading is remembered");
+    Ok(())
+}
+
+/// What is no longer read is gone from the inventory, kind by kind and region by region; its history stays.
+async fn retired(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
+    let here = ConnectionId("d-2".into());
+    store.connection_insert(&connection("d-2", 2_000)?).await?;
+    let described = |id: &str, region: &str, kind: ResourceKind| -> Result<Described> {
+        let resource = Resource { kind, region: region.into(), ..resource("d-2", id)? };
+        Ok(Described { resource, document: Document::of(json!({ "id": id })), relations: Vec::new() })
+    };
+    let image = ResourceKind::parse("image").unwrap_or(ResourceKind::SecurityGroup);
+    let group = ResourceKind::SecurityGroup;
+    let all = [("sg-8", "eu-west-1", group), ("sg-9", "us-east-1", group), ("ami-1", "us-east-1", image)];
+    for (id, region, kind) in all {
+        store.description_put(&here, &[described(id, region, kind)?], at(10)?).await?;
+        let reading = Reading {
+            kind,
+            region: region.into(),
+            outcome: ReadOutcome::Complete,
+            permission: "ec2:Describe".into(),
+            seen: 1,
+            message: String::new(),
+            begun_at: at(19)?,
+            read_at: at(20)?,
+            complete_at: Some(at(20)?),
+        };
+        store.reading_put(&here, &reading).await?;
+    }
+    assert_eq!(store.resource_get(&ResourceId::new("sg-9")).await?.observed_at, at(19)?, "when its reading began");
+    assert_eq!(store.description_retire(&here, Some((group, "us-east-1")), at(30)?).await?, 1);
+    assert_eq!(store.resource_get(&ResourceId::new("sg-9")).await?.state, ResourceState::Deleted);
+    assert_eq!(store.document_at(&here, &ResourceId::new("sg-9"), at(31)?).await?, None);
+    assert!(store.document_at(&here, &ResourceId::new("sg-9"), at(29)?).await?.is_some(), "its history stays");
+    let left: Vec<_> = store.readings(&here).await?.into_iter().map(|one| (one.kind, one.region)).collect();
+    assert_eq!(left, [(image, "us-east-1".to_owned()), (group, "eu-west-1".to_owned())]);
+    assert_eq!(store.description_retire(&here, None, at(40)?).await?, 2, "a connection that is switched off");
+    assert_eq!(store.readings(&here).await?, []);
+    assert_eq!(store.description_retire(&here, None, at(50)?).await?, 0);
+    store.connection_delete(&here).await?;
     Ok(())
 }
 

@@ -12,6 +12,7 @@ import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
+import { Readings } from './Readings';
 import { syncConnection, testConnection, useChange } from './queries';
 
 /** A connection: state, last sync, and what was denied. */
@@ -45,6 +46,7 @@ export function ConnectionCard({ connection, onChange }: { connection: Connectio
         {last && last.problems.length > 0 && (
           <Alert color="orange" variant="light" title="Other problems">{last.problems.map((text) => <Text size="sm" key={text}>{text}</Text>)}</Alert>
         )}
+        {last && <Readings connection={connection.id} name={connection.name} />}
         {test.data && (
           <Alert color={test.data.ok ? 'green' : 'red'} variant="light" title={test.data.ok ? `Connected to account ${test.data.account ?? 'not named'}` : 'Connection failed'}>{test.data.message}</Alert>
         )}

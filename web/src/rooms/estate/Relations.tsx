@@ -6,10 +6,11 @@ import { count } from '../../display/amounts';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { words } from '../../display/wording';
+import { NeighbourGraph } from './NeighbourGraph';
 import { relationsQuery } from './queries';
 
-/** The neighbours of a resource, grouped by relation and direction. */
-export function Relations({ id }: { id: string }) {
+/** The neighbours of a resource: a graph, and all of them by relation and direction. */
+export function Relations({ id, name, kind }: { id: string; name: string; kind: string }) {
   const { data, error } = useQuery(relationsQuery(id));
   const groups = new Map<string, NonNullable<typeof data>['items']>();
   for (const one of data?.items ?? []) {
@@ -21,6 +22,7 @@ export function Relations({ id }: { id: string }) {
       {error && <ProblemAlert error={error} />}
       {!data && !error && <Skeleton h={60} />}
       {data?.total === 0 && <Text size="sm" className="muted">No relations to other resources are known.</Text>}
+      {data && data.items.length > 0 && <NeighbourGraph name={name} kind={kind} relations={data.items} />}
       {[...groups].map(([key, related]) => {
         const outgoing = key.startsWith('outgoing ');
         const relation = words(key.slice(key.indexOf(' ') + 1));

@@ -44,6 +44,7 @@ export function ResourceDetail() {
           <Stack gap="lg">
             {MEASURED.includes(data.type) && <Metrics id={id} name={data.name} />}
             {may('intelligence.view') && MEASURED.includes(data.type) && <Recommended id={id} />}
+            <Relations id={id} name={data.name || data.id} kind={data.type} />
             <Configuration id={id} />
             <LastChange id={id} />
           </Stack>
@@ -51,7 +52,6 @@ export function ResourceDetail() {
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack gap="lg">
             <About of={data} />
-            <Relations id={id} />
             {may('audit.search') && <History id={id} />}
           </Stack>
         </Grid.Col>

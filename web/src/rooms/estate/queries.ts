@@ -73,6 +73,14 @@ export function relationsQuery(id: string) {
   });
 }
 
+/** What the last sync of a connection read, by kind and region. */
+export function readingsQuery(connection: string) {
+  return queryOptions({
+    queryKey: ['estate', 'readings', connection],
+    queryFn: () => body(client.GET('/api/v1/connections/{id}/readings', { params: { path: { id: connection }, query: { limit: MOST } } })),
+  });
+}
+
 /** Entries about changes of a resource: those that syncs saw, and those of the provider and of Reeve. */
 export function historyQuery(id: string) {
   const query = `resource.id:"${id.replace(/["\\]/g, '\\$&')}" AND event_type:(resource.create OR resource.modify OR resource.delete OR resource.tag OR resource.state OR resource.state_change)`;

@@ -49,6 +49,7 @@ pub(super) struct Reader<'r> {
 impl Reader<'_> {
     /// Reads everything and tells the sink how it ended.
     pub(super) async fn run(mut self) -> Result<(), StoreError> {
+        let begun_at = Timestamp::now();
         let outcome = match self.pages().await {
             Ok(()) => Ok(()),
             Err(Halt::Fault(fault)) => Err(fault),
@@ -68,7 +69,8 @@ impl Reader<'_> {
         let permission = told.map_or(self.row.list.permission, |fault| fault.operation).to_owned();
         let complete_at = (outcome == ReadOutcome::Complete).then_some(now);
         let (kind, seen) = (self.kind, self.seen);
-        self.sink.end(Reading { kind, region, outcome, permission, seen, message, read_at: now, complete_at }).await
+        let reading = Reading { kind, region, outcome, permission, seen, message, begun_at, read_at: now, complete_at };
+        self.sink.end(reading).await
     }
 
     async fn pages(&mut self) -> Result<(), Halt> {

@@ -35,4 +35,18 @@ mod tests {
             assert!(kinds.iter().any(|(name, _)| *name == kind.as_str()), "{kind} has no reader");
         }
     }
+
+    #[test]
+    fn the_page_of_kinds_has_each_row() {
+        let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/kinds.md");
+        let page = std::fs::read_to_string(page).unwrap_or_default();
+        for row in all() {
+            let line = page.lines().find(|line| line.starts_with(&format!("| `{}` |", row.kind)));
+            let permissions = row.details.iter().map(|detail| detail.ask.permission).chain([row.list.permission]);
+            for permission in permissions {
+                let is_named = line.is_some_and(|line| line.contains(&format!("`{permission}`")));
+                assert!(is_named, "docs/kinds.md: {} without {permission}", row.kind);
+            }
+        }
+    }
 }

@@ -29,8 +29,11 @@ pub(super) fn read(text: &str) -> Option<Value> {
                 open.push(Element { name: local.as_str(), text: String::new(), children: Vec::new() });
             }
             Token::ElementEnd { end: ElementEnd::Open, .. } => {}
-            Token::ElementEnd { .. } => {
+            Token::ElementEnd { end, .. } => {
                 let element = open.pop()?;
+                if matches!(end, ElementEnd::Close(_, local) if local.as_str() != element.name) {
+                    return None;
+                }
                 let name = element.name;
                 let value = closed(element);
                 match open.last_mut() {
@@ -168,6 +171,68 @@ mod tests {
         check("<r><a><![CDATA[<b>]]></a></r>", json!({ "a": "<b>" }));
         for text in ["", "{}", "<r>", "<a></b>x", "<!DOCTYPE r [<!ENTITY e \"x\">]><r>&e;</r>", &"<a>".repeat(1_000)] {
             assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    use proptest::prelude::*;
+
+    /// Values as an answer of AWS has them, with the names of their members: objects, lists named as such, texts.
+    fn member() -> impl Strategy<Value = (String, Value)> {
+        let text =
+            "[ -~\u{e9}\u{20ac}]{0,12}".prop_filter("a boolean", |text| !["true", "false"].contains(&text.trim()));
+        let leaf = ("[a-d]{1,3}x", text).prop_map(|(name, text)| (name, Value::String(text)));
+        leaf.prop_recursive(5, 60, 6, |inner| {
+            let object = ("[a-d]{1,3}x", prop::collection::vec(inner.clone(), 2..6)).prop_filter_map(
+                "of one member",
+                |(name, members)| {
+                    let members: Map<String, Value> = members.into_iter().collect();
+                    (members.len() > 1).then_some((name, Value::Object(members)))
+                },
+            );
+            let list = ("[a-d]{1,3}Set", prop::collection::vec(inner, 1..5));
+            let list = list.prop_map(|(name, items)| (name, items.into_iter().map(|(_, item)| item).collect()));
+            prop_oneof![object, list]
+        })
+    }
+
+    fn printed(name: &str, value: &Value, out: &mut String) {
+        out.push_str(&format!("<{name}>"));
+        match value {
+            Value::Object(members) => members.iter().for_each(|(name, value)| printed(name, value, out)),
+            Value::Array(items) => items.iter().for_each(|item| printed("item", item, out)),
+            Value::String(text) => {
+                out.push_str(&text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&#x3e;"));
+            }
+            _ => {}
+        }
+        out.push_str(&format!("</{name}>"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read_again((name, value) in member()) {
+            let mut text = String::new();
+            printed(&name, &value, &mut text);
+            prop_assert_eq!(read(&format!("<r><first>1</first>{text}</r>")), Some(json!({ "first": "1", name: value })));
+        }
+
+        #[test]
+        fn no_text_breaks_the_reader(text in "\\PC{0,200}", markup in "[<>/&;!\\[\\]a\"'= -]{0,200}") {
+            let _ = read(&text);
+            let _ = read(&markup);
+            let _ = read(&format!("<r>{markup}</r>"));
+        }
+
+        /// An answer that breaks off, or whose bytes were changed on the way, is refused or read as something else.
+        #[test]
+        fn a_broken_answer_breaks_nothing((name, value) in member(), cut in 0_usize..400, byte in any::<u8>()) {
+            let mut text = String::new();
+            printed(&name, &value, &mut text);
+            let mut bytes = text.into_bytes();
+            let at = cut % bytes.len();
+            prop_assert_eq!(std::str::from_utf8(&bytes[..at]).ok().and_then(read), None);
+            bytes[at] = byte;
+            let _ = std::str::from_utf8(&bytes).ok().and_then(read);
         }
     }
 }

@@ -16,9 +16,14 @@ use crate::session::AwsConnection;
 /// Groups in a page, the most there may be.
 const PAGE: i32 = 100;
 
+fn client(config: &SdkConfig, place: &Place) -> Client {
+    let own = aws_sdk_autoscaling::config::Builder::from(config).retry_partition(place.retries("autoscaling"));
+    Client::from_conf(own.build())
+}
+
 /// Every group of a region. A launch template that may not be read leaves the group listed, with its members' type.
 pub(super) async fn groups(connection: &AwsConnection, place: Place) -> Listing {
-    let client = Client::new(&connection.config(&place.region));
+    let client = client(&connection.config(&place.region), &place);
     let ec2 = connection.ec2(place.clone());
     let mut listing = Listing::new(ResourceKind::ScalingGroup);
     let mut found = Vec::new();
@@ -53,7 +58,7 @@ pub(crate) struct Scaling {
 impl Scaling {
     pub(crate) fn new(config: &SdkConfig, place: Place, pace: Pace) -> Self {
         let once = config.clone().into_builder().retry_config(RetryConfig::disabled()).build();
-        Scaling { client: Client::new(config), changes: Client::new(&once), place, pace }
+        Scaling { client: client(config, &place), changes: Client::new(&once), place, pace }
     }
 
     /// One group, `Changing` until as many members serve as it is to have.

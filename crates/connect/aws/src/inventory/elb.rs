@@ -19,7 +19,8 @@ const TAGGED: usize = 20;
 
 /// Every balancer of a region. Tags or targets that may not be read leave the balancers listed.
 pub(super) async fn load_balancers(connection: &AwsConnection, place: Place) -> Listing {
-    let client = Client::new(&connection.config(&place.region));
+    let config = aws_sdk_elasticloadbalancingv2::config::Builder::from(&connection.config(&place.region));
+    let client = Client::from_conf(config.retry_partition(place.retries("elasticloadbalancing")).build());
     let mut listing = Listing::new(ResourceKind::LoadBalancer);
     let mut found = Vec::new();
     let outcome = balancers(&client, &place, &mut found).await;

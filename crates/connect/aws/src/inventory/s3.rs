@@ -8,7 +8,7 @@ use aws_sdk_s3::types::Bucket;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use reeve_connect_aws_ec2::place::timestamp;
-use reeve_connect_aws_ec2::{At, Cursor, Fault, Listing, Place};
+use reeve_connect_aws_ec2::{At, Cursor, Fault, Listing, Place, retries};
 use reeve_estate::{Resource, ResourceKind};
 
 use crate::session::AwsConnection;
@@ -46,7 +46,8 @@ pub(super) async fn buckets(connection: &AwsConnection, account: &str) -> Listin
 fn client(connection: &AwsConnection, region: &str) -> Client {
     let config = aws_sdk_s3::config::Builder::from(&connection.config(region))
         // An overridden endpoint has no name for every bucket.
-        .force_path_style(connection.endpoint.is_some());
+        .force_path_style(connection.endpoint.is_some())
+        .retry_partition(retries(&connection.id.0, "s3"));
     Client::from_conf(config.build())
 }
 

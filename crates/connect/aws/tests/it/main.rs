@@ -8,6 +8,7 @@ mod describe;
 mod guarded;
 mod inventory;
 mod isolation;
+mod pages;
 mod refusal;
 mod sample;
 mod strict;

@@ -54,10 +54,41 @@ impl Strict {
     }
 }
 
-async fn answer(State(shared): State<Arc<Mutex<Shared>>>, headers: HeaderMap, body: String) -> Response {
+/// Answers of an action: the form that was sent and the number of calls of the action so far, this one among them. `None`
+/// is a denial.
+pub(crate) type Answers = Box<dyn Fn(&str, &str, usize) -> Option<Result<String, (u16, &'static str)>> + Send + Sync>;
+
+/// Starts an endpoint that answers as a function says; returns its address.
+pub(crate) async fn answering(answers: Answers) -> String {
+    let (answers, calls) = (Arc::new(answers), Arc::new(Mutex::new(BTreeMap::<String, usize>::new())));
+    let answer = move |headers: HeaderMap, body: String| {
+        let action = action(&headers, &body);
+        let mut calls = calls.lock().unwrap();
+        let count = calls.entry(action.clone()).or_default();
+        *count += 1;
+        let answer = match answers(&action, &body, *count) {
+            Some(Ok(success)) => success.into_response(),
+            Some(Err((status, code))) => failure(&action, status, code),
+            None if action == "GetCallerIdentity" => IDENTITY.into_response(),
+            None => failure(&action, 403, "AccessDenied"),
+        };
+        async move { answer }
+    };
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+    endpoint
+}
+
+/// The action that a request names in its target or its form.
+fn action(headers: &HeaderMap, body: &str) -> String {
     let target = headers.get("x-amz-target").and_then(|t| t.to_str().ok()).and_then(|t| t.rsplit('.').next());
     let in_form = || body.split('&').find_map(|pair| pair.strip_prefix("Action="));
-    let action = target.or_else(in_form).unwrap_or("none").to_owned();
+    target.or_else(in_form).unwrap_or("none").to_owned()
+}
+
+async fn answer(State(shared): State<Arc<Mutex<Shared>>>, headers: HeaderMap, body: String) -> Response {
+    let action = action(&headers, &body);
     let mut shared = shared.lock().unwrap();
     let calls = shared.calls.entry(action.clone()).or_default();
     *calls += 1;

@@ -162,6 +162,14 @@ impl EstateStore for Shaky {
     async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64), StoreError> {
         self.read(self.memory.resource_list(filter)).await
     }
+    async fn resource_page(
+        &self,
+        filter: &ResourceFilter,
+        after: Option<&(ResourceId, ConnectionId)>,
+        limit: u64,
+    ) -> Result<Vec<Resource>, StoreError> {
+        self.read(self.memory.resource_page(filter, after, limit)).await
+    }
     async fn resource_changes(
         &self,
         resources: &[ResourceId],

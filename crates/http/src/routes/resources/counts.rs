@@ -1,17 +1,20 @@
 //! Counts of resources by an attribute, and the list as CSV.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 
 use axum::Json;
+use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
+use futures::stream::{self, StreamExt as _};
 
 use reeve_audit::format::push_csv_cell;
 use reeve_estate::{Money, Resource};
 
-use super::search::Search;
+use super::search::{Search, Walk};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::Params;
@@ -92,11 +95,23 @@ pub(super) async fn csv(
     Params(params): Params<ResourceParams>,
 ) -> Result<Response, Problem> {
     let search = Search::of(&params)?;
-    let mut text = format!("{COLUMNS}\r\n");
-    search.each(&app, |resource| text.push_str(&line(&resource))).await?;
+    let mut walk = Walk::default();
+    // The first part is found before the answer begins, so that a failure of the store is answered as one.
+    let first = search.next(&app, &mut walk).await?.unwrap_or_default();
+    let begin = Bytes::from(format!("{COLUMNS}\r\n{}", lines(&first)));
+    let rest = stream::try_unfold((app, search, walk), |(app, search, mut walk)| async move {
+        let page = search.next(&app, &mut walk).await;
+        let page = page.map_err(|_| io::Error::other("the resources could not be read"))?;
+        Ok(page.map(|page| (Bytes::from(lines(&page)), (app, search, walk))))
+    });
+    let text = Body::from_stream(stream::once(async { Ok::<_, io::Error>(begin) }).chain(rest));
     let kind = HeaderValue::from_static("text/csv; charset=utf-8; header=present");
     let name = HeaderValue::from_static("attachment; filename=\"resources.csv\"");
     Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, name)], text).into_response())
+}
+
+fn lines(resources: &[Resource]) -> String {
+    resources.iter().map(line).collect()
 }
 
 fn line(resource: &Resource) -> String {

@@ -1,11 +1,13 @@
 //! Search of the estate: filters that the store evaluates, and queries over attributes, tags, relations and members of the
 //! configuration, evaluated here in pages of bounded size.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use reeve_audit::query::Query;
+use reeve_audit::query::{Column, Expr, FieldPath, Match, Query};
 use reeve_audit::{Entry, Json, ResourceRef, events};
-use reeve_estate::{ConnectionId, Known, Money, Provider, Resource, ResourceFilter, ResourceId, ResourceKind};
+use reeve_estate::{
+    ConnectionId, Document, Known, Money, Provider, Resource, ResourceFilter, ResourceId, ResourceKind,
+};
 
 use super::parse;
 use crate::app::App;
@@ -16,11 +18,24 @@ use crate::wire::estate::ResourceParams;
 
 /// Resources read at once.
 const AT_ONCE: u64 = 500;
+/// Documents decompressed at once.
+const DOCUMENTS: usize = 100;
 
 /// A search of resources.
 pub(super) struct Search {
     filter: ResourceFilter,
     query: Option<Query>,
+    /// `true` if the query asks for members of configurations. Otherwise no document is read.
+    reads_documents: bool,
+}
+
+/// Progress of a walk over all resources.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    /// Names of connections; read at the first step.
+    names: Option<HashMap<ConnectionId, String>>,
+    /// Last resource that was read.
+    after: Option<(ResourceId, ConnectionId)>,
 }
 
 impl Search {
@@ -29,7 +44,7 @@ impl Search {
     /// # Errors
     /// A parameter names nothing known, or the query cannot be read.
     pub(super) fn of(params: &ResourceParams) -> Result<Search, Problem> {
-        let filter = ResourceFilter {
+        let mut filter = ResourceFilter {
             connection: params.connection.clone().map(ConnectionId),
             provider: parse("provider", params.provider.as_deref(), Provider::parse)?,
             account: params.account.clone(),
@@ -41,7 +56,11 @@ impl Search {
         };
         let text = params.query.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let query = text.map(Query::parse_over_resources).transpose().map_err(query_problem)?;
-        Ok(Search { filter, query })
+        if let Some(query) = &query {
+            narrow(&mut filter, &query.expr);
+        }
+        let reads_documents = query.as_ref().is_some_and(|query| reads_documents(&query.expr));
+        Ok(Search { filter, query, reads_documents })
     }
 
     /// Returns a page of what is found, by identifier, and how much is found in all.
@@ -70,28 +89,32 @@ impl Search {
     /// # Errors
     /// The store failed.
     pub(super) async fn each(&self, app: &App, mut take: impl FnMut(Resource)) -> Result<(), Problem> {
-        let connections = app.estate.connection_list().await?;
-        let names: HashMap<&ConnectionId, &str> =
-            connections.iter().map(|connection| (&connection.id, connection.name.as_str())).collect();
-        let mut offset = 0;
-        loop {
-            let filter = ResourceFilter { limit: AT_ONCE, offset, ..self.filter.clone() };
-            let (page, total) = app.estate.resource_list(&filter).await?;
-            offset += page.len() as u64;
-            let is_last = page.is_empty() || offset >= total;
-            for resource in self.matching(app, &names, page).await? {
-                take(resource);
-            }
-            if is_last {
-                return Ok(());
-            }
+        let mut walk = Walk::default();
+        while let Some(page) = self.next(app, &mut walk).await? {
+            page.into_iter().for_each(&mut take);
         }
+        Ok(())
+    }
+
+    /// Returns what is found among the next resources of a walk, by identifier; `None` at the end.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub(super) async fn next(&self, app: &App, walk: &mut Walk) -> Result<Option<Vec<Resource>>, Problem> {
+        if walk.names.is_none() {
+            let connections = app.estate.connection_list().await?;
+            walk.names = Some(connections.into_iter().map(|connection| (connection.id, connection.name)).collect());
+        }
+        let page = app.estate.resource_page(&self.filter, walk.after.as_ref(), AT_ONCE).await?;
+        let Some(last) = page.last() else { return Ok(None) };
+        walk.after = Some((last.id.clone(), last.connection.clone()));
+        self.matching(app, walk.names.as_ref(), page).await.map(Some)
     }
 
     async fn matching(
         &self,
         app: &App,
-        names: &HashMap<&ConnectionId, &str>,
+        names: Option<&HashMap<ConnectionId, String>>,
         page: Vec<Resource>,
     ) -> Result<Vec<Resource>, Problem> {
         let Some(query) = &self.query else { return Ok(page) };
@@ -105,18 +128,62 @@ impl Search {
                 known.insert((connection.clone(), one.id.clone()), one);
             }
         }
+        let documents = self.documents(app, known.values()).await?;
         let now = app.now();
         let is_found = |resource: &Resource| {
             let known = known.get(&(resource.connection.clone(), resource.id.clone()));
-            let name = names.get(&resource.connection).copied().unwrap_or_default();
-            query.matches(&as_entry(resource, known, name), resource.observed_at, now)
+            let document = known.and_then(|known| documents.get(known.hash.as_ref()?));
+            let name = names.and_then(|names| names.get(&resource.connection)).map_or("", String::as_str);
+            query.matches(&as_entry(resource, known, document, name), resource.observed_at, now)
         };
         Ok(page.into_iter().filter(is_found).collect())
+    }
+
+    async fn documents(
+        &self,
+        app: &App,
+        known: impl Iterator<Item = &Known>,
+    ) -> Result<HashMap<String, Document>, Problem> {
+        let mut documents = HashMap::new();
+        if !self.reads_documents {
+            return Ok(documents);
+        }
+        let hashes: BTreeSet<String> = known.filter_map(|known| known.hash.clone()).collect();
+        let hashes: Vec<String> = hashes.into_iter().collect();
+        for part in hashes.chunks(DOCUMENTS) {
+            let read = app.descriptions.documents(part).await?;
+            documents.extend(read.into_iter().map(|document| (document.hash(), document)));
+        }
+        Ok(documents)
+    }
+}
+
+/// Narrows a filter to what every match of a query has: its kind, which the store has an index on.
+fn narrow(filter: &mut ResourceFilter, expr: &Expr) {
+    match expr {
+        Expr::And(terms) => terms.iter().for_each(|term| narrow(filter, term)),
+        Expr::Field { field: FieldPath::Column(Column::ResourceType), op: Match::Exact(name) }
+            if filter.kind.is_none() =>
+        {
+            filter.kind = ResourceKind::parse(&name.to_ascii_lowercase());
+        }
+        _ => {}
+    }
+}
+
+/// Returns `true` if a query looks into configurations. Words without a field are looked for everywhere.
+fn reads_documents(expr: &Expr) -> bool {
+    match expr {
+        Expr::And(terms) | Expr::Or(terms) => terms.iter().any(reads_documents),
+        Expr::Not(term) => reads_documents(term),
+        Expr::Field { field, .. } => matches!(field, FieldPath::After(_)),
+        Expr::All => false,
+        _ => true,
     }
 }
 
 /// Presents a resource as the entry that queries over resources are evaluated on.
-fn as_entry(resource: &Resource, known: Option<&Known>, connection: &str) -> Entry {
+fn as_entry(resource: &Resource, known: Option<&Known>, document: Option<&Document>, connection: &str) -> Entry {
     let about = ResourceRef::new(resource.kind.as_str(), resource.id.0.clone()).in_cloud(
         resource.provider.as_str(),
         resource.account.clone(),
@@ -138,10 +205,10 @@ fn as_entry(resource: &Resource, known: Option<&Known>, connection: &str) -> Ent
     if let Some(at) = resource.created_at {
         entry = entry.with_metadata("created_at", time::text(at));
     }
-    let Some(known) = known else { return entry };
-    if let Some(document) = &known.document {
+    if let Some(document) = document {
         entry = entry.after(Json::from(document.json().clone()));
     }
+    let Some(known) = known else { return entry };
     let mut relations: BTreeMap<&str, Vec<Json>> = BTreeMap::new();
     for relation in &known.relations {
         relations.entry(relation.kind.as_str()).or_default().push(Json::from(relation.target.0.clone()));

@@ -15,6 +15,8 @@ use reeve_estate::{
 };
 use serde_json::{Map, Value};
 
+use super::descriptions::Place;
+
 /// Members of a provider's description that hold tags.
 const TAG_MEMBERS: [&str; 5] = ["Tags", "TagSet", "TagList", "tags", "tagSet"];
 
@@ -32,6 +34,13 @@ pub(super) struct Compared {
     pub(super) entries: Vec<Entry>,
     /// Resources that changed; their descriptions may tell more.
     pub(super) changed: HashMap<ResourceId, Changed>,
+    /// Number of resources in regions that the connection no longer looks at. They are not gone.
+    pub(super) unwatched: u64,
+}
+
+/// Returns `true` if a kind was read completely in a region before. Otherwise it is not new what is found there.
+pub(super) fn is_read_before(read_before: &HashSet<Place>, region: &str, kind: ResourceKind) -> bool {
+    [region, ""].iter().any(|region| read_before.contains(&(kind, (*region).to_owned())))
 }
 
 /// Compares an inventory with what is known.
@@ -40,6 +49,8 @@ pub(super) fn compare(
     known: &[Resource],
     seen: &[Resource],
     complete: &[ResourceKind],
+    read_before: &HashSet<Place>,
+    is_watched: impl Fn(&str) -> bool,
 ) -> Compared {
     let by_id: HashMap<&ResourceId, &Resource> =
         known.iter().filter(|known| known.state != ResourceState::Deleted).map(|known| (&known.id, known)).collect();
@@ -48,6 +59,7 @@ pub(super) fn compare(
     for resource in seen {
         match by_id.get(&resource.id) {
             None if resource.state == ResourceState::Deleted => {}
+            None if !is_read_before(read_before, &resource.region, resource.kind) => {}
             None => compared.entries.push(created(connection, resource, None)),
             // Reeve did something to it since the inventory was taken; what came of that is known and recorded.
             Some(known)
@@ -63,9 +75,11 @@ pub(super) fn compare(
         }
     }
     let ids: HashSet<&ResourceId> = seen.iter().map(|resource| &resource.id).collect();
-    let removed = by_id.values().filter(|known| complete.contains(&known.kind) && !ids.contains(&known.id));
+    let missing = by_id.values().filter(|known| complete.contains(&known.kind) && !ids.contains(&known.id));
+    let (removed, unwatched): (Vec<&&Resource>, Vec<_>) = missing.partition(|known| is_watched(&known.region));
+    compared.unwatched = unwatched.len() as u64;
     let mut removed: Vec<Entry> =
-        removed.map(|known| gone(connection, known, None, taken_at.unwrap_or_else(Timestamp::now))).collect();
+        removed.iter().map(|known| gone(connection, known, None, taken_at.unwrap_or_else(Timestamp::now))).collect();
     removed.sort_by(|a, b| a.resource.id.cmp(&b.resource.id));
     compared.entries.extend(removed);
     compared
@@ -120,19 +134,13 @@ pub(super) fn modified(
         let mut told = entry(connection, seen, kind, operation, seen.observed_at)
             .before(values(&changes, |change| &change.before, difference.before))
             .after(values(&changes, |change| &change.after, difference.after))
-            .with_metadata("last_seen_at", reeve_audit::format_instant(last_seen(connection, known)));
+            .with_metadata("last_seen_at", reeve_audit::format_instant(known.observed_at));
         if difference.is_cut {
             told = told.with_metadata("is_cut", Json::from(true));
         }
         told
     })
     .collect()
-}
-
-/// A resource without a typed specification is written only when it changed: it was last seen by the last sync.
-fn last_seen(connection: &Connection, known: &Resource) -> Timestamp {
-    let synced = connection.last_sync.as_ref().map(|report| report.started_at);
-    synced.map_or(known.observed_at, |at| at.max(known.observed_at))
 }
 
 fn values(changes: &[&ResourceChange], value: fn(&ResourceChange) -> &str, members: Map<String, Value>) -> Json {

@@ -5,6 +5,7 @@
 //! already and records nothing.
 
 use std::collections::{HashMap, HashSet};
+use std::future::Future;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -20,16 +21,20 @@ use reeve_recommend::ports::Recorder;
 
 use super::actor::Actors;
 use super::changes::{self, Changed};
+use super::seen::Seen;
 
 /// Descriptions written in one transaction. A first sync writes thousands, and others wait for the store's one writer.
-const WRITTEN: usize = 25;
+const WRITTEN: usize = 100;
+/// Stored documents that are read at once.
+const DOCUMENTS: usize = 250;
 
-type Place = (ResourceKind, String);
+/// A kind in a region; an empty region is all of them.
+pub(super) type Place = (ResourceKind, String);
 
 /// Receives the descriptions of one sync.
 pub(super) struct DescriptionSync<'s> {
     pub(super) connection: &'s Connection,
-    pub(super) store: &'s dyn DescriptionStore,
+    pub(super) store: &'s Arc<dyn DescriptionStore>,
     pub(super) recorder: &'s Arc<dyn Recorder>,
     pub(super) actors: &'s Actors<'s>,
     /// Resources of the inventory, which decides about the kinds that it reads.
@@ -38,8 +43,12 @@ pub(super) struct DescriptionSync<'s> {
     pub(super) changed: Mutex<HashMap<ResourceId, Changed>>,
     /// Kinds and regions that an earlier sync has read completely.
     pub(super) read_before: HashSet<Place>,
-    /// Identifiers of this sync, by kind: all that is kept of a page that does not differ.
-    pub(super) seen: Mutex<HashMap<ResourceKind, HashSet<ResourceId>>>,
+    /// Kinds and regions that this sync has tried to read.
+    pub(super) read: Mutex<HashSet<Place>>,
+    /// Identifiers of this sync: all that is kept of a page that does not differ.
+    pub(super) seen: Mutex<Seen>,
+    /// Held by the one write of this sync that is under way: its listings take turns with everybody else's writes.
+    pub(super) writing: tokio::sync::Mutex<()>,
     pub(super) outcome: Mutex<Outcome>,
 }
 
@@ -61,25 +70,24 @@ impl DescriptionSink for DescriptionSync<'_> {
         let page: Vec<Described> = page.into_iter().filter(is_kept).collect();
         let ids: Vec<ResourceId> = page.iter().map(|described| described.resource.id.clone()).collect();
         self.note_seen(&page);
-        let known = self.store.description_known(&self.connection.id, &ids).await?;
+        let known = self.known(ids).await?;
         let known: HashMap<ResourceId, Known> = known.into_iter().map(|known| (known.id.clone(), known)).collect();
+        let earlier = self.earlier(&page, &known).await?;
         let mut entries = Vec::new();
         let mut differ = Vec::new();
         for mut described in page {
             let stored = known.get(&described.resource.id);
-            if let Some(earlier) = stored.and_then(|known| known.document.as_ref()) {
-                described.document = described.document.with_unread_from(earlier);
+            let before = stored.and_then(|known| earlier.get(known.hash.as_ref()?));
+            if let Some(before) = before {
+                described.document = described.document.with_unread_from(before);
             }
-            entries.extend(self.told(&described, stored));
+            entries.extend(self.told(&described, stored, before));
             if !is_stored(&described, stored) {
                 differ.push(described);
             }
         }
         self.record(entries).await?;
-        for part in differ.chunks(WRITTEN) {
-            self.store.description_put(&self.connection.id, part, Timestamp::now()).await?;
-        }
-        Ok(())
+        self.put(differ).await
     }
 
     async fn end(&self, reading: Reading) -> Result<(), StoreError> {
@@ -88,20 +96,68 @@ impl DescriptionSink for DescriptionSync<'_> {
             self.remove_gone(&reading).await?;
         }
         self.note(&reading);
-        self.store.reading_put(&self.connection.id, &reading).await
+        let (store, connection) = (self.store.clone(), self.connection.id.clone());
+        self.write(async move { store.reading_put(&connection, &reading).await }).await
     }
 }
 
 impl DescriptionSync<'_> {
+    async fn known(&self, ids: Vec<ResourceId>) -> Result<Vec<Known>, StoreError> {
+        let (store, connection) = (self.store.clone(), self.connection.id.clone());
+        apart(async move { store.description_known(&connection, &ids).await }).await
+    }
+
+    async fn documents(&self, hashes: Vec<String>) -> Result<HashMap<String, Document>, StoreError> {
+        let mut documents = HashMap::new();
+        for part in hashes.chunks(DOCUMENTS) {
+            let (store, part) = (self.store.clone(), part.to_vec());
+            let read = apart(async move { store.documents(&part).await }).await?;
+            documents.extend(read.into_iter().map(|document| (document.hash(), document)));
+        }
+        Ok(documents)
+    }
+
+    /// Returns the stored documents that a page is compared with: those of resources that differ, or that were partly hidden.
+    async fn earlier(
+        &self,
+        page: &[Described],
+        known: &HashMap<ResourceId, Known>,
+    ) -> Result<HashMap<String, Document>, StoreError> {
+        let wanted = |described: &Described| {
+            let hash = known.get(&described.resource.id)?.hash.clone()?;
+            (hash != described.document.hash() || described.document.is_partly_unread()).then_some(hash)
+        };
+        let hashes: HashSet<String> = page.iter().filter_map(wanted).collect();
+        self.documents(hashes.into_iter().collect()).await
+    }
+
+    async fn put(&self, mut differ: Vec<Described>) -> Result<(), StoreError> {
+        while !differ.is_empty() {
+            let part: Vec<Described> = differ.drain(..differ.len().min(WRITTEN)).collect();
+            let (store, connection) = (self.store.clone(), self.connection.id.clone());
+            self.write(async move { store.description_put(&connection, &part, Timestamp::now()).await }).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes to the store, one write of this sync at a time.
+    async fn write<T: Send + 'static>(
+        &self,
+        access: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let _turn = self.writing.lock().await;
+        apart(access).await
+    }
+
     fn note_seen(&self, page: &[Described]) {
         let mut seen = self.seen.lock();
         for described in page {
-            let resource = &described.resource;
-            seen.entry(resource.kind).or_default().insert(resource.id.clone());
+            seen.note(described.resource.kind, &described.resource.id);
         }
     }
 
     fn note(&self, reading: &Reading) {
+        self.read.lock().insert((reading.kind, reading.region.clone()));
         let mut outcome = self.outcome.lock();
         if !ResourceKind::SPECIFIED.contains(&reading.kind) {
             outcome.resources += reading.seen;
@@ -122,14 +178,13 @@ impl DescriptionSync<'_> {
     }
 
     /// Returns the entries that tell how a resource differs from what is stored.
-    fn told(&self, described: &Described, stored: Option<&Known>) -> Vec<Entry> {
+    fn told(&self, described: &Described, stored: Option<&Known>, before: Option<&Document>) -> Vec<Entry> {
         let changed = self.changed.lock().remove(&described.resource.id);
-        let difference = stored.and_then(|known| known.document.as_ref()).map(|before| {
-            if before.hash() == described.document.hash() {
-                Difference::default()
-            } else {
+        let difference = stored.and_then(|known| known.hash.as_ref()).map(|hash| match before {
+            Some(before) if *hash != described.document.hash() => {
                 Difference::between(before.json(), described.document.json())
             }
+            _ => Difference::default(),
         });
         if let Some(changed) = changed {
             return changes::modified(self.connection, &changed.known, &changed.seen, difference.unwrap_or_default());
@@ -151,29 +206,54 @@ impl DescriptionSync<'_> {
     }
 
     fn is_read_before(&self, region: &str, kind: ResourceKind) -> bool {
-        [region, ""].iter().any(|region| self.read_before.contains(&(kind, (*region).to_owned())))
+        changes::is_read_before(&self.read_before, region, kind)
     }
 
     async fn remove_gone(&self, reading: &Reading) -> Result<(), StoreError> {
-        let mut after = None;
+        let here = &self.connection.id;
+        let mut after: Option<ResourceId> = None;
         loop {
-            let here = &self.connection.id;
-            let ids = self.store.description_ids(here, reading.kind, &reading.region, after.as_ref()).await?;
+            let (store, connection, region) = (self.store.clone(), here.clone(), reading.region.clone());
+            let (kind, last) = (reading.kind, after.clone());
+            let ids =
+                apart(async move { store.description_ids(&connection, kind, &region, last.as_ref()).await }).await?;
             let Some(last) = ids.last() else { return Ok(()) };
             after = Some(last.clone());
             let gone: Vec<ResourceId> = {
                 let seen = self.seen.lock();
-                let seen = seen.get(&reading.kind);
-                ids.into_iter().filter(|id| !seen.is_some_and(|seen| seen.contains(id))).collect()
+                ids.into_iter().filter(|id| !seen.has(reading.kind, id)).collect()
             };
-            let known = self.store.description_known(here, &gone).await?;
+            if gone.is_empty() {
+                continue;
+            }
+            let known = self.known(gone.clone()).await?;
+            let documents = self.documents(known.iter().filter_map(|known| known.hash.clone()).collect()).await?;
             let told = known.iter().filter_map(|known| {
-                let description = known.document.as_ref().map(Document::json);
+                let description = known.hash.as_ref().and_then(|hash| documents.get(hash)).map(Document::json);
                 Some(changes::gone(self.connection, known.resource.as_ref()?, description, reading.read_at))
             });
             self.record(told.collect()).await?;
-            self.store.description_remove(here, &gone, reading.read_at).await?;
+            let (store, connection, at) = (self.store.clone(), here.clone(), reading.read_at);
+            self.write(async move { store.description_remove(&connection, &gone, at).await }).await?;
         }
+    }
+
+    /// Retires what an earlier sync has read and this one has not tried to: the connection no longer looks there. Returns
+    /// the number of resources.
+    pub(super) async fn retire(&self, before: &[Reading]) -> Result<u64, StoreError> {
+        let mut retired = 0;
+        for reading in before {
+            if self.read.lock().contains(&(reading.kind, reading.region.clone())) {
+                continue;
+            }
+            let (store, connection) = (self.store.clone(), self.connection.id.clone());
+            let (kind, region) = (reading.kind, reading.region.clone());
+            let retire = async move {
+                store.description_retire(&connection, Some((kind, region.as_str())), Timestamp::now()).await
+            };
+            retired += self.write(retire).await?;
+        }
+        Ok(retired)
     }
 
     /// Records entries. The log comes before the store: a crash in between tells of a change twice rather than never.
@@ -184,6 +264,14 @@ impl DescriptionSync<'_> {
         let entries = self.actors.name(entries).await;
         self.recorder.record(entries).await.map_err(|error| StoreError::Backend(error.to_string()))
     }
+}
+
+/// Runs an access to the store in a task of its own. Listings are read side by side in the sync's one task, which their
+/// answers keep busy for seconds; a transaction that waited there for its turn kept the database from everybody else.
+async fn apart<T: Send + 'static>(
+    access: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+) -> Result<T, StoreError> {
+    tokio::spawn(access).await.map_err(|error| StoreError::Backend(error.to_string()))?
 }
 
 /// Returns `true` if nothing of a description would be written.
@@ -198,6 +286,6 @@ fn is_stored(described: &Described, stored: Option<&Known>) -> bool {
             known.observed_at = described.resource.observed_at;
             known == described.resource
         });
-    let same_document = stored.document.as_ref().is_some_and(|known| known.hash() == described.document.hash());
+    let same_document = stored.hash.as_ref().is_some_and(|hash| *hash == described.document.hash());
     same_resource && same_document && stored.relations == relations
 }

@@ -90,14 +90,18 @@ impl Estate {
 
     /// Checks that the inventory has all resources, with their samples.
     pub(super) async fn is_listed(&self, admin: &Api) {
-        let listed = admin.get("resources?limit=1000").await.expect(200);
-        let of = |id: &str| listed.items().iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("no {id}"));
+        let mut listed = Vec::new();
+        for kind in ["virtual_machine", "volume", "database"] {
+            let found = admin.get(&format!("resources?limit=1000&type={kind}")).await.expect(200);
+            listed.extend(found.items().to_vec());
+        }
+        let of = |id: &str| listed.iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("no {id}"));
         assert_eq!(of(&self.oversized)["instance_type"], "m5.2xlarge");
         assert_eq!(of(&self.oversized)["tags"]["team"], "platform");
         assert_eq!(of(&self.volume)["storage_gib"], 40.0);
         assert_eq!(of("orders")["type"], "database");
         let web = |group: &Value| group.as_str().is_some_and(|name| name.ends_with("/web"));
-        assert!(self.grouped.iter().all(|id| web(&of(id)["group"])), "{}", listed.text);
+        assert!(self.grouped.iter().all(|id| web(&of(id)["group"])), "{listed:#?}");
         let path = format!("resources/{}/samples?metrics=cpu_utilization&start_time={}", self.oversized, ago(15));
         let samples = admin.get(&path).await.expect(200);
         let points = samples.body["series"][0]["data_points"].as_u64().unwrap();

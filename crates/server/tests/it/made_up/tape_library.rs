@@ -72,6 +72,7 @@ impl KindReader for TapeLibraries {
             permission: "tape:ListLibraries".to_owned(),
             seen: 1,
             message: String::new(),
+            begun_at: now,
             read_at: now,
             complete_at: Some(now),
         };

@@ -1,15 +1,18 @@
 //! Relations between resources, as they are now.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use reeve_estate::{ConnectionId, Neighbour, Relation, RelationKind, Resource, ResourceId};
 use sqlx::any::{Any, AnyRow};
 use sqlx::{Row as _, Transaction};
 
 use super::resources;
+use crate::batch::Insert;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
+
+const INSERT: &str = "INSERT INTO resource_relations (connection_id, resource_id, relation, target_id)";
 
 /// Neighbours of one resource, both ways. A relation is listed once where a resource is related to itself.
 const NEIGHBOURS: &str = "SELECT relation, 0 AS incoming, target_id AS other FROM resource_relations
@@ -18,31 +21,27 @@ const NEIGHBOURS: &str = "SELECT relation, 0 AS incoming, target_id AS other FRO
          WHERE connection_id = $1 AND target_id = $2 AND resource_id <> $2
      ORDER BY 2, 1, 3";
 
-/// Replaces the relations of a resource.
+/// Replaces the relations of resources.
 pub(super) async fn replace(
     tx: &mut Transaction<'_, Any>,
     connection: &ConnectionId,
-    id: &ResourceId,
-    relations: &[Relation],
+    relations: &BTreeMap<&ResourceId, &[Relation]>,
 ) -> Result<(), Fault> {
-    sqlx::query("DELETE FROM resource_relations WHERE connection_id = $1 AND resource_id = $2")
-        .bind(&connection.0)
-        .bind(&id.0)
-        .execute(&mut **tx)
-        .await?;
-    for relation in relations {
-        sqlx::query(
-            "INSERT INTO resource_relations (connection_id, resource_id, relation, target_id)
-             VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-        )
-        .bind(&connection.0)
-        .bind(&id.0)
-        .bind(relation.kind.as_str())
-        .bind(&relation.target.0)
-        .execute(&mut **tx)
-        .await?;
+    if relations.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let mut filter = Filter::default();
+    filter.text("connection_id = ?", &connection.0);
+    filter.one_of("resource_id", relations.keys().map(|id| id.as_str()));
+    filter.query(filter.sql("DELETE FROM resource_relations", "")).execute(&mut **tx).await?;
+    let mut insert = Insert::new(INSERT, "ON CONFLICT DO NOTHING");
+    for (id, relations) in relations {
+        for relation in *relations {
+            let (id, target) = (id.as_str().into(), relation.target.as_str().into());
+            insert.row([connection.0.as_str().into(), id, relation.kind.as_str().into(), target]);
+        }
+    }
+    insert.run_for(tx, &connection.0).await
 }
 
 /// Returns the relations of resources, each with the identifier of the resource that has it.

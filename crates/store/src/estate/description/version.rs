@@ -1,105 +1,95 @@
 //! Versions of a resource's configuration, from one observation to the next that differs.
 
+use std::collections::{BTreeMap, HashMap};
+
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, Document, ResourceId, Version};
-use sqlx::any::{Any, AnyRow};
+use sqlx::any::Any;
 use sqlx::{Row as _, Transaction};
 
 use super::document;
+use crate::batch::{Cell, Insert};
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
 
 /// Versions of one resource that are listed at most.
 const LISTED: i64 = 1000;
+/// Versions and documents removed in one transaction: others wait for the store's one writer.
+const EXPIRED: i64 = 500;
 
-/// Makes a document the current version, unless it is that already.
+const INSERT: &str = "INSERT INTO resource_versions (connection_id, resource_id, seen_at_ms, hash, is_current)";
+/// Of two observations in one millisecond the later one stands.
+const REPLACE: &str = "ON CONFLICT (connection_id, resource_id, seen_at_ms)
+     DO UPDATE SET hash = excluded.hash, is_current = 1";
+
+/// Makes documents the current versions of resources, where they are not that already.
 pub(super) async fn begin(
     tx: &mut Transaction<'_, Any>,
     connection: &ConnectionId,
-    id: &ResourceId,
-    hash: &str,
+    hashes: &BTreeMap<&ResourceId, String>,
     at: Timestamp,
 ) -> Result<(), Fault> {
-    let current = sqlx::query(
-        "SELECT hash FROM resource_versions WHERE connection_id = $1 AND resource_id = $2 AND is_current = 1",
-    )
-    .bind(&connection.0)
-    .bind(&id.0)
-    .fetch_optional(&mut **tx)
-    .await?;
-    if let Some(row) = current {
-        let current: String = row.try_get(0)?;
-        if current == hash {
-            return Ok(());
-        }
-        sqlx::query(
-            "UPDATE resource_versions SET is_current = 0
-             WHERE connection_id = $1 AND resource_id = $2 AND is_current = 1",
-        )
-        .bind(&connection.0)
-        .bind(&id.0)
-        .execute(&mut **tx)
-        .await?;
+    let current = current_hashes(tx, connection, hashes.keys().copied()).await?;
+    let differs = |(id, hash): &(&&ResourceId, &String)| current.get(id.as_str()) != Some(*hash);
+    let differing: Vec<(&&ResourceId, &String)> = hashes.iter().filter(differs).collect();
+    let mut ended = Filter::default();
+    ended.text("connection_id = ?", &connection.0);
+    ended.integer("is_current = ?", 1);
+    let replaced: Vec<&str> =
+        differing.iter().map(|(id, _)| id.as_str()).filter(|id| current.contains_key(*id)).collect();
+    if !replaced.is_empty() {
+        ended.one_of("resource_id", replaced);
+        ended.query(ended.sql("UPDATE resource_versions SET is_current = 0", "")).execute(&mut **tx).await?;
     }
-    // Two observations of one millisecond: the later one stands.
-    sqlx::query(
-        "INSERT INTO resource_versions (connection_id, resource_id, seen_at_ms, hash, is_current)
-         VALUES ($1, $2, $3, $4, 1)
-         ON CONFLICT (connection_id, resource_id, seen_at_ms) DO UPDATE SET hash = excluded.hash, is_current = 1",
-    )
-    .bind(&connection.0)
-    .bind(&id.0)
-    .bind(at.as_millisecond())
-    .bind(hash)
-    .execute(&mut **tx)
-    .await
-    .map_err(|error| Fault::or_orphan(error, "connection", &connection.0))?;
-    Ok(())
+    let mut insert = Insert::new(INSERT, REPLACE);
+    for (id, hash) in differing {
+        let (connection, id, hash) = (connection.0.as_str().into(), id.as_str().into(), hash.as_str().into());
+        insert.row([connection, id, Cell::Integer(at.as_millisecond()), hash, Cell::Integer(1)]);
+    }
+    insert.run_for(tx, &connection.0).await
 }
 
-/// Says that a resource is gone. One that was never described has no versions, and gets none.
+/// Records that resources are gone. A resource that was never described has no versions, and gets none.
 pub(in crate::estate) async fn end(
     tx: &mut Transaction<'_, Any>,
     connection: &ConnectionId,
-    id: &ResourceId,
+    ids: &[&ResourceId],
     at: Timestamp,
 ) -> Result<(), Fault> {
-    let described = sqlx::query(
-        "SELECT 1 FROM resource_versions
-         WHERE connection_id = $1 AND resource_id = $2 AND is_current = 1 AND hash <> ''",
-    )
-    .bind(&connection.0)
-    .bind(&id.0)
-    .fetch_optional(&mut **tx)
-    .await?;
-    match described {
-        Some(_) => begin(tx, connection, id, "", at).await,
-        None => Ok(()),
-    }
+    let current = current_hashes(tx, connection, ids.iter().copied()).await?;
+    let described = ids.iter().filter(|id| current.get(id.as_str()).is_some_and(|hash| !hash.is_empty()));
+    begin(tx, connection, &described.map(|id| (*id, String::new())).collect(), at).await
 }
 
-/// Returns the current documents of resources.
+async fn current_hashes<'i>(
+    tx: &mut Transaction<'_, Any>,
+    connection: &ConnectionId,
+    ids: impl Iterator<Item = &'i ResourceId>,
+) -> Result<HashMap<String, String>, Fault> {
+    let mut filter = Filter::default();
+    filter.text("connection_id = ?", &connection.0);
+    filter.integer("is_current = ?", 1);
+    filter.one_of("resource_id", ids.map(ResourceId::as_str));
+    let sql = filter.sql("SELECT resource_id, hash FROM resource_versions", "");
+    let rows = filter.query(sql).fetch_all(&mut **tx).await?;
+    rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+}
+
+/// Returns the current version of each resource that has one and is not gone: identifier, time and hash.
 pub(super) async fn current(
     store: &Store,
     connection: &ConnectionId,
     ids: &[ResourceId],
-) -> Result<Vec<(String, Timestamp, Document)>, Fault> {
+) -> Result<Vec<(String, Timestamp, String)>, Fault> {
     let mut filter = Filter::default();
-    filter.text("v.connection_id = ?", &connection.0);
-    filter.integer("v.is_current = ?", 1);
-    filter.one_of("v.resource_id", ids.iter().map(ResourceId::as_str));
-    let sql = filter.sql(
-        "SELECT v.resource_id, v.seen_at_ms, v.hash, d.content
-         FROM resource_versions v JOIN resource_documents d ON d.hash = v.hash",
-        "",
-    );
+    filter.text("connection_id = ?", &connection.0);
+    filter.integer("is_current = ?", 1);
+    filter.text("hash <> ?", "");
+    filter.one_of("resource_id", ids.iter().map(ResourceId::as_str));
+    let sql = filter.sql("SELECT resource_id, seen_at_ms, hash FROM resource_versions", "");
     let rows = filter.query(sql).fetch_all(store.read()).await?;
-    let read = |row: &AnyRow| {
-        let (hash, content): (String, String) = (row.try_get(2)?, row.try_get(3)?);
-        Ok((row.try_get(0)?, time(row.try_get(1)?)?, document::read(&hash, &content)?))
-    };
-    rows.iter().map(read).collect()
+    rows.iter().map(|row| Ok((row.try_get(0)?, time(row.try_get(1)?)?, row.try_get(2)?))).collect()
 }
 
 pub(super) async fn list(store: &Store, connection: &ConnectionId, id: &ResourceId) -> Result<Vec<Version>, Fault> {
@@ -150,32 +140,48 @@ pub(super) async fn document_at(
     Ok(Some((version, document::read(&hash, &content)?)))
 }
 
-/// Removes versions whose successor was there at a time already, and documents without a version.
+/// Removes versions whose successor was there at a time already, and documents without a version, a bounded number in
+/// each transaction.
 pub(super) async fn expire(store: &Store, before: Timestamp) -> Result<u64, Fault> {
-    let mut tx = store.begin().await?;
-    let removed = sqlx::query(
-        "DELETE FROM resource_versions WHERE is_current = 0 AND EXISTS (
-             SELECT 1 FROM resource_versions n WHERE n.connection_id = resource_versions.connection_id
-                 AND n.resource_id = resource_versions.resource_id
-                 AND n.seen_at_ms > resource_versions.seen_at_ms AND n.seen_at_ms <= $1)",
-    )
-    .bind(before.as_millisecond())
-    .execute(&mut *tx)
-    .await?;
-    sqlx::query("DELETE FROM resource_versions WHERE is_current = 1 AND hash = '' AND seen_at_ms <= $1")
-        .bind(before.as_millisecond())
-        .execute(&mut *tx)
-        .await?;
-    sqlx::query(
-        "DELETE FROM resource_documents WHERE NOT EXISTS (
-             SELECT 1 FROM resource_versions v WHERE v.hash = resource_documents.hash)",
-    )
-    .execute(&mut *tx)
-    .await?;
-    tx.commit().await?;
-    Ok(removed.rows_affected())
+    let mut removed = 0;
+    loop {
+        let versions = expire_some(store, before).await?;
+        removed += versions;
+        if versions == 0 {
+            break;
+        }
+    }
+    while document::remove_unused(store, EXPIRED).await? > 0 {}
+    Ok(removed)
 }
 
-pub(super) fn time(ms: i64) -> Result<Timestamp, Fault> {
+async fn expire_some(store: &Store, before: Timestamp) -> Result<u64, Fault> {
+    let mut tx = store.begin().await?;
+    let rows = sqlx::query(
+        "SELECT connection_id, resource_id, seen_at_ms FROM resource_versions v
+         WHERE (is_current = 0 AND seen_at_ms <= $1 AND EXISTS (
+                 SELECT 1 FROM resource_versions n WHERE n.connection_id = v.connection_id
+                     AND n.resource_id = v.resource_id AND n.seen_at_ms > v.seen_at_ms AND n.seen_at_ms <= $1))
+             OR (is_current = 1 AND hash = '' AND seen_at_ms <= $1)
+         LIMIT $2",
+    )
+    .bind(before.as_millisecond())
+    .bind(EXPIRED)
+    .fetch_all(&mut *tx)
+    .await?;
+    for row in &rows {
+        let (connection, id, seen_at): (String, String, i64) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+        sqlx::query("DELETE FROM resource_versions WHERE connection_id = $1 AND resource_id = $2 AND seen_at_ms = $3")
+            .bind(connection)
+            .bind(id)
+            .bind(seen_at)
+            .execute(&mut *tx)
+            .await?;
+    }
+    tx.commit().await?;
+    Ok(rows.len() as u64)
+}
+
+pub(in crate::estate) fn time(ms: i64) -> Result<Timestamp, Fault> {
     Timestamp::from_millisecond(ms).map_err(|error| Fault::Backend(error.to_string()))
 }

@@ -3,7 +3,8 @@
 use anyhow::Result;
 use jiff::Timestamp;
 use reeve_estate::{
-    Attribute, Connection, EstateStore, Resource, ResourceChange, ResourceId, ResourceState, Specification,
+    Attribute, Connection, EstateStore, Resource, ResourceChange, ResourceId, ResourceKind, ResourceState,
+    Specification,
 };
 
 use super::{connection, resource};
@@ -31,16 +32,19 @@ pub(super) async fn run(store: &dyn EstateStore) -> Result<()> {
 }
 
 async fn others(store: &dyn EstateStore, connection: &Connection) -> Result<()> {
-    let sync = async |seen: &[Resource]| store.resource_sync(&connection.id, seen, &[]).await;
+    let complete = [ResourceKind::VirtualMachine];
+    let sync = async |seen: &[Resource]| store.resource_sync(&connection.id, seen, &complete).await;
     sync(&[machine("ch-1", "m5.large", 0)?, machine("ch-2", "m5.large", 0)?]).await?;
     sync(&[machine("ch-1", "m5.large", 5)?, machine("ch-2", "m5.large", 5)?]).await?;
     assert_eq!(changes_of(store, &["ch-1", "ch-2"], 0).await?, [], "nothing new, nothing changed");
     let mut tagged = machine("ch-2", "m5.large", 10)?;
     tagged.tags.insert("Owner".into(), "a\0nn".into());
+    let unchanged = store.resource_get(&ResourceId::new("ch-1")).await?;
+    assert_eq!(unchanged.observed_at, at(5)?, "seen again, though nothing was written");
     sync(&[machine("ch-1", "m5.xlarge", 10)?, tagged.clone()]).await?;
     tagged = Resource { state: ResourceState::Stopped, observed_at: at(15)?, ..tagged };
     tagged.tags.insert("Owner".into(), "b\0ob".into());
-    sync(&[tagged]).await?;
+    sync(&[machine("ch-1", "m5.xlarge", 15)?, tagged]).await?;
     let change = |id: &str, attribute: Attribute, minute: i64, before: &str, after: &str| -> Result<ResourceChange> {
         Ok(ResourceChange {
             resource: ResourceId::new(id),

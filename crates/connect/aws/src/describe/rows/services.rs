@@ -81,7 +81,7 @@ pub(super) const ROWS: &[KindRow] = &[
         ..row(
             "function",
             LAMBDA,
-            ask("lambda:ListFunctions", "/2015-03-31/functions/", &[]),
+            ask("lambda:ListFunctions", "/2015-03-31/functions", &[]),
             "Functions",
             "{FunctionArn}",
         )
