@@ -15,6 +15,7 @@ import { applying } from './stories-applying.mjs';
 import { guarding } from './stories-guarding.mjs';
 import { judgement } from './stories-judgement.mjs';
 import { landing, showsWhatNeedsMe } from './stories-landing.mjs';
+import { estate } from './stories-estate.mjs';
 import { navigating } from './stories-navigation.mjs';
 import { eventually, fitsWidth, onPage, openFromList, openPage, read, recommendation, signIn } from './steps.mjs';
 
@@ -393,6 +394,7 @@ export const stories = [
   { name: 'a person signs in, after one wrong password', run: signsIn },
   { name: 'the dashboard shows what the service counts', run: overview },
   ...navigating,
+  ...estate,
   { name: 'a low-impact recommendation is applied at once', run: appliesLowImpact },
   { name: 'a medium-impact recommendation asks for approval', run: asksForApproval },
   { name: 'the first page names the approvals that wait for a manager', run: showsWhatNeedsMe(MANAGER) },

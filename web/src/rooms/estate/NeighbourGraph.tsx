@@ -9,9 +9,10 @@ type Relation = components['schemas']['RelationBody'];
 /** Neighbours drawn on each side; the list beside the graph has all of them. */
 const SHOWN = 6;
 const ROW = 58;
-const BOX = { width: 210, height: 44 };
+const BOX = { width: 222, height: 44 };
 const WIDTH = 740;
-const LETTERS = 27;
+const LETTERS = 29;
+const NOTE_LETTERS = 36;
 
 interface Props {
   /** Name of the resource in the middle. */
@@ -107,13 +108,13 @@ function Neighbour({ relation, x, y }: { relation: Relation; x: number; y: numbe
 function Words({ x, y, name, note }: { x: number; y: number; name: string; note: string }) {
   return (
     <>
-      <text x={x + 12} y={y + 18} className={classes.name}>{cut(name)}</text>
-      <text x={x + 12} y={y + 34} className={classes.note}>{cut(note)}</text>
+      <text x={x + 12} y={y + 18} className={classes.name}>{cut(name, LETTERS)}</text>
+      <text x={x + 12} y={y + 34} className={classes.note}>{cut(note, NOTE_LETTERS)}</text>
     </>
   );
 }
 
 /** Identifiers differ at their ends: the middle is left out. */
-function cut(text: string) {
-  return text.length <= LETTERS ? text : `${text.slice(0, LETTERS - 12)}…${text.slice(-11)}`;
+function cut(text: string, most: number) {
+  return text.length <= most ? text : `${text.slice(0, most - 12)}…${text.slice(-11)}`;
 }

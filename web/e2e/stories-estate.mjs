@@ -1,0 +1,45 @@
+// The estate: a resource with its neighbours, configuration and history, and what the syncs of a connection read.
+import assert from 'node:assert/strict';
+import { fitsWidth, read, signIn } from './steps.mjs';
+
+async function followsNeighboursByKeyboard({ page, program }) {
+  await signIn(page, program.email, program.password);
+  const groups = await read(page, 'resources?type=security_group&limit=100');
+  let group;
+  for (const one of groups.items) {
+    const related = await read(page, `resources/${encodeURIComponent(one.id)}/relations`);
+    if (related.items.some(({ direction }) => direction === 'incoming')) {
+      group = one;
+      break;
+    }
+  }
+  assert.ok(group, 'a security group protects something');
+  await page.goto(`/estate/resources/${encodeURIComponent(group.id)}`);
+  const graph = page.getByRole('group', { name: /^Neighbours of / });
+  await graph.waitFor();
+  const link = graph.getByRole('link', { name: /which is protected by this$/ }).first();
+  const spoken = await link.getAttribute('aria-label');
+  await link.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: spoken.split(',')[0], exact: true }).waitFor();
+  await page.getByRole('group', { name: /^Neighbours of / }).getByRole('link', { name: new RegExp(`^protected by ${group.name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`) }).waitFor();
+  await page.getByRole('heading', { name: 'Configuration' }).first().waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await fitsWidth(page);
+}
+
+async function seesWhatASyncRead({ page, program }) {
+  await signIn(page, program.email, program.password);
+  await page.goto('/estate/connections');
+  await page.getByRole('button', { name: 'What was read, kind by kind' }).first().click();
+  const table = page.getByRole('table', { name: /^What was read of / });
+  await table.waitFor();
+  const { items } = await read(page, 'connections');
+  const readings = await read(page, `connections/${items[0].id}/readings?limit=1000`);
+  assert.equal(await table.locator('tbody tr').count(), readings.total);
+}
+
+export const estate = [
+  { name: 'a resource: its neighbours are followed by keyboard', run: followsNeighboursByKeyboard },
+  { name: 'a connection: what its last sync read, kind by kind', run: seesWhatASyncRead },
+];
