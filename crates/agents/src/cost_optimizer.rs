@@ -21,7 +21,6 @@ mod ahead;
 mod bill;
 mod burstable;
 mod commitment;
-mod confidence;
 mod dimension;
 mod downsize;
 mod evidence;
@@ -46,7 +45,7 @@ mod work;
 pub(crate) mod tests;
 
 use reeve_estate::{Metric, ResourceKind};
-use reeve_recommend::{Abstention, Facts, HORIZON_DAYS, Judgement, Proposal};
+use reeve_recommend::{Abstention, Facts, Judgement, Proposal};
 
 pub use agent::CostOptimizer;
 pub use retrospect::held;

@@ -1,8 +1,13 @@
 //! Agent types: one folder each, pure judgement from facts to proposals, and the models that they learn. [`registry`] has one row each.
 
+mod confidence;
 pub mod cost_optimizer;
+mod discounts;
 mod listed;
+mod load;
 pub mod models;
+mod retrospect;
+pub mod storage_optimizer;
 
 use std::sync::Arc;
 
@@ -19,6 +24,7 @@ pub fn registry() -> AgentTypes {
 pub fn rows() -> Vec<Arc<dyn AgentDefinition>> {
     let mut rows: Vec<Arc<dyn AgentDefinition>> = vec![Arc::new(cost_optimizer::CostOptimizer)];
     rows.extend(listed::rows());
+    rows.push(Arc::new(storage_optimizer::StorageOptimizer));
     rows
 }
 
@@ -32,8 +38,14 @@ mod tests {
         let documented: Vec<&str> =
             reeve_recommend::agent_types().iter().map(|info| info.agent_type.as_str()).collect();
         assert_eq!(types.names(), documented);
-        let expected =
-            ["cost_optimizer", "performance_optimizer", "db_optimizer", "security_intelligence", "ops_intelligence"];
+        let expected = [
+            "cost_optimizer",
+            "performance_optimizer",
+            "db_optimizer",
+            "security_intelligence",
+            "ops_intelligence",
+            "storage_optimizer",
+        ];
         assert_eq!(types.available(), expected);
     }
 }

@@ -10,6 +10,7 @@ mod azure;
 mod cost;
 mod gcp;
 mod table;
+pub mod volume;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

@@ -81,6 +81,8 @@ pub struct Specification {
     pub storage_type: Option<String>,
     /// Provisioned IOPS.
     pub iops: Option<u64>,
+    /// Provisioned throughput of a volume, MiB/s.
+    pub throughput_mibps: Option<u64>,
     /// Runs in more than one zone with a standby.
     pub multi_az: Option<bool>,
     /// The zone a database's primary runs in.

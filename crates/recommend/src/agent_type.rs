@@ -203,10 +203,10 @@ const TYPES: &[AgentTypeInfo] = &[
     },
     AgentTypeInfo {
         agent_type: AgentType::STORAGE_OPTIMIZER,
-        description: "Finds cheaper storage for what is seldom read. The specification lists no capabilities for it.",
+        description: "Finds volumes that pay for a type or for performance that they do not need, and changes them while they are in use.",
         capabilities: &[],
         actions: &[],
         settings: &[],
-        findings: None,
+        findings: Some(FindingSource::Runs),
     },
 ];

@@ -12,6 +12,7 @@ mod expectation;
 mod fail_over;
 mod grow_storage;
 mod isolate;
+mod modify_volume;
 mod parameters;
 mod procedure;
 mod registry;
@@ -38,6 +39,7 @@ pub use expectation::Expectation;
 pub use fail_over::FailOver;
 pub use grow_storage::GrowStorage;
 pub use isolate::Isolate;
+pub use modify_volume::{ModifyVolume, VolumeOperation, VolumeSetup};
 pub use parameters::{ParameterError, Parameters};
 pub use procedure::Procedure;
 pub use registry::{ChangeType, Changes, Permission, PlanError, aws, aws_own};
@@ -55,10 +57,11 @@ pub use task::{Effect, Goal, Reach, Task, Work};
 pub use v1::prior as prior_of_v1;
 
 /// The changes of this release, one row each.
-const BUILTIN: [ChangeType; 11] = [
+const BUILTIN: [ChangeType; 12] = [
     fail_over::TYPE,
     grow_storage::TYPE,
     isolate::TYPE,
+    modify_volume::TYPE,
     replicate::TYPE,
     resize_database::TYPE,
     resize_machine::TYPE,

@@ -5,8 +5,9 @@ use reeve_learn::Summary;
 use reeve_learn::trend::Trend;
 
 use super::burstable::baseline_percent;
-use super::evidence::{Evidence, Load};
+use super::evidence::Evidence;
 use super::fit::{BASELINE_BOUND, CPU_P99_BOUND, MEMORY_BOUND, memory_ratio, vcpu_ratio};
+use crate::load::Load;
 use reeve_recommend::words::{byte_rate, figure, percent};
 
 /// Days looked ahead.

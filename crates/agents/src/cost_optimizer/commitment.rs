@@ -4,11 +4,12 @@ use reeve_estate::{Money, Purchase, ResourceKind};
 use reeve_learn::{DAY_MS, HOUR_MS, Steadiness, Window};
 
 use super::ahead;
-use super::confidence::{backtest, confidence};
-use super::evidence::{Evidence, Load};
+use super::evidence::Evidence;
 use super::margin::{self, signs};
 use super::price::hourly;
 use super::work::Work;
+use crate::confidence::{backtest, confidence};
+use crate::load::Load;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, subject};
@@ -149,7 +150,7 @@ fn propose(
     let used = worth_it(work, break_even, &mut path)?;
     let saved = Money::from_usd(monthly.usd() * discount.share);
     let savings = Some(saved);
-    let counted = backtest(evidence, cpu, 7, |before, day| ran(cpu, before).then(|| ran(cpu, day)));
+    let counted = backtest(evidence.history(), cpu, 7, |before, day| ran(cpu, before).then(|| ran(cpu, day)));
     let margins = margin::commitment(evidence, work, break_even);
     let trust = confidence(counted, &margins, a_year_ahead(evidence), None);
     let signs = signs(evidence, margins, counted.windows, 1.0);

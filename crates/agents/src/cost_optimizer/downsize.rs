@@ -3,13 +3,15 @@
 use reeve_estate::{InstanceSpec, Money};
 use reeve_learn::{Backtest, Summary, bursts};
 
-use super::confidence::{Confidence, backtest, confidence};
 use super::dimension::Dimension;
-use super::evidence::{Evidence, Load};
+use super::evidence::Evidence;
 use super::fit::{CPU_MAX_BOUND, Fit, MEMORY_BOUND, degradation_percent, fit, memory_ratio, vcpu_ratio};
 use super::larger::{OTHER_FAMILY, other_family};
 use super::margin::{self, signs};
-use super::price::{Change, after_discounts, change};
+use super::price::{Change, change};
+use crate::confidence::{Confidence, backtest, confidence};
+use crate::discounts::after_discounts;
+use crate::load::Load;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::procedure::{iac_note, resize, subject};
@@ -190,7 +192,7 @@ fn try_out(evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, cpu:
     let limit = evidence.settings.downsize_below_percent;
     let ratio = vcpu_ratio(from, to);
     let allowed = evidence.facts.guardrails.max_degradation_percent;
-    backtest(evidence, cpu, TRAINING_DAYS, |before, day| {
+    backtest(evidence.history(), cpu, TRAINING_DAYS, |before, day| {
         let earlier = cpu.summary(before)?;
         if earlier.coverage < 0.8 || earlier.p95 >= limit {
             return None;

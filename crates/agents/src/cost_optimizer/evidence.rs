@@ -1,47 +1,14 @@
 //! The measurements of one resource, cut to what tells of it as it is now, and the size it has.
 
-use reeve_estate::{InstanceSpec, Metric, Money, Provider, ResourceKind, Series};
-use reeve_learn::{DAY_MS, Point, Summary, Window};
+use reeve_estate::{InstanceSpec, Metric, Money, Provider, ResourceKind};
+use reeve_learn::{DAY_MS, Window};
 
 use super::Facts;
 use super::dimension::Dimension;
 use super::settings::Thresholds;
+use crate::load::{Load, data_points};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, impact_level};
-
-/// One measured quantity over time.
-#[derive(Debug, Clone)]
-pub(super) struct Load {
-    /// Points, oldest first.
-    pub(super) points: Vec<Point>,
-    /// Length of a point's period.
-    pub(super) period_ms: i64,
-}
-
-impl Load {
-    /// The figures of a window; `None` without points in it.
-    pub(super) fn summary(&self, window: Window) -> Option<Summary> {
-        Summary::of(&self.points, window, self.period_ms)
-    }
-
-    /// The point-wise sum of two loads, at the times that both have.
-    fn plus(&self, other: &Load) -> Load {
-        let mut points = Vec::with_capacity(self.points.len().min(other.points.len()));
-        let (mut a, mut b) = (self.points.iter().peekable(), other.points.iter().peekable());
-        while let (Some((at_a, value_a)), Some((at_b, value_b))) = (a.peek(), b.peek()) {
-            match at_a.cmp(at_b) {
-                std::cmp::Ordering::Less => drop(a.next()),
-                std::cmp::Ordering::Greater => drop(b.next()),
-                std::cmp::Ordering::Equal => {
-                    points.push((*at_a, value_a + value_b));
-                    a.next();
-                    b.next();
-                }
-            }
-        }
-        Load { points, period_ms: self.period_ms.max(other.period_ms) }
-    }
-}
 
 /// The measurements of one resource. What is `None` was not measured.
 #[derive(Debug)]
@@ -72,8 +39,8 @@ pub(super) struct Evidence<'a> {
 
 impl<'a> Evidence<'a> {
     pub(super) fn of(facts: &'a Facts<'a>) -> Self {
-        let one = |metric| load(facts, metric);
-        let both = |a, b| Some(one(a)?.plus(&one(b)?)).filter(|sum: &Load| !sum.points.is_empty());
+        let one = |metric| Load::measured(facts, metric);
+        let both = |a, b| Load::sum(facts, a, b);
         Evidence {
             facts,
             cpu: one(Metric::CpuUtilization),
@@ -101,7 +68,7 @@ impl<'a> Evidence<'a> {
 
     /// Samples that were looked at, all metrics together.
     pub(super) fn data_points(&self) -> u64 {
-        data_points(self.facts)
+        data_points(self.facts, super::METRICS)
     }
 
     /// The name of a size for this kind of resource: RDS classes are machine names behind `db.`.
@@ -135,20 +102,6 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// Samples of a resource that a judgement looks at: what was measured of another size, or is no number, is not among them.
-pub(super) fn data_points(facts: &Facts<'_>) -> u64 {
-    let own = facts.series.iter().filter(|s| s.resource == facts.resource.id && super::METRICS.contains(&s.metric));
-    own.map(|series| seen(facts, series).count() as u64).sum()
-}
-
-/// The points of a series that tell of the resource as it is.
-fn seen<'s>(facts: &'s Facts<'_>, series: &'s Series) -> impl Iterator<Item = Point> + 's {
-    let from = facts.unchanged_since.map_or(i64::MIN, |since| since.as_millisecond());
-    let until = facts.now.as_millisecond();
-    let points = series.points.iter().map(|(at, value)| (at.as_millisecond(), *value));
-    points.filter(move |(at, value)| *at >= from && *at < until && value.is_finite())
-}
-
 fn size(facts: &Facts<'_>) -> Option<InstanceSpec> {
     let resource = facts.resource;
     let name = resource.specification.instance_type.as_deref()?;
@@ -156,10 +109,4 @@ fn size(facts: &Facts<'_>) -> Option<InstanceSpec> {
         (ResourceKind::Database, Provider::Aws) => facts.catalogue.database(name).map(|class| class.machine),
         _ => facts.catalogue.instance(resource.provider, name).cloned(),
     }
-}
-
-fn load(facts: &Facts<'_>, metric: Metric) -> Option<Load> {
-    let series = facts.series.iter().find(|s| s.metric == metric && s.resource == facts.resource.id)?;
-    let points: Vec<Point> = seen(facts, series).collect();
-    if points.is_empty() { None } else { Some(Load { points, period_ms: i64::from(series.period_s.max(1)) * 1000 }) }
 }

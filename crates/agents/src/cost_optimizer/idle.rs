@@ -9,15 +9,16 @@ use reeve_estate::ResourceKind;
 use reeve_learn::{Summary, Window};
 
 use super::bill::Bill;
-use super::confidence::{Confidence, backtest, confidence};
-use super::evidence::{Evidence, Load};
+use super::evidence::Evidence;
 use super::idleness::{MEAN_PERCENT, NETWORK_MEAN, NETWORK_P99, P99_PERCENT, is_quiet, is_zero};
 use super::margin::{self, signs};
 use super::outlook;
-use super::price::after_discounts;
 use super::rhythm::{NoRhythm, Rhythm};
 use super::schedule;
 use super::work::{CPU_PERCENT, NETWORK_BYTES, Work};
+use crate::confidence::{Confidence, backtest, confidence};
+use crate::discounts::after_discounts;
+use crate::load::Load;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::models::ModelUse;
@@ -193,7 +194,7 @@ fn silent_database(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, A
 
 fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Vec<String>, mut path: Path) -> Proposal {
     let resource = evidence.facts.resource;
-    let counted = backtest(evidence, load, evidence.settings.idle_days, |before, day| {
+    let counted = backtest(evidence.history(), load, evidence.settings.idle_days, |before, day| {
         stayed_idle(evidence, before).filter(|idle| *idle).and_then(|_| stayed_idle(evidence, day))
     });
     let margins = margin::idle(evidence);

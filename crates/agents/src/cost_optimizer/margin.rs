@@ -6,12 +6,12 @@ use reeve_learn::calibrate::{Daily, Signs};
 use reeve_learn::{DAY_MS, HOUR_MS, Summary, Window};
 
 use super::burstable::baseline_percent;
-use super::confidence::DAY_COVERAGE;
-use super::evidence::{Evidence, Load};
+use super::evidence::Evidence;
 use super::fit::{BASELINE_BOUND, CPU_MAX_BOUND, CPU_P99_BOUND, MEMORY_BOUND, memory_ratio, vcpu_ratio, well_measured};
 use super::work::{CPU_PERCENT, NETWORK_BYTES, Work};
 use super::{idleness, throttled};
-use reeve_recommend::{is_production, non_production};
+use crate::confidence::DAY_COVERAGE;
+use crate::load::Load;
 
 /// The margins of each day of the history.
 fn daily(evidence: &Evidence<'_>, margin: impl Fn(Window) -> Option<f64>) -> Daily {
@@ -97,8 +97,5 @@ pub(super) fn commitment(evidence: &Evidence<'_>, work: &Work, break_even: f64) 
 
 /// Returns the features of a change with these margins.
 pub(super) fn signs(evidence: &Evidence<'_>, margins: Daily, tried: u64, unmeasured: f64) -> Signs {
-    let resource = evidence.facts.resource;
-    let production = if is_production(resource) { Some(true) } else { non_production(resource).then_some(false) };
-    let age_days = resource.created_at.map(|at| (evidence.now_ms - at.as_millisecond()) as f64 / DAY_MS as f64);
-    Signs { margins, tried, unmeasured, production, age_days }
+    crate::confidence::signs(evidence.facts, margins, tried, unmeasured)
 }

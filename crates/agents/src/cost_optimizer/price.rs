@@ -1,6 +1,6 @@
-//! Cost of a size and saving of a change, at list price and after known discounts.
+//! Cost of a size and saving of a change, at list price.
 
-use reeve_estate::{Catalogue, Money, Purchase, Resource, ResourceKind};
+use reeve_estate::{Catalogue, Money, Resource, ResourceKind};
 
 use reeve_recommend::words::{dollars, percent};
 
@@ -53,15 +53,4 @@ pub(super) fn hourly(catalogue: &Catalogue, resource: &Resource, size: &str) -> 
 pub(super) fn change(catalogue: &Catalogue, resource: &Resource, from: &str, to: &str) -> Option<Change> {
     let (now, target) = (hourly(catalogue, resource, from)?, hourly(catalogue, resource, to)?);
     Some(Change { now: Money::per_month(now), target: Money::per_month(target), hourly: (now, target) })
-}
-
-/// A list saving after what is known of discounts: nothing for reserved capacity, which is paid whether used or not;
-/// in proportion where the resource's known cost is below its list price; `None` where nothing is known.
-pub(super) fn after_discounts(resource: &Resource, list_now: Option<Money>, saving: Option<Money>) -> Option<Money> {
-    if resource.purchase == Some(Purchase::Reserved) {
-        return Some(Money::ZERO);
-    }
-    let (paid, list) = (resource.monthly_cost?.usd(), list_now?.usd());
-    let share = paid / list;
-    (list > 0.0 && share > 0.0 && share < 0.995).then(|| Money::from_usd(saving.map_or(0.0, Money::usd) * share))
 }

@@ -4,21 +4,18 @@
 //! A proposal held when every day that could be judged afterwards stayed within the bounds it was made by: a smaller size
 //! holds the load within the degradation guardrail, what was stopped stays unused, a need lasts, a commitment is used.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use reeve_estate::ResourceState;
+use reeve_learn::Window;
 use reeve_learn::calibrate::Example;
-use reeve_learn::{DAY_MS, Window};
 
 use super::evidence::Evidence;
 use super::fit::{degradation_percent, fit, vcpu_ratio};
-use super::{Facts, HORIZON_DAYS, commitment, idle, judge, schedule, throttled};
+use super::{Facts, commitment, idle, judge, schedule, throttled};
+use crate::retrospect::{self, every_day};
+use reeve_recommend::Proposal;
 use reeve_recommend::agent::AgentType;
-use reeve_recommend::models::LearnedModels;
 use reeve_recommend::recommendation::RecommendationType;
-use reeve_recommend::{Proposal, trust_group};
-
-/// Share of the days afterwards that must be there to judge by.
-const ENOUGH_DAYS: f64 = 0.7;
 
 /// Returns `true` if a proposal proved right between a time and `facts.now`, judged by the samples of the unchanged
 /// resource; `None` if they do not decide it.
@@ -56,7 +53,7 @@ fn smaller_held(proposal: &Proposal, evidence: &Evidence<'_>, after: Window) -> 
     let others = facts.catalogue.exchangeable(facts.resource.provider, &from.name);
     let to = smaller.into_iter().chain(others).find(|spec| evidence.size_name(spec) == target)?;
     let cpu = evidence.cpu.as_ref()?;
-    if cpu.summary(after)?.coverage < ENOUGH_DAYS {
+    if cpu.summary(after)?.coverage < retrospect::ENOUGH_DAYS {
         return None;
     }
     let degraded = degradation_percent(cpu, after, vcpu_ratio(from, to))?;
@@ -64,30 +61,8 @@ fn smaller_held(proposal: &Proposal, evidence: &Evidence<'_>, after: Window) -> 
     Some(within && fit(evidence, from, to, after).refused.is_none())
 }
 
-fn every_day(after: Window, holds: impl Fn(Window) -> Option<bool>) -> Option<bool> {
-    let days = after.blocks(DAY_MS);
-    let judged: Vec<bool> = days.iter().filter_map(|day| holds(*day)).collect();
-    (!days.is_empty() && judged.len() as f64 >= ENOUGH_DAYS * days.len() as f64)
-        .then(|| judged.iter().all(|held| *held))
-}
-
-/// Returns training examples: the proposals of each past time, labelled by whether they proved right within
-/// [`HORIZON_DAYS`]. Times whose horizon has not ended by `facts.now` are left out.
+/// Returns training examples of the past times.
 #[must_use]
 pub(super) fn look_back(facts: &Facts<'_>, agent: AgentType, times: &[Timestamp]) -> Vec<Example> {
-    let mut found = Vec::new();
-    for at in times {
-        let until = *at + SignedDuration::from_hours(24 * HORIZON_DAYS);
-        if until > facts.now || facts.unchanged_since.is_some_and(|since| since > *at) {
-            continue;
-        }
-        for proposal in judge(&Facts { now: *at, models: LearnedModels::none(), ..*facts }).proposals {
-            if let Some(held) = held(&proposal, *at, &Facts { now: until, ..*facts }) {
-                let group = trust_group(agent, proposal.kind);
-                let (raw, features) = (proposal.trust.raw, proposal.trust.features);
-                found.push(Example { at_ms: at.as_millisecond(), group, raw, features, held, weight: 1.0 });
-            }
-        }
-    }
-    found
+    retrospect::look_back(facts, agent, times, judge, held)
 }

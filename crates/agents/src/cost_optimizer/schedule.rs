@@ -6,13 +6,14 @@ use reeve_learn::calibrate::Daily;
 use reeve_learn::{DAY_MS, HOUR_MS, Window};
 
 use super::bill::Bill;
-use super::confidence::{backtest, confidence};
-use super::evidence::{Evidence, Load};
+use super::evidence::Evidence;
 use super::margin::signs;
 use super::outlook;
-use super::price::after_discounts;
 use super::rhythm::Rhythm;
 use super::work::Work;
+use crate::confidence::{backtest, confidence};
+use crate::discounts::after_discounts;
+use crate::load::Load;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::models::ModelUse;
@@ -117,7 +118,7 @@ fn propose(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm, between: Strin
     let resource = evidence.facts.resource;
     let load = evidence.cpu.as_ref().or(evidence.connections.as_ref());
     let counted = load.map(|load| {
-        backtest(evidence, load, TRAINING_DAYS, |before, day| {
+        backtest(evidence.history(), load, TRAINING_DAYS, |before, day| {
             let known = Rhythm::of(&work.until(before.end_ms), before.end_ms).ok()?;
             Some(holds(work, &known, day))
         })

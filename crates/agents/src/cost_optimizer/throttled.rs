@@ -5,13 +5,14 @@ use reeve_learn::calibrate::Daily;
 use reeve_learn::{Summary, Window};
 
 use super::burstable::baseline_percent;
-use super::confidence::{Confidence, backtest, confidence};
-use super::evidence::{Evidence, Load};
+use super::evidence::Evidence;
 use super::fit::vcpu_ratio;
 use super::larger::{self, Larger, Short, sustained};
 use super::margin::{self, signs};
 use super::outlook::{self, Passing};
 use super::price::Change;
+use crate::confidence::{Confidence, backtest, confidence};
+use crate::load::Load;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, is_production, risk};
 use reeve_recommend::owned_by_code;
@@ -164,7 +165,7 @@ pub(super) fn still_wanted(evidence: &Evidence<'_>, window: Window, starved: boo
 /// Returns the confidence: the share of days that still needed the larger size after three such days.
 fn trust(evidence: &Evidence<'_>, cpu: &Load, margins: &Daily, starved: bool) -> Confidence {
     let empty = |window| evidence.credits.as_ref().and_then(|c| c.summary(window)).map(|c| c.p95 < NO_CREDITS);
-    let counted = backtest(evidence, cpu, evidence.settings.upgrade_days, |before, day| {
+    let counted = backtest(evidence.history(), cpu, evidence.settings.upgrade_days, |before, day| {
         if starved {
             return empty(before).filter(|empty| *empty).and_then(|_| empty(day));
         }

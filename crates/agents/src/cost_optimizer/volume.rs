@@ -4,10 +4,11 @@ use reeve_estate::{Metric, Money};
 use reeve_learn::{Backtest, DAY_MS, Summary, Window};
 
 use super::Facts;
-use super::confidence::confidence;
-use super::evidence::{Evidence, data_points};
+use super::evidence::Evidence;
 use super::margin::signs;
 use super::settings::Thresholds;
+use crate::confidence::confidence;
+use crate::load::data_points;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, keep_unattached, subject};
@@ -121,7 +122,7 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -
         explanation: Explanation {
             action: format!("Snapshot {} ({}); deleting it is left to a person", volume.name, volume.id),
             factors: vec![trust.words(), "The cloud lists no attachment".to_owned(), cost.clone()],
-            data_points: data_points(facts),
+            data_points: data_points(facts, super::METRICS),
             confidence_range: Some(trust.range),
             similar_cases: 0,
             models: Vec::new(),

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use reeve_estate::ResourceKind;
 use reeve_learn::{DAY_MS, HOUR_MS};
 
-use super::evidence::{Evidence, Load};
+use super::evidence::Evidence;
+use crate::load::Load;
 use reeve_recommend::words::{byte_rate, figure, percent};
 
 /// A point of CPU from here on is work, percent. Monitoring and time-keeping stay below.

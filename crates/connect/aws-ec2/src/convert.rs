@@ -53,6 +53,7 @@ pub(crate) fn volume(place: &Place, volume: &Volume) -> Option<Resource> {
     spec.storage_gib = volume.size().map(f64::from);
     spec.storage_type = volume.volume_type().map(|t| t.as_str().to_owned());
     spec.iops = volume.iops().and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
+    spec.throughput_mibps = volume.throughput().and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
     Some(resource)
 }
 

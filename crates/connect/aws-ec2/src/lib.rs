@@ -9,10 +9,10 @@ pub mod convert;
 pub mod cursor;
 pub mod describe;
 pub mod fault;
-mod grow;
 mod isolate;
 pub mod place;
 mod tag;
+mod volume;
 
 pub use change::{Pace, refused_only};
 pub use cursor::Cursor;

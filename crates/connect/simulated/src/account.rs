@@ -129,7 +129,7 @@ impl SimulatedAccount {
 
 /// Applies changes other than the size: storage, members, the zone of the primary, replicas.
 fn lay_over(spec: &mut Specification, condition: &Condition, now: Timestamp) {
-    spec.storage_gib = condition.storage_at(now).map(f64::from).or(spec.storage_gib);
+    condition.storage_into(spec, now);
     if let (Some(capacity), Some((min, desired))) = (&mut spec.capacity, condition.members) {
         (capacity.min, capacity.desired) = (min, desired);
     }

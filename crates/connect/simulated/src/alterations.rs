@@ -12,7 +12,7 @@ use crate::condition::{Conditions, Downtime};
 use crate::refusal::{refuse, wrong_state};
 
 /// Seconds until storage that grew takes another change.
-const OPTIMIZING_S: f64 = 6.0 * 3600.0;
+pub(crate) const OPTIMIZING_S: f64 = 6.0 * 3600.0;
 
 impl SimulatedAccount {
     /// Makes one of these changes, or says why not.
@@ -89,6 +89,11 @@ fn may_grow(resource: &Resource, gib: u32, busy: Option<Timestamp>, now: Timesta
         let message = format!("{} has {has:.0} GiB and takes {least:.0} or more; {gib} is not", resource.id);
         return Err(refuse(ActErrorKind::InvalidType, "InvalidParameterValue", &message));
     }
+    completed(resource, busy, now)
+}
+
+/// Refuses a change of storage whose last change is not completed.
+pub(crate) fn completed(resource: &Resource, busy: Option<Timestamp>, now: Timestamp) -> Result<(), ActError> {
     if busy.is_some_and(|until| now < until) {
         let message = format!("the last change of {} is not completed; wait for six hours after it", resource.id);
         return Err(refuse(ActErrorKind::Other, "VolumeModificationRateExceeded", &message));

@@ -176,10 +176,12 @@ impl Builder<'_> {
             Provider::Azure => azure(self.plan, "Microsoft.Compute/disks", &name),
         };
         let iops = matches!(class, "gp3" | "io1").then_some(3000);
+        let throughput_mibps = (class == "gp3").then_some(125);
         let specification = Specification {
             storage_gib: Some(f64::from(gib)),
             storage_type: Some(class.to_owned()),
             iops,
+            throughput_mibps,
             ..Specification::default()
         };
         let (kind, state) = (ResourceKind::Volume, ResourceState::Unattached);

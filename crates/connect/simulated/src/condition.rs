@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use reeve_estate::{ResourceId, ResourceState};
+use reeve_estate::{ResourceId, ResourceState, Specification};
+use reeve_recommend::change::VolumeSetup;
 
 /// A time in which a machine did not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub(crate) struct Condition {
     pub(crate) terminated_at: Option<Timestamp>,
     /// Storage it was given, GiB: when it had it, oldest first.
     pub(crate) storage: Vec<(Timestamp, u32)>,
+    /// Types and performance that a volume was given: when it had them, oldest first.
+    pub(crate) setups: Vec<(Timestamp, VolumeSetup)>,
     /// Until when its storage takes no other change.
     pub(crate) optimizing_until: Option<Timestamp>,
     /// A group's least and wanted members, as they were set.
@@ -66,6 +69,14 @@ impl Condition {
     /// The storage it has at a time.
     pub(crate) fn storage_at(&self, at: Timestamp) -> Option<u32> {
         self.storage.iter().rev().find(|(from, _)| *from <= at).map(|(_, gib)| *gib)
+    }
+
+    /// Gives a specification the storage, type and performance that it has at a time.
+    pub(crate) fn storage_into(&self, specification: &mut Specification, at: Timestamp) {
+        specification.storage_gib = self.storage_at(at).map(f64::from).or(specification.storage_gib);
+        if let Some((_, setup)) = self.setups.iter().rev().find(|(from, _)| *from <= at) {
+            setup.apply(specification);
+        }
     }
 
     /// The state of something that runs unless it was stopped; `up` is its state when it runs.

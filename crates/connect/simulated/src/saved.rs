@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use reeve_estate::{ConnectionId, ResourceId};
+use reeve_recommend::change::VolumeSetup;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -63,6 +64,8 @@ struct ResourceRow {
     terminated_ms: Option<i64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     storage: Vec<(i64, u32)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    setups: Vec<SetupRow>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     optimizing_ms: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,6 +78,16 @@ struct ResourceRow {
     groups: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     tags: BTreeMap<String, Option<String>>,
+}
+
+/// When a volume had which type, IOPS and throughput in MiB/s.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SetupRow {
+    from_ms: i64,
+    storage_type: String,
+    iops: Option<u32>,
+    throughput_mibps: Option<u32>,
 }
 
 // The signature is serde's.
@@ -118,6 +131,7 @@ fn account_row(conditions: Conditions) -> AccountRow {
         settles_ms: condition.settles_at.map(ms),
         terminated_ms: condition.terminated_at.map(ms),
         storage: condition.storage.into_iter().map(|(at, gib)| (ms(at), gib)).collect(),
+        setups: condition.setups.into_iter().map(setup_row).collect(),
         optimizing_ms: condition.optimizing_until.map(ms),
         members: condition.members,
         failovers: condition.failovers,
@@ -139,6 +153,16 @@ fn account_row(conditions: Conditions) -> AccountRow {
             .collect(),
         quarantines: conditions.quarantines,
     }
+}
+
+fn setup_row((from, setup): (Timestamp, VolumeSetup)) -> SetupRow {
+    let VolumeSetup { storage_type, iops, throughput_mibps } = setup;
+    SetupRow { from_ms: from.as_millisecond(), storage_type, iops, throughput_mibps }
+}
+
+fn setup(row: SetupRow) -> Result<(Timestamp, VolumeSetup), RestoreError> {
+    let SetupRow { from_ms, storage_type, iops, throughput_mibps } = row;
+    Ok((time(from_ms)?, VolumeSetup { storage_type, iops, throughput_mibps }))
 }
 
 /// Reads the kept form.
@@ -172,6 +196,7 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
             settles_at: row.settles_ms.map(time).transpose()?,
             terminated_at: row.terminated_ms.map(time).transpose()?,
             storage: storage.collect::<Result<_, RestoreError>>()?,
+            setups: row.setups.into_iter().map(setup).collect::<Result<_, RestoreError>>()?,
             optimizing_until: row.optimizing_ms.map(time).transpose()?,
             members: row.members,
             failovers: row.failovers,

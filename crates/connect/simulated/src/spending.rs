@@ -137,7 +137,7 @@ fn at_hour(
     resource.id = id.clone();
     let size = condition.sizes.iter().rev().find(|(from, _)| *from <= at).map(|(_, size)| size.clone());
     resource.specification.instance_type = size.or(resource.specification.instance_type);
-    resource.specification.storage_gib = condition.storage_at(at).map(f64::from).or(resource.specification.storage_gib);
+    condition.storage_into(&mut resource.specification, at);
     for (key, value) in &condition.tags {
         match value {
             Some(value) => _ = resource.tags.insert(key.clone(), value.clone()),

@@ -65,7 +65,7 @@ impl SimulatedAccount {
                 let mut tried = conditions.clone();
                 match further {
                     Some(mutation) => self.alter(&mut tried, &resource, mutation, now)?,
-                    None => operation::apply(&mut tried, &resource, operation)?,
+                    None => operation::apply(self, &mut tried, &resource, operation, now)?,
                 }
                 if !chance.strikes(self.world.settings.faults.does_not_stick, "stick") {
                     *conditions = tried;

@@ -8,7 +8,7 @@ use crate::provider::Provider;
 use crate::resource::{Purchase, Resource, ResourceState};
 
 impl Catalogue {
-    /// The price of a volume a month: storage and provisioned IOPS (gp3's first 3,000 are free). Throughput is left out.
+    /// The price of a volume a month: storage, provisioned IOPS and provisioned throughput (3,000 and 125 MiB/s of a gp3 are free).
     /// `None` for a type without a price. Only AWS volumes have prices.
     #[must_use]
     pub fn volume_monthly(
@@ -18,19 +18,23 @@ impl Catalogue {
         volume_type: &str,
         gib: f64,
         iops: Option<u64>,
+        throughput_mibps: Option<u64>,
     ) -> Option<MonthlyCost> {
         if provider != Provider::Aws {
             return None;
         }
         let storage = self.aws_units.usd(volume_type, "gib_month", gib)?;
-        let provisioned = iops.and_then(|n| self.aws_units.usd(volume_type, "iops_month", n as f64)).unwrap_or(0.0);
-        self.aws_month(region, storage + provisioned)
+        let provisioned = |unit, amount: Option<u64>| {
+            amount.and_then(|n| self.aws_units.usd(volume_type, unit, n as f64)).unwrap_or(0.0)
+        };
+        let performance = provisioned("iops_month", iops) + provisioned("mibps_month", throughput_mibps);
+        self.aws_month(region, storage + performance)
     }
 
     /// The price of snapshot storage a month. Snapshots are incremental, so this is an upper bound for one.
     #[must_use]
     pub fn snapshot_monthly(&self, provider: Provider, region: &str, gib: f64) -> Option<MonthlyCost> {
-        self.volume_monthly(provider, region, "snapshot", gib, None)
+        self.volume_monthly(provider, region, "snapshot", gib, None, None)
     }
 
     /// The price of an RDS instance's storage a month, a standby's included; `None` where there is no fact.
@@ -58,6 +62,7 @@ impl Catalogue {
                 spec.storage_type.as_deref()?,
                 spec.storage_gib?,
                 spec.iops,
+                spec.throughput_mibps,
             ),
             ResourceKind::LoadBalancer if resource.provider == Provider::Aws => {
                 let name = format!("load_balancer.{}", spec.instance_type.as_deref()?);

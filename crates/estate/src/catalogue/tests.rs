@@ -124,11 +124,17 @@ fn volumes_cost_storage_and_provisioned_operations() {
         ("st1", 1000.0, None, 45.0),
         ("standard", 10.0, None, 0.5),
     ] {
-        let month = c.volume_monthly(Aws, "us-east-1", volume_type, gib, iops).unwrap();
+        let month = c.volume_monthly(Aws, "us-east-1", volume_type, gib, iops, None).unwrap();
         assert!((month.cost.usd() - usd).abs() < 1e-6, "{volume_type}: {} is not {usd}", month.cost.usd());
     }
-    assert_eq!(c.volume_monthly(Aws, "eu-west-1", "gp3", 1.0, None), None);
-    assert_eq!(c.volume_monthly(Aws, "us-east-1", "gp9", 1.0, None), None);
+    let quick = c.volume_monthly(Aws, "us-east-1", "gp3", 100.0, Some(4000), Some(250)).unwrap();
+    assert_eq!(
+        quick.cost,
+        crate::Money::from_usd(8.0 + 5.0 + 5.0),
+        "storage, 1,000 IOPS and 125 MiB/s beyond what is free"
+    );
+    assert_eq!(c.volume_monthly(Aws, "eu-west-1", "gp3", 1.0, None, None), None);
+    assert_eq!(c.volume_monthly(Aws, "us-east-1", "gp9", 1.0, None, None), None);
 }
 
 #[test]

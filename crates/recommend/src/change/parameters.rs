@@ -94,9 +94,17 @@ impl<'a> Parameters<'a> {
     /// # Errors
     /// [`ParameterError::Wrong`].
     pub fn number(&mut self, name: &'static str) -> Result<u32, ParameterError> {
-        self.take(name, "a whole number from 0 to 4294967295", |json| {
-            let number = json.as_f64()?;
-            (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number)).then_some(number as u32)
+        self.take(name, "a whole number from 0 to 4294967295", whole)
+    }
+
+    /// A whole number from 0, or `null`.
+    ///
+    /// # Errors
+    /// [`ParameterError::Wrong`].
+    pub fn number_or_null(&mut self, name: &'static str) -> Result<Option<u32>, ParameterError> {
+        self.take(name, "a whole number from 0 to 4294967295, or null", |json| match json {
+            Json::Null => Some(None),
+            number => whole(number).map(Some),
         })
     }
 
@@ -132,4 +140,9 @@ impl<'a> Parameters<'a> {
         let unknown = self.object.iter().map(|(name, _)| name).find(|name| !self.read.contains(name));
         unknown.map_or(Ok(()), |name| Err(ParameterError::Unknown { name: name.to_owned() }))
     }
+}
+
+fn whole(json: &Json) -> Option<u32> {
+    let number = json.as_f64()?;
+    (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number)).then_some(number as u32)
 }

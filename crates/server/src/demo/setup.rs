@@ -47,6 +47,15 @@ pub(super) async fn agents(service: &Service) -> Result<()> {
             ..AgentInput::default()
         },
         AgentInput {
+            agent_type: text("storage_optimizer"),
+            name: text("Production storage optimizer"),
+            mode: text("safe_mode"),
+            accounts: Some(vec!["acme-production".into()]),
+            learning_period: text("14d"),
+            confidence_threshold: text("85%"),
+            ..AgentInput::default()
+        },
+        AgentInput {
             agent_type: text("cost_optimizer"),
             name: text("Everything else"),
             mode: text("learning"),

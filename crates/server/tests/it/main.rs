@@ -42,6 +42,7 @@ mod scheduled;
 mod shape;
 mod spelling;
 mod standby;
+mod storage;
 mod tagging;
 mod tokens;
 mod verifying;

@@ -39,6 +39,8 @@ struct SpecificationRow {
     storage_gib: Option<f64>,
     storage_type: Option<String>,
     iops: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    throughput_mibps: Option<u64>,
     multi_az: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tenancy: Option<String>,
@@ -114,6 +116,7 @@ impl From<&Specification> for SpecificationRow {
             storage_gib: specification.storage_gib,
             storage_type: specification.storage_type.clone(),
             iops: specification.iops,
+            throughput_mibps: specification.throughput_mibps,
             multi_az: specification.multi_az,
             tenancy: specification.tenancy.clone(),
             zone: specification.zone.clone(),
@@ -135,6 +138,7 @@ impl SpecificationRow {
             storage_gib: self.storage_gib,
             storage_type: self.storage_type,
             iops: self.iops,
+            throughput_mibps: self.throughput_mibps,
             multi_az: self.multi_az,
             tenancy: self.tenancy,
             zone: self.zone,

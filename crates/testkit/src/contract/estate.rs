@@ -174,6 +174,7 @@ async fn resources_there_and_back(store: &dyn EstateStore) -> Result<()> {
             storage_gib: Some(0.1 + 0.2),
             storage_type: Some("gp3".into()),
             iops: Some(12_000),
+            throughput_mibps: Some(500),
             multi_az: Some(true),
             tenancy: Some("dedicated".into()),
             zone: Some("us-east-1a".into()),

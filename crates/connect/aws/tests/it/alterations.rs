@@ -6,6 +6,7 @@ use reeve_connect_aws::AwsConnection;
 use reeve_estate::{
     Act, ActErrorKind, Applied, Capacity, Mutation, Observe, Resource, ResourceId, ResourceKind, ResourceState,
 };
+use reeve_recommend::change::{VolumeOperation, VolumeSetup};
 use reeve_testkit::moto::Moto;
 
 use crate::{by_id, connection, open};
@@ -105,4 +106,22 @@ async fn a_replica_is_made_and_only_what_reeve_made_is_removed() {
     ghost.id = ResourceId::new("orders-reeve-1");
     assert_eq!(aws.observe(&ghost).await.unwrap_err().kind, ActErrorKind::NotFound);
     assert!(aws.observe(by_id(&seen, "other")).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_volume_gets_another_type_and_performance() {
+    let moto = Moto::start().await.unwrap();
+    let machine = moto.machines("us-east-1", "m5.large", 1, &[]).await.unwrap().remove(0);
+    let disk = moto.volume("us-east-1", "gp2", 500, Some(&machine), &[]).await.unwrap();
+    let aws = open(&connection(moto.endpoint(), &["us-east-1"])).await;
+    let seen = aws.inventory().await.unwrap();
+    let disk = by_id(&seen, &disk);
+    assert_eq!(disk.specification.storage_type.as_deref(), Some("gp2"));
+    let setup = VolumeSetup { storage_type: "gp3".to_owned(), iops: Some(4_000), throughput_mibps: Some(125) };
+    let operation = VolumeOperation { setup: setup.clone() };
+    assert_eq!(aws.apply(disk, &operation).await.unwrap(), Applied::Accepted);
+    let now = aws.observe(disk).await.unwrap();
+    assert_eq!((now.state, VolumeSetup::of(&now.resource.specification)), (ResourceState::Available, Some(setup)));
+    let on_machine = aws.apply(by_id(&seen, &machine), &operation).await.unwrap_err();
+    assert_eq!(on_machine.kind, ActErrorKind::Other);
 }

@@ -55,7 +55,7 @@ const MACHINES: &[Machine] = &[
     machine("product-images", US, "m5.2xlarge", Oversized(9.0), STOREFRONT).agent().disks(&[(250, "gp3")]),
     machine("recommender", US, "m6i.4xlarge", Oversized(11.0), STOREFRONT).agent(),
     machine("session-store", US, "r5.xlarge", Steady(48.0), STOREFRONT).agent(),
-    machine("price-feed", US, "m5.xlarge", Network(0.66), STOREFRONT),
+    machine("price-feed", US, "m5.xlarge", Network(0.66), STOREFRONT).disks(&[(400, "io1")]),
     machine("fraud-scoring", US, "c5.2xlarge", Bursty, CHECKOUT),
     machine("payment-gateway-1", US, "m6i.large", Steady(44.0), CHECKOUT).managed(Terraform),
     machine("payment-gateway-2", EU, "m6i.large", Steady(46.0), CHECKOUT).managed(Terraform),

@@ -1,16 +1,20 @@
 //! Tags of machines and volumes. They hold at once, and the resource serves meanwhile.
 
+use jiff::Timestamp;
 use reeve_estate::{ActError, ActErrorKind, Operation, Resource, ResourceKind, ResourceState};
 use reeve_recommend::change::TagOperation;
 
+use crate::account::SimulatedAccount;
 use crate::condition::Conditions;
 use crate::refusal::refuse;
 
 /// Takes operations on tags.
 pub(super) fn offer(
+    _: &SimulatedAccount,
     conditions: &mut Conditions,
     resource: &Resource,
     operation: &dyn Operation,
+    _: Timestamp,
 ) -> Option<Result<(), ActError>> {
     let operation = operation.downcast_ref::<TagOperation>()?;
     Some(apply(conditions, resource, operation))

@@ -9,6 +9,7 @@ mod keeping;
 mod series;
 mod spending;
 mod tags;
+mod volumes;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

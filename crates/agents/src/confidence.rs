@@ -5,14 +5,15 @@
 //! margins, say less than days that were all far from the limit: both count as failures assumed in advance, so that
 //! two resources have the same confidence only where their evidence is the same.
 
-use reeve_learn::calibrate::Daily;
+use reeve_learn::calibrate::{Daily, Signs};
 use reeve_learn::{Backtest, DAY_MS, Prior, Window};
 
-use super::evidence::{Evidence, Load};
+use super::load::Load;
 use reeve_recommend::recommendation::ConfidenceRange;
+use reeve_recommend::{Facts, is_production, non_production};
 
 /// A day counts when this share of its points is there.
-pub(super) const DAY_COVERAGE: f64 = 0.8;
+pub(crate) const DAY_COVERAGE: f64 = 0.8;
 /// Half the width of a 90 % range, in standard deviations.
 const RANGE: f64 = 1.645;
 /// Weight of the margins' standard deviation beside the smallest margin.
@@ -20,24 +21,24 @@ const VARIATION: f64 = 3.0;
 
 /// A confidence and where it comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Confidence {
+pub(crate) struct Confidence {
     /// Percent, 0 to 100.
-    pub(super) percent: f64,
+    pub(crate) percent: f64,
     /// The posterior's mean before any limit, 0 to 1: what a calibrator begins with.
-    pub(super) raw: f64,
+    pub(crate) raw: f64,
     /// The 90 % range around it.
-    pub(super) range: ConfidenceRange,
+    pub(crate) range: ConfidenceRange,
     /// Days that held, of days that could be judged.
-    pub(super) backtest: Backtest,
+    pub(crate) backtest: Backtest,
     /// The smallest margin of a past day, as a share of what was allowed; `None` where no day had one.
-    pub(super) smallest_margin: Option<f64>,
+    pub(crate) smallest_margin: Option<f64>,
     /// Limited because something that decides was not measured.
-    pub(super) capped: bool,
+    pub(crate) capped: bool,
 }
 
 impl Confidence {
     /// In words, for the explanation: the range first, or that nothing is known yet.
-    pub(super) fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         let Backtest { held, windows } = self.backtest;
         let ConfidenceRange { low_percent: low, high_percent: high } = self.range;
         if windows == 0 {
@@ -60,16 +61,16 @@ impl Confidence {
     }
 }
 
-/// Tries a rule on held-out days. `training_days` come before the first of them. `holds` gets what came before the day and
+/// Tries a rule on the days of a history. `training_days` come before the first of them. `holds` gets what came before the day and
 /// the day; `None` when the rule would not have proposed.
-pub(super) fn backtest(
-    evidence: &Evidence<'_>,
+pub(crate) fn backtest(
+    history: Window,
     load: &Load,
     training_days: i64,
     mut holds: impl FnMut(Window, Window) -> Option<bool>,
 ) -> Backtest {
     let Some(first) = load.points.first().map(|(at, _)| *at) else { return Backtest::default() };
-    let days = evidence.history().blocks(DAY_MS);
+    let days = history.blocks(DAY_MS);
     Backtest::over(&days, |day| {
         let before = Window::ending(day.start_ms, training_days * DAY_MS);
         let covered = load.summary(day).is_some_and(|summary| summary.coverage >= DAY_COVERAGE);
@@ -83,7 +84,7 @@ pub(super) fn backtest(
 
 /// The confidence of a backtest: each doubt is a failure assumed in advance, margins that were small or uneven are
 /// doubts; a cap limits what no backtest can see.
-pub(super) fn confidence(backtest: Backtest, margins: &Daily, doubts: f64, cap_percent: Option<f64>) -> Confidence {
+pub(crate) fn confidence(backtest: Backtest, margins: &Daily, doubts: f64, cap_percent: Option<f64>) -> Confidence {
     let (smallest_margin, uneasy) = unease(margins);
     let prior = Prior::UNIFORM.doubting(doubts + uneasy);
     let raw = backtest.confidence(prior);
@@ -104,4 +105,13 @@ fn unease(margins: &Daily) -> (Option<f64>, f64) {
     let variance = known.iter().map(|margin| (margin - mean).powi(2)).sum::<f64>() / known.len() as f64;
     let uneven = (VARIATION * variance.sqrt()).min(1.0);
     (Some(smallest), 1.0 - smallest.clamp(0.0, 1.0) + uneven)
+}
+
+/// Returns the features of a change of the judged resource with these margins.
+pub(crate) fn signs(facts: &Facts<'_>, margins: Daily, tried: u64, unmeasured: f64) -> Signs {
+    let resource = facts.resource;
+    let production = if is_production(resource) { Some(true) } else { non_production(resource).then_some(false) };
+    let now_ms = facts.now.as_millisecond();
+    let age_days = resource.created_at.map(|at| (now_ms - at.as_millisecond()) as f64 / DAY_MS as f64);
+    Signs { margins, tried, unmeasured, production, age_days }
 }

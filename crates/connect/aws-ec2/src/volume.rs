@@ -1,7 +1,7 @@
-//! Growing volumes. EBS never shrinks one, and takes no change until the last one is completed; some emulators do either, so
+//! Changing volumes: size, type and performance. EBS never shrinks one, and takes no change until the last one is completed; some emulators do either, so
 //! both are refused first. EBS user guide, "Modify a volume using Elastic Volumes operations".
 
-use aws_sdk_ec2::types::VolumeModificationState as Stage;
+use aws_sdk_ec2::types::{VolumeModificationState as Stage, VolumeType};
 use reeve_estate::{Resource, ResourceState};
 
 use crate::change::refused_only;
@@ -50,15 +50,47 @@ impl Ec2 {
             let message = format!("{id} has {now:.0} GiB, and EBS makes no volume smaller or the same");
             return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
-        if let Some(stage @ (Stage::Modifying | Stage::Optimizing)) = self.modification(id).await? {
-            let message =
-                format!("the last change of {id} is still {}; EBS takes the next one after it", stage.as_str());
-            return Err(call.fault(FaultKind::Other, Some("IncorrectModificationState"), &message));
-        }
+        self.require_completed(id).await?;
         let size = i32::try_from(storage_gib)
             .map_err(|_| call.fault(FaultKind::InvalidType, None, &format!("no volume has {storage_gib} GiB")))?;
         let request = self.changes.modify_volume().volume_id(id).size(size);
         refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
         Ok(())
+    }
+
+    /// Gives a volume another type, IOPS and throughput, in MiB/s. What is `None` is left to the type.
+    ///
+    /// # Errors
+    /// [`FaultKind::Other`] while an earlier change is not completed; the call's failure otherwise.
+    pub async fn modify_volume(
+        &self,
+        id: &str,
+        volume_type: &str,
+        iops: Option<u32>,
+        throughput_mibps: Option<u32>,
+    ) -> Result<(), Fault> {
+        let call = self.place.call("ec2:ModifyVolume");
+        self.require_completed(id).await?;
+        let number = |name: &str, value: Option<u32>| {
+            let wrong = |_| call.fault(FaultKind::InvalidType, None, &format!("no volume has that much {name}"));
+            value.map(i32::try_from).transpose().map_err(wrong)
+        };
+        let request = self
+            .changes
+            .modify_volume()
+            .volume_id(id)
+            .volume_type(VolumeType::from(volume_type))
+            .set_iops(number("IOPS", iops)?)
+            .set_throughput(number("throughput", throughput_mibps)?);
+        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
+        Ok(())
+    }
+
+    /// Refuses a change of a volume whose last change is not completed.
+    async fn require_completed(&self, id: &str) -> Result<(), Fault> {
+        let Some(stage @ (Stage::Modifying | Stage::Optimizing)) = self.modification(id).await? else { return Ok(()) };
+        let message = format!("the last change of {id} is still {}; EBS takes the next one after it", stage.as_str());
+        let call = self.place.call("ec2:ModifyVolume");
+        Err(call.fault(FaultKind::Other, Some("IncorrectModificationState"), &message))
     }
 }

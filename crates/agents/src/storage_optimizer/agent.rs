@@ -1,0 +1,48 @@
+//! `storage_optimizer` as an agent type: its settings, needs, judgement, backtest and models.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use reeve_estate::ResourceKind;
+use reeve_learn::calibrate::Example;
+use reeve_recommend::models::Trainer;
+use reeve_recommend::{
+    AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Setting, Settings, agent_type::documented,
+};
+
+use super::retrospect::held;
+use super::settings::{self, Thresholds};
+use super::{METRICS, judge};
+use crate::models::Confidence;
+use crate::retrospect::look_back;
+
+/// The agent type `storage_optimizer`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StorageOptimizer;
+
+impl AgentDefinition for StorageOptimizer {
+    fn info(&self) -> &AgentTypeInfo {
+        documented(AgentType::STORAGE_OPTIMIZER)
+    }
+
+    fn settings(&self) -> &[Setting] {
+        settings::ALL
+    }
+
+    fn needs(&self, settings: &Settings) -> Needs {
+        let history_days = Thresholds::from(settings).history_days;
+        Needs { kinds: vec![ResourceKind::Volume], metrics: METRICS.to_vec(), history_days, ..Needs::default() }
+    }
+
+    fn judge(&self, facts: &Facts<'_>) -> Judgement {
+        judge(facts)
+    }
+
+    fn backtest(&self, facts: &Facts<'_>, times: &[Timestamp]) -> Vec<Example> {
+        look_back(facts, self.info().agent_type, times, judge, held)
+    }
+
+    fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
+        vec![Arc::new(Confidence::of(Arc::new(*self), METRICS))]
+    }
+}

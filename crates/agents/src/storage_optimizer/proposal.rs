@@ -1,0 +1,187 @@
+//! The proposal: cost of both setups, confidence from held-out days, plan and explanation.
+
+use reeve_estate::{Catalogue, Money, Resource};
+use reeve_learn::DAY_MS;
+use reeve_learn::calibrate::Daily;
+use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
+use reeve_recommend::change::{ModifyVolume, VolumeSetup};
+use reeve_recommend::plan::Plan;
+use reeve_recommend::procedure::{iac_note, subject};
+use reeve_recommend::proposal::Path;
+use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment};
+use reeve_recommend::trust::Trust;
+use reeve_recommend::words::{dollars, percent};
+use reeve_recommend::{Abstention, Facts, Proposal, owned_by_code};
+
+use super::demand::Demand;
+use super::settings::Thresholds;
+use super::{KIND, METRICS, Rule, setup};
+use crate::confidence::{Confidence, backtest, confidence, signs};
+use crate::discounts::after_discounts;
+use crate::load::data_points;
+
+/// Savings a month below which nothing is proposed, US dollars.
+const LEAST_SAVINGS_USD: f64 = 1.0;
+/// Days that come before the first held-out day.
+const TRAINING_DAYS: i64 = 7;
+
+/// Cost of a volume a month, now and after, at list price.
+struct Cost {
+    now: Money,
+    after: Money,
+}
+
+impl Cost {
+    /// The cost of both setups; `None` where the region has no price.
+    fn of(catalogue: &Catalogue, volume: &Resource, to: &VolumeSetup) -> Option<Cost> {
+        let mut changed = volume.clone();
+        to.apply(&mut changed.specification);
+        Some(Cost { now: catalogue.monthly_cost(volume)?.cost, after: catalogue.monthly_cost(&changed)?.cost })
+    }
+
+    fn savings(&self) -> Money {
+        self.now - self.after
+    }
+
+    /// Change in percent of the cost now; negative saves.
+    fn percent(&self) -> f64 {
+        if self.now == Money::ZERO { 0.0 } else { (self.after.usd() / self.now.usd() - 1.0) * 100.0 }
+    }
+
+    fn words(&self) -> String {
+        let (now, after, saved) = (dollars(self.now), dollars(self.after), dollars(self.savings()));
+        format!("{now} - {after} = {saved} a month at list price, {} less", percent(-self.percent()))
+    }
+}
+
+/// Proposes a setup, or abstains where it is not cheaper or its price is not known.
+pub(super) fn propose(
+    facts: &Facts<'_>,
+    settings: &Thresholds,
+    rule: Rule,
+    from: &VolumeSetup,
+    to: &VolumeSetup,
+    demand: &Demand,
+    mut path: Path,
+) -> Result<Proposal, Abstention> {
+    let volume = facts.resource;
+    let cost = Cost::of(facts.catalogue, volume, to).ok_or_else(|| {
+        Abstention::unjudged(
+            KIND,
+            "price_not_known",
+            format!("the catalogue has no volume prices of {}", volume.region),
+        )
+    })?;
+    if cost.savings().usd() < LEAST_SAVINGS_USD {
+        let detail = format!("{to} would cost {} a month, {from} costs {}", dollars(cost.after), dollars(cost.now));
+        return Err(Abstention::decided(KIND, "not_cheaper", detail));
+    }
+    path.ask("Is it cheaper?", true, cost.words());
+    let trust = trust(facts, settings, demand, to);
+    let iac = owned_by_code(volume);
+    let hazards = hazards(volume);
+    let savings = Some(cost.savings());
+    let (matrix, monthly) = (&facts.guardrails.approval_matrix, volume.monthly_cost.or(Some(cost.now)));
+    let performance = performance(rule, demand, to);
+    let change = ModifyVolume { state: volume.state, from: from.clone(), to: to.clone() };
+    let mut proposal = Proposal {
+        kind: KIND,
+        rule: rule.name(),
+        title: title(rule, volume, from, to),
+        subject: subject(volume, None),
+        priority: priority_by_savings(savings),
+        confidence: trust.0.percent,
+        trust: trust.1,
+        impact_level: impact_level(matrix, volume, savings, monthly, hazards),
+        impact: ImpactAssessment {
+            cost_percent: Some(cost.percent()),
+            cost: cost.words(),
+            performance_degradation_percent: Some(0.0),
+            performance: performance.clone(),
+            security: "none: encryption and access stay as they are".to_owned(),
+        },
+        effort: Effort::Low,
+        savings_monthly: savings,
+        savings_after_discounts: after_discounts(volume, Some(cost.now), savings),
+        monthly_cost: monthly,
+        plan: Some(Plan::of(&change, volume.id.as_str())),
+        reason_codes: vec![rule.name().to_owned()],
+        not_measured: Vec::new(),
+        explanation: explanation(facts, settings, (from, to), demand, &trust.0, &cost, performance, path),
+    };
+    if let Some(tag) = iac {
+        iac_note(&mut proposal, &tag);
+    }
+    Ok(proposal)
+}
+
+#[allow(clippy::too_many_arguments)]
+fn explanation(
+    facts: &Facts<'_>,
+    settings: &Thresholds,
+    (from, to): (&VolumeSetup, &VolumeSetup),
+    demand: &Demand,
+    trust: &Confidence,
+    cost: &Cost,
+    performance_impact: String,
+    path: Path,
+) -> Explanation {
+    let volume = facts.resource;
+    let hazards = hazards(volume);
+    Explanation {
+        action: format!("Modify {} ({}) from {from} to {to}", volume.name, volume.id),
+        factors: vec![
+            trust.words(),
+            format!("On {} measured days {}", demand.days, demand.peak),
+            format!("{to} exceeds that by {:.0} % or has what it has now", settings.headroom_percent),
+            cost.words(),
+            "EBS takes the next change of the volume after six hours, so that it cannot be undone before".to_owned(),
+        ],
+        data_points: data_points(facts, METRICS),
+        confidence_range: Some(trust.range),
+        similar_cases: 0,
+        models: Vec::new(),
+        success_rate: None,
+        risk: risk(volume, hazards),
+        cost_reduction: cost.words(),
+        performance_impact,
+        decision_path: path.into_decisions(),
+    }
+}
+
+/// Properties of the volume that raise the risk of a change.
+fn hazards(volume: &Resource) -> Hazards {
+    Hazards { iac: owned_by_code(volume).is_some(), ..Hazards::default() }
+}
+
+fn title(rule: Rule, volume: &Resource, from: &VolumeSetup, to: &VolumeSetup) -> String {
+    let gib = volume.specification.storage_gib.unwrap_or_default();
+    let (name, had) = (&volume.name, &from.storage_type);
+    match rule {
+        Rule::ConvertGp2 | Rule::ConvertProvisioned => format!("Convert {name} ({gib:.0} GiB) from {had} to {to}"),
+        Rule::ReduceProvisioned => format!("Reduce what is provisioned for {name} ({gib:.0} GiB) to {to}"),
+    }
+}
+
+fn performance(rule: Rule, demand: &Demand, to: &VolumeSetup) -> String {
+    let used = percent(setup::share(to, &demand.peak) * 100.0);
+    let holds = format!("its highest use takes {used} of what {to} offers");
+    match rule {
+        Rule::ConvertProvisioned => format!("{holds}; gp3 keeps its IOPS 99 % of the time, provisioned types 99.9 %"),
+        Rule::ConvertGp2 | Rule::ReduceProvisioned => holds,
+    }
+}
+
+/// The confidence that the setup holds: on each held-out day, whether the setup chosen from the days before held its peak.
+fn trust(facts: &Facts<'_>, settings: &Thresholds, demand: &Demand, to: &VolumeSetup) -> (Confidence, Trust) {
+    let counted = backtest(demand.history, demand.operations(), TRAINING_DAYS, |before, day| {
+        let chosen = setup::gp3(facts.resource, &demand.peak_in(before)?, settings.headroom_percent).ok()?;
+        Some(setup::holds(&chosen, &demand.peak_of_day(day)?))
+    });
+    let margin = |day| demand.peak_of_day(day).map(|peak| 1.0 - setup::share(to, &peak));
+    let margins: Daily = demand.history.blocks(DAY_MS).into_iter().map(margin).collect();
+    let found = confidence(counted, &margins, 0.0, None);
+    let signs = signs(facts, margins, counted.windows, 0.0);
+    let trust = Trust::of(found.raw, None, &signs);
+    (found, trust)
+}

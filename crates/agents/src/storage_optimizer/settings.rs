@@ -1,0 +1,76 @@
+//! Settings of `storage_optimizer`.
+
+use reeve_recommend::{Setting, SettingValue, Settings};
+
+const HISTORY: Setting = Setting {
+    path: "analyze_use.history",
+    description: "Days of samples that a judgement looks at",
+    default: SettingValue::Days(30),
+    range: (14.0, 90.0),
+};
+const MEASURED: Setting = Setting {
+    path: "analyze_use.measured",
+    description: "Days that must have been measured before anything is proposed",
+    default: SettingValue::Days(10),
+    range: (7.0, 60.0),
+};
+const HEADROOM: Setting = Setting {
+    path: "analyze_use.headroom",
+    description: "Share by which the new performance exceeds the highest measured use",
+    default: SettingValue::Percent(30.0),
+    range: (10.0, 300.0),
+};
+const CONVERT_GP2: Setting = Setting {
+    path: "convert_gp2.enabled",
+    description: "Whether gp2 volumes are proposed as gp3",
+    default: SettingValue::Flag(true),
+    range: (0.0, 0.0),
+};
+const CONVERT_PROVISIONED: Setting = Setting {
+    path: "convert_provisioned.enabled",
+    description: "Whether io1 and io2 volumes are proposed as gp3 where their use allows it",
+    default: SettingValue::Flag(true),
+    range: (0.0, 0.0),
+};
+const LOWER_DURABILITY: Setting = Setting {
+    path: "convert_provisioned.accept_lower_durability",
+    description: "Whether io2's durability of 99.999 % may be given up for gp3's 99.8 %",
+    default: SettingValue::Flag(false),
+    range: (0.0, 0.0),
+};
+const REDUCE_PROVISIONED: Setting = Setting {
+    path: "reduce_provisioned.enabled",
+    description: "Whether less provisioned performance is proposed for gp3 volumes",
+    default: SettingValue::Flag(true),
+    range: (0.0, 0.0),
+};
+
+/// All of them.
+pub(super) const ALL: &[Setting] =
+    &[HISTORY, MEASURED, HEADROOM, CONVERT_GP2, CONVERT_PROVISIONED, LOWER_DURABILITY, REDUCE_PROVISIONED];
+
+/// The settings of one agent, as the rules read them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Thresholds {
+    pub(super) history_days: i64,
+    pub(super) measured_days: i64,
+    pub(super) headroom_percent: f64,
+    pub(super) convert_gp2: bool,
+    pub(super) convert_provisioned: bool,
+    pub(super) accept_lower_durability: bool,
+    pub(super) reduce_provisioned: bool,
+}
+
+impl From<&Settings> for Thresholds {
+    fn from(settings: &Settings) -> Self {
+        Thresholds {
+            history_days: settings.days(&HISTORY),
+            measured_days: settings.days(&MEASURED),
+            headroom_percent: settings.percent(&HEADROOM),
+            convert_gp2: settings.flag(&CONVERT_GP2),
+            convert_provisioned: settings.flag(&CONVERT_PROVISIONED),
+            accept_lower_durability: settings.flag(&LOWER_DURABILITY),
+            reduce_provisioned: settings.flag(&REDUCE_PROVISIONED),
+        }
+    }
+}
