@@ -27,6 +27,6 @@ describe('the course of an anomaly', () => {
 
 it('a threshold says which way it was moved', () => {
   expect(factorText(1)).toBe('Edge of the expected range (default)');
-  expect(factorText(2.2000000000000002)).toBe('Raised to 2.2 times the usual band');
-  expect(factorText(0.81)).toBe('Lowered to 0.81 of the usual band');
+  expect(factorText(2.2000000000000002)).toBe('Raised to 2.2 × the expected range');
+  expect(factorText(0.81)).toBe('Lowered to 0.81 × the expected range');
 });
