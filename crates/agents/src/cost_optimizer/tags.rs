@@ -16,8 +16,8 @@ use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, Pri
 use reeve_recommend::trust::Trust;
 use reeve_recommend::{Facts, Plan, is_opted_out, owned_by_code};
 
-use super::confidence::confidence;
 use super::settings;
+use crate::confidence::confidence;
 
 const KIND: RecommendationType = RecommendationType::ResourceTagging;
 /// Volumes that a value named by the setting is worth: a person decided on it.
