@@ -48,14 +48,14 @@ impl<'s> Actors<'s> {
     async fn cause(&self, entry: &Entry, since: Timestamp) -> Option<Entry> {
         let id = entry.resource.id.clone()?;
         let kinds = [
-            "resource.create",
-            "resource.modify",
-            "resource.delete",
-            "resource.tag",
-            "resource.state",
-            "resource.state_change",
+            &events::RESOURCE_CREATE,
+            &events::RESOURCE_MODIFY,
+            &events::RESOURCE_DELETE,
+            &events::RESOURCE_TAG,
+            &events::RESOURCE_STATE,
+            &events::RESOURCE_STATE_CHANGE,
         ];
-        let kinds = kinds.map(|kind| Expr::field(Column::EventType, Match::Exact(kind.to_owned())));
+        let kinds = kinds.map(|kind| Expr::field(Column::EventType, Match::Exact(kind.name.to_owned())));
         let query = Query {
             expr: Expr::and([
                 Expr::field(Column::ResourceId, Match::Identical(id)),
