@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
-import { Buffer } from 'node:buffer';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
@@ -10,15 +11,19 @@ const backend = process.env.REEVE_URL ?? 'http://127.0.0.1:8080';
 /** Files below this gain nothing, bytes. */
 const WORTH_COMPRESSING = 1024;
 
-/** Compresses scripts and styles once, at their best, so that the program need not do it for every browser. */
+/**
+ * Compresses scripts and styles once, at their best, so that the program need not do it for every browser. It reads the files as they
+ * were written: other plugins still change a bundle while it is generated.
+ */
 const brotli: Plugin = {
   name: 'brotli',
   apply: 'build',
-  generateBundle(_, bundle) {
-    for (const [name, file] of Object.entries(bundle)) {
-      const source = Buffer.from(file.type === 'chunk' ? file.code : file.source);
-      if (!/\.(js|css|svg)$/.test(name) || source.length < WORTH_COMPRESSING) continue;
-      this.emitFile({ type: 'asset', fileName: `${name}.br`, source: brotliCompressSync(source) });
+  writeBundle({ dir = 'dist' }, bundle) {
+    for (const name of Object.keys(bundle)) {
+      if (!/\.(js|css|svg)$/.test(name)) continue;
+      const source = readFileSync(join(dir, name));
+      if (source.length < WORTH_COMPRESSING) continue;
+      writeFileSync(join(dir, `${name}.br`), brotliCompressSync(source));
     }
   },
 };
