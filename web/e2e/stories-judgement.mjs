@@ -74,7 +74,7 @@ async function excludes({ page, program }) {
   const dialog = page.getByRole('dialog');
   assert.equal(await dialog.getByLabel('Resource').inputValue(), found.resource.id);
   await dialog.getByRole('button', { name: 'Exclude', exact: true }).click();
-  await dialog.getByText(/^Say why/).waitFor();
+  await dialog.getByText('Enter a reason').waitFor();
   await dialog.getByLabel('Reason').fill('it moves in spring');
   await dialog.getByRole('button', { name: 'Exclude', exact: true }).click();
   await page.getByText('excluded: it moves in spring').first().waitFor();

@@ -24,7 +24,7 @@ async function makesWebhook({ page, program }) {
   await page.getByRole('heading', { level: 1, name: 'To the on-call tool' }).waitFor();
   await page.getByText('Priority: high').waitFor();
   await page.reload();
-  await page.getByText('Nothing was sent yet.').waitFor();
+  await page.getByText(/^Nothing sent yet/).waitFor();
   assert.ok(!(await page.content()).includes(secret), 'the secret is shown once');
 }
 
@@ -44,7 +44,7 @@ async function sendsAndReplays({ page, program }) {
 
   await page.getByRole('button', { name: 'Replace the secret' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Replace', exact: true }).click();
-  await page.getByText(/^The one before signs too until/).waitFor();
+  await page.getByText(/^The previous secret stays valid until/).waitFor();
   assert.match(await page.getByLabel('Secret', { exact: true }).innerText(), /^whsec_/);
   await page.getByRole('button', { name: 'Done' }).click();
 

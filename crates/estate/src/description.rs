@@ -82,7 +82,7 @@ pub trait KindReader: Send + Sync {
     async fn read(&self, connection: &Connection, sink: &dyn DescriptionSink) -> Result<(), ReadError>;
 }
 
-/// Why a reader failed as a whole, in words.
+/// Error with which a reader failed as a whole.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ReadError(pub String);

@@ -17685,12 +17685,6 @@ export interface operations {
                 account?: string;
                 /** @description Connection. */
                 connection?: string;
-                /** @description `next_cursor` of the page before. */
-                cursor?: string;
-                /** @description At most this many (1 to 1000). */
-                limit?: number;
-                /** @description After skipping this many. */
-                offset?: number;
                 /** @description Cloud. */
                 provider?: string;
                 /** @description Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22 -tags.owner:*`. */

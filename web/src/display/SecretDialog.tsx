@@ -5,7 +5,7 @@ import { Copyable } from './Copyable';
 interface Props {
   title: string;
   secret: string;
-  /** What it is good for, or how long the one before it is. */
+  /** Purpose of the secret, or the end of the previous one. */
   children?: ReactNode;
   onClose: () => void;
 }

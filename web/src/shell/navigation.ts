@@ -143,7 +143,7 @@ function pagesFor(groups: PageGroup[], permissions: string[]): PageGroup[] {
     .filter(({ pages }) => pages.length > 0);
 }
 
-/** Whether an address is a page or lies below it. */
+/** `true` if an address is a page or lies below it. */
 export function within(path: string, to: string): boolean {
   return path === to || path.startsWith(`${to}/`);
 }

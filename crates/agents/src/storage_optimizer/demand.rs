@@ -81,7 +81,7 @@ impl Demand {
         &self.operations
     }
 
-    /// What was measured, in words.
+    /// Description of the measurements.
     pub(super) fn measured_words(&self) -> String {
         format!("operations and bytes on {} of {} days", self.days, self.history.length_ms() / DAY_MS)
     }

@@ -80,7 +80,7 @@ struct ResourceRow {
     tags: BTreeMap<String, Option<String>>,
 }
 
-/// When a volume had which type, IOPS and throughput in MiB/s.
+/// Type, IOPS and throughput in MiB/s of a volume over time.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SetupRow {

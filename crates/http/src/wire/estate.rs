@@ -151,7 +151,7 @@ pub struct SyncStartedBody {
     pub status: String,
 }
 
-/// Filters of the list of resources.
+/// A page of the list of resources, and its filters.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -162,6 +162,45 @@ pub struct ResourceParams {
     pub offset: Option<u64>,
     /// `next_cursor` of the page before.
     pub cursor: Option<String>,
+    /// Connection.
+    pub connection: Option<String>,
+    /// Cloud.
+    pub provider: Option<String>,
+    /// Account.
+    pub account: Option<String>,
+    /// Kind.
+    #[serde(rename = "type")]
+    #[param(rename = "type")]
+    pub kind: Option<String>,
+    /// Service.
+    pub service: Option<String>,
+    /// Text in id, name or tags.
+    pub text: Option<String>,
+    /// Query over resources, such as `type:security_group configuration.IpPermissions.FromPort:22 -tags.owner:*`.
+    pub query: Option<String>,
+}
+
+impl ResourceParams {
+    /// The filters without the page.
+    #[must_use]
+    pub fn filters(self) -> ResourceFilterParams {
+        ResourceFilterParams {
+            connection: self.connection,
+            provider: self.provider,
+            account: self.account,
+            kind: self.kind,
+            service: self.service,
+            text: self.text,
+            query: self.query,
+        }
+    }
+}
+
+/// Filters of resources.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct ResourceFilterParams {
     /// Connection.
     pub connection: Option<String>,
     /// Cloud.

@@ -122,7 +122,7 @@ async fn searched(admin: &Api, machine: &str) {
     let _ = admin.get("resource-counts?by=colour").await.problem(422, "invalid_fields");
 }
 
-/// What a permission hides is neither deleted nor changed.
+/// Resources that a missing permission hides are neither deleted nor changed.
 async fn hidden(admin: &Api, moto: &Moto, connection: &str, group: &str) {
     let policy = r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Resource":"*","Action":["sts:*","ec2:DescribeInstances"]}]}"#;
     let (key, secret) = moto.user("reader", policy).await.unwrap();

@@ -31,7 +31,7 @@ async fn known(store: &impl DescriptionStore, id: &str) -> Result<Option<Known>>
 /// Runs the suite on an empty store.
 ///
 /// # Errors
-/// What the store failed with; broken promises panic.
+/// The store's error; a broken promise panics.
 pub async fn run(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
     store.connection_insert(&connection("d-1", 1_000)?).await?;
     versions(store).await?;
@@ -190,7 +190,7 @@ async fn readings(store: &impl DescriptionStore) -> Result<()> {
     Ok(())
 }
 
-/// What is no longer read is gone from the inventory, kind by kind and region by region; its history stays.
+/// Resources no longer read leave the inventory, kind by kind and region by region; their history stays.
 async fn retired(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
     let here = ConnectionId("d-2".into());
     store.connection_insert(&connection("d-2", 2_000)?).await?;

@@ -42,7 +42,7 @@ export function Configuration({ id }: { id: string }) {
   );
 }
 
-/** What the newest version changed. */
+/** Differences of the newest version from the one before. */
 export function LastChange({ id }: { id: string }) {
   const { data: versions } = useQuery(versionsQuery(id));
   const [now, before] = versions?.items ?? [];

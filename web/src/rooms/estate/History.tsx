@@ -33,7 +33,7 @@ export function History({ id }: { id: string }) {
   );
 }
 
-/** Who made a change that a sync saw, as the provider's activity in the log says. */
+/** Author of a change that a sync saw, from the provider's activity in the log. */
 function changedBy(metadata: unknown): string | undefined {
   const by = (metadata as { changed_by?: { email?: string; id?: string } } | undefined)?.changed_by;
   return by?.email ?? by?.id;

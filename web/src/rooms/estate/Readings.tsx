@@ -11,7 +11,7 @@ import { readingsQuery } from './queries';
 
 type Reading = components['schemas']['KindReadingBody'];
 
-/** What the last sync of a connection saw of each kind, what it could not read, and how old that is. */
+/** Table of the last sync of a connection: resources seen of each kind, failures, age. */
 export function Readings({ connection, name }: { connection: string; name: string }) {
   const [open, setOpen] = useState(false);
   const { data, error } = useQuery({ ...readingsQuery(connection), enabled: open });

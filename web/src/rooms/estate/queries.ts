@@ -73,7 +73,7 @@ export function relationsQuery(id: string) {
   });
 }
 
-/** What the last sync of a connection read, by kind and region. */
+/** Results of the last sync of a connection, by kind and region. */
 export function readingsQuery(connection: string) {
   return queryOptions({
     queryKey: ['estate', 'readings', connection],

@@ -97,7 +97,7 @@ function Request({ of: approval }: { of: Approval }) {
   );
 }
 
-/** Who requested it and why: the requester's own words, else the reason of the agent. */
+/** Requester and reason: the requester's own words, else the reason of the agent. */
 function Requester({ of: approval, recommendation, name }: { of: Approval; recommendation: Recommendation | undefined; name: string }) {
   const why = approval.reason ? `“${approval.reason}”` : recommendation && `${recommendation.explanation.action}. Confidence ${percent(recommendation.confidence)}.`;
   return (
@@ -107,7 +107,7 @@ function Requester({ of: approval, recommendation, name }: { of: Approval; recom
   );
 }
 
-/** What a signer decides on: money, risk, downtime, and the steps in words. */
+/** Facts that a signer decides on: money, risk, downtime, and the steps in words. */
 function Decision({ of: one }: { of: Recommendation }) {
   const saved = one.savings.expected_monthly;
   const amount = saved == null ? 'Price unknown' : `${money(Math.abs(saved))} a month`;

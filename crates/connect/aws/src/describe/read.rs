@@ -14,7 +14,7 @@ use super::report;
 use super::row::{Ask, Detail, KindRow, Protocol};
 use crate::session::AwsConnection;
 
-/// Why reading a kind ended early.
+/// Reason for which reading a kind ended early.
 pub(super) enum Halt {
     /// A call failed.
     Fault(Fault),

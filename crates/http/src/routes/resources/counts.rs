@@ -20,7 +20,7 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::Params;
 use crate::time;
 use crate::wire::description::{CountParams, ResourceCountBody, ResourceCountsBody};
-use crate::wire::estate::ResourceParams;
+use crate::wire::estate::ResourceFilterParams;
 
 /// Columns of the CSV.
 const COLUMNS: &str = "id,name,type,provider,account,region,service,state,monthly_cost,created_at,observed_at,tags";
@@ -33,7 +33,7 @@ pub(super) async fn counts(
     Params(params): Params<CountParams>,
 ) -> Result<Json<ResourceCountsBody>, Problem> {
     let by = Attribute::parse(&params.by)?;
-    let search = Search::of(&ResourceParams {
+    let search = Search::of(&ResourceFilterParams {
         connection: params.connection,
         provider: params.provider,
         account: params.account,
@@ -41,7 +41,6 @@ pub(super) async fn counts(
         service: params.service,
         text: params.text,
         query: params.query,
-        ..ResourceParams::default()
     })?;
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     search.each(&app, |resource| *counts.entry(by.of(&resource)).or_default() += 1).await?;
@@ -87,12 +86,12 @@ impl Attribute {
 }
 
 /// Everything that a search of resources finds, as CSV.
-#[utoipa::path(get, path = "/api/v1/resources.csv", tag = "estate", params(ResourceParams),
+#[utoipa::path(get, path = "/api/v1/resources.csv", tag = "estate", params(ResourceFilterParams),
     responses((status = 200, description = "The resources, one a line", content_type = "text/csv", body = String),
         (status = 422, body = ProblemBody)))]
 pub(super) async fn csv(
     State(app): State<Arc<App>>,
-    Params(params): Params<ResourceParams>,
+    Params(params): Params<ResourceFilterParams>,
 ) -> Result<Response, Problem> {
     let search = Search::of(&params)?;
     let mut walk = Walk::default();

@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::error::Problem;
 use crate::routes::audit_logs::query_problem;
 use crate::time;
-use crate::wire::estate::ResourceParams;
+use crate::wire::estate::ResourceFilterParams;
 
 /// Resources read at once.
 const AT_ONCE: u64 = 500;
@@ -43,7 +43,7 @@ impl Search {
     ///
     /// # Errors
     /// A parameter names nothing known, or the query cannot be read.
-    pub(super) fn of(params: &ResourceParams) -> Result<Search, Problem> {
+    pub(super) fn of(params: &ResourceFilterParams) -> Result<Search, Problem> {
         let mut filter = ResourceFilter {
             connection: params.connection.clone().map(ConnectionId),
             provider: parse("provider", params.provider.as_deref(), Provider::parse)?,

@@ -27,7 +27,7 @@ pub(super) struct Changed {
     pub(super) seen: Resource,
 }
 
-/// What an inventory saw, compared with what is known.
+/// Differences between an inventory and the stored resources.
 #[derive(Debug, Default)]
 pub(super) struct Compared {
     /// Entries about resources that appeared or are gone.

@@ -14,7 +14,7 @@ import { RolloutStatus } from '../rollouts/RolloutStatus';
 
 const MOVING = ['running', 'rolling_back'];
 
-/** What happens at this moment: changes, rollouts, agents at work, and what is scheduled next. */
+/** Current activity: changes, rollouts, agents at work, and the next scheduled runs. */
 export function Running() {
   const actions = useQuery(actionsQuery);
   const rollouts = useQuery(rolloutsQuery({}));

@@ -19,7 +19,7 @@ export interface Need {
   to: string;
 }
 
-/** How long a change that failed stays in the list, milliseconds. */
+/** Time for which a failed change stays in the list, milliseconds. */
 const FAILED_MS = 7 * 86_400_000;
 
 /** Incidents of the estate that nobody has taken on. */

@@ -15,7 +15,7 @@ interface Needs {
   failed: { name: string; retry: () => void }[];
 }
 
-/** What needs the person who is signed in, from all the pages that they may see. */
+/** Items that need the signed-in person's attention, from all the pages that they may see. */
 export function useNeeds(): Needs {
   const may = useMay();
   const who = useWho();

@@ -130,7 +130,7 @@ export function findingInWords(finding: Finding, { metric }: Pick<Prediction, 'm
 /** An amount that is shown as nothing, such as `0` or `-0 B`. */
 const isNothing = (shown: string) => Number.parseFloat(shown) === 0;
 
-/** Whether what is expected is already reached. */
+/** `true` if the expected event is already reached. */
 export const isSo = ({ at, expected_at }: Pick<Prediction, 'at' | 'expected_at'>) => expected_at != null && expected_at <= at;
 
 /** The decisions of the newest evaluation: those of one moment; the likeliest first. */
