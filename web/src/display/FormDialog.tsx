@@ -45,11 +45,11 @@ interface Props extends FormProps {
   size?: ModalProps['size'];
 }
 
-/** A dialog that asks and sends. Escape leaves; a stray click beside it does not, once something was typed. */
+/** A dialog that asks and sends. Once something was typed, neither Escape nor a stray click beside it loses it. */
 export function FormDialog({ title, size, ...form }: Props) {
   const [typed, setTyped] = useState(false);
   return (
-    <Modal opened onClose={form.onClose} size={size} title={title} closeOnClickOutside={!typed} onInput={() => setTyped(true)}>
+    <Modal opened onClose={form.onClose} size={size} title={title} closeOnClickOutside={!typed} closeOnEscape={!typed} onInput={() => setTyped(true)}>
       <DialogForm {...form} />
     </Modal>
   );

@@ -1,19 +1,24 @@
-import { Button, Group, MultiSelect, NumberInput, SimpleGrid, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { Button, Group, MultiSelect, NumberInput, SimpleGrid, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Guardrails } from '../../api/bodies';
 import { fieldMessages } from '../../api/problem';
 import { useMay } from '../../api/session';
 import { announce } from '../../display/announce';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
+import { VIEW_LOG } from '../../shell/navigation';
+import { useUnsavedWarning } from '../../shell/unsaved';
 import { lasting } from './guardrails/budget';
 import { initial, wire, type GuardrailFields } from './guardrails/fields';
+import { GuardrailHistory } from './guardrails/GuardrailHistory';
 import { InUse } from './guardrails/InUse';
 import { KillSwitch } from './KillSwitch';
 import { guardrailsQuery, setGuardrails, useChange } from './queries';
 
 export function GuardrailsPage() {
+  const may = useMay();
   const { data, error, refetch } = useQuery(guardrailsQuery);
   if (error && !data) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton h={360} radius="lg" />;
@@ -22,6 +27,7 @@ export function GuardrailsPage() {
       <KillSwitch on={data.kill_switch ?? false} />
       <InUse of={data} />
       <Limits key={data.version} of={data} />
+      {VIEW_LOG.some(may) && <GuardrailHistory version={data.version} />}
     </Stack>
   );
 }
@@ -39,9 +45,11 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
   const locked = !may('intelligence.configure');
   const matrixLocked = !may('administer');
   const form = useForm<GuardrailFields>({ initialValues: initial(guardrails) });
+  const [reason, setReason] = useState('');
   const save = useChange(setGuardrails);
+  useUnsavedWarning(form.isDirty() && !save.isPending && !save.isSuccess);
   const submit = form.onSubmit((values) => {
-    save.mutate(wire(values, guardrails.version), {
+    save.mutate({ ...wire(values, guardrails.version), reason: reason.trim() }, {
       onSuccess: () => announce('Guardrails saved.'),
       onError: (error) => form.setErrors(fieldMessages(error)),
     });
@@ -110,8 +118,9 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
         </Panel>
         <ProblemAlert error={save.error} marked={MARKED} />
         {!locked && (
-          <Group>
-            <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>Save guardrails</Button>
+          <Group align="flex-end">
+            {form.isDirty() && <TextInput label="Reason for the change" description="Kept in the audit log" required w={360} maxLength={2000} value={reason} onChange={(event) => setReason(event.currentTarget.value)} />}
+            <Button type="submit" loading={save.isPending} disabled={!form.isDirty() || reason.trim() === ''}>Save guardrails</Button>
             {form.isDirty() && <Button variant="subtle" color="gray" onClick={form.reset}>Discard changes</Button>}
           </Group>
         )}
