@@ -17,7 +17,7 @@ ENV := . tools/env.sh;
 NO_BENCH := --exclude reeve-bench --exclude reeve-bench-learn --exclude reeve-bench-scale
 
 WEB_SOURCES := $(shell find web -maxdepth 1 -type f 2>/dev/null) \
-	$(shell find web/src web/public -type f 2>/dev/null | sed 's/ /\\ /g')
+	$(shell find web/src web/public web/tools/docs -type f 2>/dev/null | sed 's/ /\\ /g') $(shell find docs -name '*.md' 2>/dev/null)
 
 .NOTPARALLEL:
 .PHONY: help run test check build bench bench-learn fuzz fmt openapi setup setup-run setup-test setup-check setup-build setup-bench setup-rust screenshots web clean

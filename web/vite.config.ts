@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { render } from './tools/docs/render.mjs';
 
 // `npm run dev` serves the pages from here and passes the API on to a running `reeve demo`.
 const backend = process.env.REEVE_URL ?? 'http://127.0.0.1:8080';
@@ -28,8 +29,17 @@ const brotli: Plugin = {
   },
 };
 
+/** The documentation of this version, served by the program below /docs/. */
+const documentation: Plugin = {
+  name: 'documentation',
+  apply: 'build',
+  writeBundle({ dir = 'dist' }) {
+    render(join(import.meta.dirname, '../docs'), join(dir, 'docs'), readFileSync(join(import.meta.dirname, 'tools/docs/docs.css'), 'utf8'));
+  },
+};
+
 export default defineConfig({
-  plugins: [react(), brotli],
+  plugins: [react(), brotli, documentation],
   build: {
     target: 'es2022',
     // Everything is served from the program itself under a policy that allows no inline scripts.
