@@ -1,11 +1,14 @@
-import { Group, Pagination, Skeleton, Table, Text } from '@mantine/core';
+import { Checkbox, Group, Pagination, Skeleton, Table, Text } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconArrowsSort } from '@tabler/icons-react';
 import {
-  createPaginatedRowModel, createSortedRowModel, rowPaginationFeature, rowSortingFeature, tableFeatures, useTable,
-  type ColumnDef,
+  createPaginatedRowModel, createSortedRowModel, functionalUpdate, rowPaginationFeature, rowSortingFeature, tableFeatures, useTable,
+  type ColumnDef, type Header,
 } from '@tanstack/react-table';
 import { useMemo, type ReactNode } from 'react';
 import { count } from './amounts';
+import { TableCsv } from './TableCsv';
+import { useTablePlace } from './table-place';
+import { useOverflow } from './useOverflow';
 
 const features = tableFeatures({
   rowSortingFeature,
@@ -26,6 +29,14 @@ export interface Column<Row> {
   lead?: boolean;
 }
 
+/** Rows that are chosen for an answer to all of them. */
+export interface Selection<Row> {
+  ids: ReadonlySet<string>;
+  onChange: (ids: Set<string>) => void;
+  /** The name of a row's checkbox. */
+  name: (row: Row) => string;
+}
+
 interface Props<Row> {
   label: string;
   columns: Column<Row>[];
@@ -37,60 +48,51 @@ interface Props<Row> {
   pageSize?: number;
   sortedBy?: { id: string; desc: boolean };
   bare?: boolean;
+  selection?: Selection<Row>;
 }
 
 /** A table that sorts and pages what it holds, shows its bones while loading and says what to do when empty. */
 export function DataTable<Row extends object>(props: Props<Row>) {
-  const { label, columns, rows, rowId, onOpen, empty, pageSize, sortedBy, bare } = props;
+  const { label, columns, rows, rowId, onOpen, empty, pageSize, sortedBy, bare, selection } = props;
   const definitions = useMemo(() => columns.map(definition), [columns]);
+  const [place, setPlace] = useTablePlace(bare ? label.toLowerCase().replace(/\W+/g, '-') : '', columns.map(({ id }) => id), sortedBy);
+  const pages = pageSize ? Math.ceil((rows?.length ?? 0) / pageSize) : 1;
+  const page = Math.min(place.page, Math.max(0, pages - 1));
   const table = useTable({
     features,
     columns: definitions,
     data: rows ?? (NOTHING as Row[]),
     getRowId: rowId,
-    initialState: {
-      sorting: sortedBy ? [sortedBy] : [],
-      pagination: { pageIndex: 0, pageSize: pageSize ?? 10_000 },
-    },
+    state: { sorting: place.sorting, pagination: { pageIndex: page, pageSize: pageSize ?? 10_000 } },
+    onSortingChange: (next) => setPlace({ sorting: functionalUpdate(next, place.sorting), page: 0 }),
     autoResetPageIndex: false,
   });
+  const [box, wide] = useOverflow();
   const lead = columns.find((column) => column.lead) ?? columns[0];
   const byId = new Map(columns.map((column) => [column.id, column]));
   const shown = table.getRowModel().rows;
-  const pages = table.getPageCount();
-  const page = Math.min(table.state.pagination.pageIndex, Math.max(0, pages - 1));
 
   if (rows && rows.length === 0) return <div className={bare ? undefined : 'table-box'}>{empty}</div>;
   return (
     <div>
-      <div className="table-box as-cards" style={bare ? { border: 0, borderRadius: 0 } : undefined} tabIndex={0} role="region" aria-label={`${label}, scrollable`}>
+      <div
+        ref={box} className="table-box as-cards" data-wide={wide || undefined} style={bare ? { border: 0, borderRadius: 0 } : undefined}
+        tabIndex={wide ? 0 : undefined} role="region" aria-label={`${label}, scrollable`}
+      >
         <Table aria-label={label} aria-busy={!rows} highlightOnHover={false}>
           <Table.Thead>
             {table.getHeaderGroups().map((group) => (
               <Table.Tr key={group.id}>
-                {group.headers.map((header) => {
-                  const sorted = header.column.getIsSorted();
-                  const own = byId.get(header.id);
-                  return (
-                    <Table.Th key={header.id} ta={own?.align} w={own?.width} aria-sort={sorted ? (sorted === 'asc' ? 'ascending' : 'descending') : undefined}>
-                      {own?.sortBy ? (
-                        <button type="button" className="sort-button" onClick={header.column.getToggleSortingHandler()}>
-                          {own.header}
-                          {sorted === 'asc' && <IconArrowUp size={13} aria-hidden />}
-                          {sorted === 'desc' && <IconArrowDown size={13} aria-hidden />}
-                          {!sorted && <IconArrowsSort size={13} opacity={0.35} aria-hidden />}
-                        </button>
-                      ) : own?.header}
-                    </Table.Th>
-                  );
-                })}
+                {selection && <Table.Th w={44}><SelectAll label={label} rows={shown.map(({ id }) => id)} {...selection} /></Table.Th>}
+                {group.headers.map((header) => <Heading key={header.id} of={header} column={byId.get(header.id)} />)}
               </Table.Tr>
             ))}
           </Table.Thead>
           <Table.Tbody>
-            {!rows && <Bones columns={columns.length} />}
+            {!rows && <Bones columns={columns.length + (selection ? 1 : 0)} />}
             {shown.map((row) => (
               <Table.Tr key={row.id} data-link={onOpen ? true : undefined} onClick={onOpen ? (event) => openUnlessControl(event, () => onOpen(row.original)) : undefined}>
+                {selection && <Table.Td data-label="Select"><SelectOne id={row.id} label={`Select ${selection.name(row.original)}`} {...selection} /></Table.Td>}
                 {columns.map((column) => (
                   <Table.Td key={column.id} ta={column.align} className={column.align ? 'numeral' : undefined} data-label={column.header} data-lead={column === lead || undefined}>{column.cell(row.original)}</Table.Td>
                 ))}
@@ -99,12 +101,19 @@ export function DataTable<Row extends object>(props: Props<Row>) {
           </Table.Tbody>
         </Table>
       </div>
-      {rows && pageSize && pages > 1 && (
-        <Group justify="space-between" mt="sm" px={bare ? 'md' : undefined} pb={bare ? 'sm' : undefined}>
-          <Text size="sm" className="muted numeral">
-            {count(page * pageSize + 1)} to {count(Math.min((page + 1) * pageSize, rows.length))} of {count(rows.length)}
-          </Text>
-          <Pagination size="sm" total={pages} value={page + 1} onChange={(next) => table.setPageIndex(next - 1)} aria-label={`Pages of ${label}`} getControlProps={(control) => ({ 'aria-label': `${control} page` })} />
+      {rows && (
+        <Group justify="space-between" gap="xs" mt={bare ? 4 : 8} px={bare ? 'md' : undefined} pb={bare ? 'xs' : undefined}>
+          {pageSize && pages > 1 ? (
+            <Text size="sm" className="muted numeral">
+              {count(page * pageSize + 1)} to {count(Math.min((page + 1) * pageSize, rows.length))} of {count(rows.length)}
+            </Text>
+          ) : <span />}
+          <Group gap="sm">
+            <TableCsv label={label} columns={columns} rows={() => table.getPrePaginatedRowModel().rows.map(({ original }) => original)} />
+            {pageSize && pages > 1 && (
+              <Pagination size="sm" total={pages} value={page + 1} onChange={(next) => setPlace({ ...place, page: next - 1 })} aria-label={`Pages of ${label}`} getControlProps={(control) => ({ 'aria-label': `${control} page` })} />
+            )}
+          </Group>
         </Group>
       )}
     </div>
@@ -130,9 +139,42 @@ function compare(a: number | string, b: number | string): number {
 
 /** A click on a link or button inside a row is meant for that, not for the row; so is one in what they opened elsewhere. */
 function openUnlessControl(event: React.MouseEvent, open: () => void) {
-  if (!(event.target instanceof Element) || !event.currentTarget.contains(event.target) || event.target.closest('a, button, input')) return;
+  if (!(event.target instanceof Element) || !event.currentTarget.contains(event.target) || event.target.closest('a, button, input, label')) return;
   if (window.getSelection()?.toString()) return;
   open();
+}
+
+function Heading<Row extends object>({ of: header, column }: { of: Header<typeof features, Row>; column: Column<Row> | undefined }) {
+  const sorted = header.column.getIsSorted();
+  return (
+    <Table.Th ta={column?.align} w={column?.width} aria-sort={sorted ? (sorted === 'asc' ? 'ascending' : 'descending') : undefined}>
+      {column?.sortBy ? (
+        <button type="button" className="sort-button" onClick={header.column.getToggleSortingHandler()}>
+          {column.header}
+          {sorted === 'asc' && <IconArrowUp size={13} aria-hidden />}
+          {sorted === 'desc' && <IconArrowDown size={13} aria-hidden />}
+          {!sorted && <IconArrowsSort size={13} opacity={0.35} aria-hidden />}
+        </button>
+      ) : column?.header}
+    </Table.Th>
+  );
+}
+
+/** Selects the rows of the page, or none of them. */
+function SelectAll({ label, rows, ids, onChange }: { label: string; rows: string[] } & Pick<Selection<never>, 'ids' | 'onChange'>) {
+  const chosen = rows.filter((id) => ids.has(id)).length;
+  const change = (all: boolean) => onChange(new Set(all ? [...ids, ...rows] : [...ids].filter((id) => !rows.includes(id))));
+  return (
+    <Checkbox
+      size="xs" aria-label={`Select all ${label.toLowerCase()} of this page`} checked={rows.length > 0 && chosen === rows.length}
+      indeterminate={chosen > 0 && chosen < rows.length} onChange={(event) => change(event.currentTarget.checked)}
+    />
+  );
+}
+
+function SelectOne({ id, label, ids, onChange }: { id: string; label: string } & Pick<Selection<never>, 'ids' | 'onChange'>) {
+  const change = (chosen: boolean) => onChange(new Set(chosen ? [...ids, id] : [...ids].filter((other) => other !== id)));
+  return <Checkbox size="xs" aria-label={label} checked={ids.has(id)} onChange={(event) => change(event.currentTarget.checked)} />;
 }
 
 function Bones({ columns }: { columns: number }) {

@@ -3,6 +3,7 @@ import { useHotkeys } from '@mantine/hooks';
 import { IconPlayerPause, IconPlayerPlay, IconSearch } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { liveFilters } from '../../addresses';
 import { plural } from '../../display/amounts';
 import { DataTable } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
@@ -16,7 +17,7 @@ const route = getRouteApi('/app/audit/live');
 
 /** Entries as they arrive. */
 export function LivePage() {
-  const filters = route.useSearch();
+  const filters = route.useSearch({ select: liveFilters, structuralSharing: true });
   const navigate = useNavigate();
   const [draft, setDraft] = useState(filters.query ?? '');
   const [seen, setSeen] = useState(filters.query);

@@ -4,7 +4,7 @@ import { IconFilter } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { SEARCH_FIELDS, type SearchFilters } from '../../addresses';
+import { SEARCH_FIELDS, searchFilters, type SearchFilters } from '../../addresses';
 import { asProblem } from '../../api/problem';
 import { count, plural } from '../../display/amounts';
 import { TimeBars } from '../../charts/TimeBars';
@@ -22,7 +22,7 @@ import { SearchForm } from './SearchForm';
 const route = getRouteApi('/app/audit/search');
 
 export function SearchPage() {
-  const filters = route.useSearch();
+  const filters = route.useSearch({ select: searchFilters, structuralSharing: true });
   const navigate = useNavigate();
   const composed = useMemo(() => compose(filters, new Date()), [filters]);
   const found = useInfiniteQuery(searchQuery(composed.body));

@@ -3,6 +3,7 @@ import { IconDownload, IconFilterOff, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { Resource } from '../../api/bodies';
+import { resourceFilters } from '../../addresses';
 import { count, money } from '../../display/amounts';
 import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
@@ -47,12 +48,12 @@ const COLUMNS: Column<Resource>[] = [
 ];
 
 export function Resources() {
-  const search = route.useSearch();
+  const search = route.useSearch({ select: resourceFilters, structuralSharing: true });
   const navigate = useNavigate();
   const { data, error, refetch } = useQuery(resourcesQuery(search));
   const connections = useQuery(connectionsQuery);
   const kinds = useQuery(kindsQuery);
-  const set = (change: Partial<typeof search>) => void navigate({ to: '/estate/resources', search: { ...search, ...change }, replace: true });
+  const set = (change: Partial<typeof search>) => void navigate({ to: '/estate/resources', search: (before) => ({ ...before, ...change, page: undefined }), replace: true });
   const clear = () => void navigate({ to: '/estate/resources', search: {}, replace: true });
   const filtered = Object.values(search).some(Boolean);
   const cost = data?.items.reduce((sum, one) => sum + (one.monthly_cost ?? 0), 0);

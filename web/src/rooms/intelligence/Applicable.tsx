@@ -1,4 +1,4 @@
-import { Tooltip } from '@mantine/core';
+import { Text, Tooltip } from '@mantine/core';
 import type { Applicability } from '../../api/bodies';
 import { Status } from '../../display/Status';
 import { sentence, words } from '../../display/wording';
@@ -19,12 +19,15 @@ export function applicabilityInWords({ state, blocked_by, reason, signatures }: 
   return sentence(reason ?? words(state));
 }
 
-/** A recommendation's applicability as a badge with its reason. */
+/** A recommendation's applicability as a badge with the guardrail that blocks it; the whole reason on hover. */
 export function Applicable({ of: one }: { of: Applicability }) {
   const said = applicabilityInWords(one);
   return (
     <Tooltip label={said} multiline maw={340} withArrow events={{ hover: true, focus: true, touch: true }}>
-      <span tabIndex={0} aria-label={said}><Status of={one.state} label={one.state === 'blocked' ? `Blocked: ${guardrailPlace(one.blocked_by ?? '').name}` : undefined} /></span>
+      <div tabIndex={0} style={{ maxWidth: 150 }}>
+        <Status of={one.state} />
+        {one.state === 'blocked' && <Text size="xs" className="muted">{guardrailPlace(one.blocked_by ?? '').name}</Text>}
+      </div>
     </Tooltip>
   );
 }

@@ -20,7 +20,7 @@ import { costsQuery, dashboardQuery, waitingQuery } from './queries';
 import { Savings } from './Savings';
 
 /** Rows of the table of recommendations. */
-const LATEST = 8;
+const LATEST = 5;
 const PRIORITIES = ['critical', 'high', 'medium', 'low'];
 
 export function DashboardPage() {

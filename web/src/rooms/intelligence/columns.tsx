@@ -16,7 +16,7 @@ const title: Column<Recommendation> = {
   header: 'Recommendation',
   sortBy: (row) => row.title,
   cell: (row) => (
-    <div style={{ minWidth: 240, maxWidth: 400 }}>
+    <div style={{ minWidth: 240, maxWidth: 300 }}>
       <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: row.id }} {...props} />}>
         {row.title}
       </Anchor>

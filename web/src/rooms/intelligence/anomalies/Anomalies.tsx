@@ -3,6 +3,7 @@ import { IconActivity, IconAdjustments, IconFilterOff } from '@tabler/icons-reac
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { anomalyFilters } from '../../../addresses';
 import type { Anomaly } from '../../../api/bodies';
 import { useMay } from '../../../api/session';
 import { count } from '../../../display/amounts';
@@ -44,12 +45,12 @@ function placeOf({ resource: { name, id, kind, provider, region } }: Anomaly): s
 
 /** What is strange in the estate, one for one trouble. */
 export function Anomalies() {
-  const search = route.useSearch();
+  const search = route.useSearch({ select: anomalyFilters, structuralSharing: true });
   const navigate = useNavigate();
   const may = useMay();
   const [settings, setSettings] = useState(false);
   const { data, error, refetch } = useQuery(anomaliesQuery(search));
-  const set = (change: Partial<typeof search>) => void navigate({ to: '/intelligence/anomalies', search: { ...search, ...change }, replace: true });
+  const set = (change: Partial<typeof search>) => void navigate({ to: '/intelligence/anomalies', search: (before) => ({ ...before, ...change, page: undefined }), replace: true });
   const clear = () => void navigate({ to: '/intelligence/anomalies', search: {}, replace: true });
   const filtered = Object.values(search).some(Boolean);
   return (

@@ -75,7 +75,7 @@ export function Rollouts() {
       <Group justify="space-between" align="flex-end" gap="sm">
         <Select
           label="Status" placeholder="Any" clearable w={190} value={status ?? null} data={Object.entries(ROLLOUT_STATES).map(([value, { label }]) => ({ value, label }))}
-          onChange={(value) => void navigate({ to: '/intelligence/rollouts', search: { status: value ?? undefined }, replace: true })}
+          onChange={(value) => void navigate({ to: '/intelligence/rollouts', search: (before) => ({ ...before, status: value ?? undefined, page: undefined }), replace: true })}
         />
         {start}
       </Group>

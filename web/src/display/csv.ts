@@ -1,0 +1,37 @@
+// Tables as CSV files (RFC 4180).
+
+/** The rows as a CSV file. Cells that a spreadsheet would run as a formula are quoted as text; numbers stay numbers. */
+export function csvOf(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => row.map(field).join(',')).join('\r\n').concat('\r\n');
+}
+
+function field(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) && !/^[+-]?[\d.,]+(\s?%)?$/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
+}
+
+/** The text of a rendered cell: its lines separated by commas, and times as they were written instead of "2 hours ago". */
+export function cellText(cell: Element): string {
+  const lines = [''];
+  const write = (text: string) => { lines[lines.length - 1] += text; };
+  const visit = (node: Node) => {
+    if (node instanceof HTMLTimeElement && node.dateTime) write(node.dateTime);
+    else if (node.nodeType === Node.TEXT_NODE) write(node.textContent ?? '');
+    else if (node instanceof Element && !node.matches('script, style, input, button.mantine-ActionIcon-root')) {
+      const block = node.matches('p, div, li, ul, section, dt, dd');
+      if (block) lines.push('');
+      node.childNodes.forEach(visit);
+      if (block) lines.push('');
+    }
+  };
+  cell.childNodes.forEach(visit);
+  return lines.map((line) => line.replace(/\s+/g, ' ').trim()).filter(Boolean).join(', ');
+}
+
+/** Hands a text to the browser as a file to save. */
+export function saveFile(name: string, text: string, type = 'text/csv;charset=utf-8') {
+  const address = URL.createObjectURL(new Blob(['\uFEFF', text], { type }));
+  const link = Object.assign(document.createElement('a'), { href: address, download: name });
+  link.click();
+  URL.revokeObjectURL(address);
+}
