@@ -8,13 +8,14 @@ import { CHROMIUM, demo } from './program.mjs';
 import { stories } from './stories.mjs';
 
 const failedDir = join(dirname(fileURLToPath(import.meta.url)), 'failed');
-const only = process.argv[2];
+// Parts of names, separated by |: `node e2e/run.mjs 'palette|zoomed'`.
+const only = process.argv[2]?.split('|');
 const program = await demo();
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
 let passed = 0;
 const failed = [];
 
-for (const { name, viewport, run } of stories.filter((story) => !only || story.name.includes(only))) {
+for (const { name, viewport, run } of stories.filter((story) => !only || only.some((part) => story.name.includes(part)))) {
   const context = await browser.newContext({ baseURL: program.url, viewport: viewport ?? { width: 1440, height: 900 }, acceptDownloads: true });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);

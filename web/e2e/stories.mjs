@@ -13,6 +13,7 @@ import { outbound } from './stories-outbound.mjs';
 import { foresight } from './stories-foresight.mjs';
 import { applying } from './stories-applying.mjs';
 import { guarding } from './stories-guarding.mjs';
+import { habits } from './stories-habits.mjs';
 import { judgement } from './stories-judgement.mjs';
 import { landing, showsWhatNeedsMe } from './stories-landing.mjs';
 import { estate } from './stories-estate.mjs';
@@ -397,6 +398,7 @@ export const stories = [
   { name: 'the dashboard shows what the service counts', run: overview },
   ...navigating,
   ...estate,
+  ...habits,
   { name: 'a low-impact recommendation is applied at once', run: appliesLowImpact },
   { name: 'a medium-impact recommendation asks for approval', run: asksForApproval },
   { name: 'the first page names the approvals that wait for a manager', run: showsWhatNeedsMe(MANAGER) },

@@ -69,7 +69,6 @@ function optionOf(ink: Ink, { course, reading, began, last }: Omit<Props, 'label
     tooltip: { ...basics(ink).tooltip, valueFormatter: format },
     xAxis: { type: 'time', ...axisOf(ink), splitLine: { show: false } },
     yAxis: { type: 'value', min: 0, max: whole ? 100 : undefined, interval: whole ? 25 : undefined, splitNumber: 4, ...axisOf(ink), axisLabel: { ...axisOf(ink).axisLabel, formatter: format } },
-    dataZoom: [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: true }],
     series: [
       { ...silent, name: 'Usual from', data: low },
       { ...silent, name: 'Usual to', data: height, areaStyle: { color: ink.band, opacity: 0.25 } },

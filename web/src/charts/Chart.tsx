@@ -1,7 +1,10 @@
-import { Skeleton, useComputedColorScheme } from '@mantine/core';
+import { Button, Skeleton, useComputedColorScheme } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconZoomReset } from '@tabler/icons-react';
 import type { EChartsCoreOption, EChartsType } from 'echarts/core';
 import { useEffect, useRef, useState } from 'react';
 import { inkOf, type Ink } from './ink';
+import { isWhole, rangeOf, zoomable, type Range } from './zoom';
 
 interface Props {
   /** What the picture shows, for those who cannot see it. */
@@ -10,12 +13,18 @@ interface Props {
   option: (ink: Ink) => EChartsCoreOption;
 }
 
-/** A picture drawn by ECharts in the colours of the page. `option` must be stable between renders. */
+/**
+ * A picture drawn by ECharts in the colours of the page. `option` must be stable between renders. Dragging across it zooms in;
+ * on touch screens, where dragging scrolls the page, two fingers do.
+ */
 export function Chart({ label, height, option }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<EChartsType | null>(null);
+  const range = useRef<Range | null>(null);
   const [ready, setReady] = useState(false);
+  const [zoomed, setZoomed] = useState(false);
   const scheme = useComputedColorScheme('light');
+  const mouse = useMediaQuery('(pointer: fine)');
 
   useEffect(() => {
     let gone = false;
@@ -24,6 +33,10 @@ export function Chart({ label, height, option }: Props) {
       if (gone || !box.current) return;
       const drawn = init(box.current);
       chart.current = drawn;
+      drawn.on('datazoom', () => {
+        range.current = rangeOf(drawn.getOption());
+        setZoomed(!isWhole(range.current));
+      });
       observer = new ResizeObserver(() => drawn.resize());
       observer.observe(box.current);
       setReady(true);
@@ -37,14 +50,29 @@ export function Chart({ label, height, option }: Props) {
   }, []);
 
   useEffect(() => {
-    if (ready) chart.current?.setOption({ ...option(inkOf(scheme)) }, { notMerge: true });
-  }, [ready, option, scheme]);
+    const drawn = chart.current;
+    if (!ready || !drawn) return;
+    drawn.setOption(zoomable(option(inkOf(scheme))), { notMerge: true });
+    // Newer figures leave the reader where they were.
+    if (range.current && !isWhole(range.current)) drawn.dispatchAction({ type: 'dataZoom', ...range.current });
+    drawn.dispatchAction({ type: 'takeGlobalCursor', key: 'dataZoomSelect', dataZoomSelectActive: mouse === true });
+  }, [ready, option, scheme, mouse]);
 
   return (
-    <div role="img" aria-label={label} style={{ position: 'relative', height }}>
-      {!ready && <Skeleton h={height} pos="absolute" inset={0} />}
-      {/* Outside the flow: what is drawn has a fixed width and would keep the page from getting narrower. */}
-      <div ref={box} style={{ position: 'absolute', inset: 0 }} />
+    <div style={{ position: 'relative', height }}>
+      <div role="img" aria-label={label} style={{ position: 'absolute', inset: 0 }}>
+        {!ready && <Skeleton h={height} pos="absolute" inset={0} />}
+        {/* Outside the flow: what is drawn has a fixed width and would keep the page from getting narrower. */}
+        <div ref={box} style={{ position: 'absolute', inset: 0 }} />
+      </div>
+      {zoomed && (
+        <Button
+          size="compact-xs" variant="default" pos="absolute" top={0} right={0} leftSection={<IconZoomReset size={13} />}
+          onClick={() => chart.current?.dispatchAction({ type: 'dataZoom', start: 0, end: 100 })}
+        >
+          Reset zoom
+        </Button>
+      )}
     </div>
   );
 }

@@ -51,7 +51,6 @@ function optionOf(ink: Ink, { unit, observed, of, limitName }: Omit<Props, 'labe
     tooltip: { ...basics(ink).tooltip, formatter: (given: unknown) => tip(given, steps, format) },
     xAxis: { type: 'time', ...axisOf(ink), splitLine: { show: false } },
     yAxis: { type: 'value', min: 0, max: unit === 'percent' ? 100 : undefined, interval: unit === 'percent' ? 25 : undefined, splitNumber: 4, ...axisOf(ink), axisLabel: { ...axisOf(ink).axisLabel, formatter: format } },
-    dataZoom: [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: true }],
     series: [
       line('Observed', observed as Point[], {
         color: ink.series[0], sampling: 'lttb',

@@ -34,7 +34,6 @@ export function SampleChart({ label, series, threshold, height = 240 }: Props) {
       ...axisOf(ink),
       axisLabel: { ...axisOf(ink).axisLabel, formatter: (value: number) => measured(value, unit) },
     },
-    dataZoom: [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: true }],
     series: series.map((one, index) => ({
       type: 'line',
       name: words(one.metric),

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text, type ModalProps } from '@mantine/core';
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { createContext, useContext, useEffect, useState, type FormEvent, type MouseEvent, type ReactNode } from 'react';
 import { ProblemAlert } from './ProblemAlert';
+import { DISCARD, useUnsavedWarning } from './unsaved';
 
 interface FormProps {
   /** What it does, in a sentence before the fields. */
@@ -20,8 +21,14 @@ interface FormProps {
   children?: ReactNode;
 }
 
+/** Tells the dialog around a form whether it is sent: on its way or saved, and not refused. */
+const Sent = createContext<(sent: boolean) => void>(() => undefined);
+
 /** The fields of a dialog and its buttons; Enter sends. */
 export function DialogForm({ explain, submit, colour, error, marked, pending, disabled, aside, onSubmit, onClose, children }: FormProps) {
+  const sent = useContext(Sent);
+  useEffect(() => { if (pending) sent(true); }, [pending, sent]);
+  useEffect(() => { if (error) sent(false); }, [error, sent]);
   return (
     <form noValidate onSubmit={(event) => { event.preventDefault(); onSubmit(event); }}>
       <Stack gap="md">
@@ -40,17 +47,46 @@ export function DialogForm({ explain, submit, colour, error, marked, pending, di
   );
 }
 
+interface ModalFormProps {
+  title: string;
+  size?: ModalProps['size'];
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/**
+ * A dialog around a form. Once something was typed or chosen, Escape and a click beside it do nothing, and its close button, a link
+ * of the page and the closing of the tab ask before it is lost.
+ */
+export function FormModal({ title, size, onClose, children }: ModalFormProps) {
+  const [typed, setTyped] = useState(false);
+  const [sent, setSent] = useState(false);
+  const unsaved = typed && !sent;
+  useUnsavedWarning(unsaved);
+  const edited = () => { setTyped(true); setSent(false); };
+  const chosen = (event: MouseEvent) => {
+    if (event.target instanceof Element && event.target.closest('[role=option]')) edited();
+  };
+  return (
+    <Modal
+      opened onClose={() => { if (!unsaved || window.confirm(DISCARD)) onClose(); }} size={size} title={title} closeOnClickOutside={!unsaved} closeOnEscape={!unsaved}
+      onInput={edited} onClick={chosen}
+    >
+      <Sent value={setSent}>{children}</Sent>
+    </Modal>
+  );
+}
+
 interface Props extends FormProps {
   title: string;
   size?: ModalProps['size'];
 }
 
-/** A dialog that asks and sends. Once something was typed, neither Escape nor a stray click beside it loses it. */
+/** A dialog that asks and sends. */
 export function FormDialog({ title, size, ...form }: Props) {
-  const [typed, setTyped] = useState(false);
   return (
-    <Modal opened onClose={form.onClose} size={size} title={title} closeOnClickOutside={!typed} closeOnEscape={!typed} onInput={() => setTyped(true)}>
+    <FormModal title={title} size={size} onClose={form.onClose}>
       <DialogForm {...form} />
-    </Modal>
+    </FormModal>
   );
 }

@@ -7,6 +7,7 @@ import { useEffect } from 'react';
 import { useMe } from '../api/session';
 import { useWorkspace } from '../api/workspace';
 import { guardrailsQuery } from '../rooms/intelligence/queries';
+import { Finder } from './Finder';
 import { Mark } from './Mark';
 import { NotYours } from './Lost';
 import { closedTo } from './navigation';
@@ -36,6 +37,7 @@ export function Shell() {
             {me.demo && <Badge color="yellow" variant="light">Demo</Badge>}
           </Group>
           <Group gap={6} wrap="nowrap">
+            <Finder path={path} permissions={me.permissions} />
             <SchemeToggle />
             <UserMenu me={me} />
           </Group>

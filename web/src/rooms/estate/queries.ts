@@ -15,6 +15,7 @@ export interface ResourceFilter {
   account?: string;
   service?: string;
   query?: string;
+  limit?: number;
 }
 
 export function resourcesQuery(filter: ResourceFilter) {

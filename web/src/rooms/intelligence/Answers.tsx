@@ -12,7 +12,7 @@ import { reopen, useChange } from './queries';
 import { ProblemAlert } from '../../display/ProblemAlert';
 
 type Dialog = 'exclude' | 'apply' | 'except' | 'schedule' | 'dismiss' | 'snooze' | 'test' | 'feedback';
-const ANSWERABLE = ['open', 'snoozed', 'scheduled', 'approved'];
+export const ANSWERABLE = ['open', 'snoozed', 'scheduled', 'approved'];
 
 /** What a person can answer to a recommendation. */
 export function Answers({ of: one }: { of: Recommendation }) {
@@ -20,7 +20,7 @@ export function Answers({ of: one }: { of: Recommendation }) {
   const again = useChange(reopen);
   const close = () => setDialog(null);
   const answerable = ANSWERABLE.includes(one.status);
-  const reopenable = ['snoozed', 'scheduled', 'pending_approval', 'dismissed'].includes(one.status);
+  const reopenable = ['snoozed', 'scheduled', 'pending_approval'].includes(one.status);
   return (
     <>
       <Group gap="xs">

@@ -3,6 +3,7 @@ import { IconFilterOff, IconRocket } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { recommendationFilters } from '../../addresses';
 import { useMay } from '../../api/session';
 import { count, money } from '../../display/amounts';
 import { DataTable } from '../../display/DataTable';
@@ -11,6 +12,7 @@ import { ProblemAlert } from '../../display/ProblemAlert';
 import { TypedFilter } from '../../display/TypedFilter';
 import { options } from '../../display/wording';
 import { APPLICABILITY } from './Applicable';
+import { BulkAnswers } from './BulkAnswers';
 import { ALL_COLUMNS, PRIORITY_ORDER } from './columns';
 import { RolloutForm } from './rollouts/RolloutForm';
 import { MOST, recommendationsQuery, TYPES } from './queries';
@@ -24,10 +26,11 @@ const STATUSES = [
 ];
 
 export function Recommendations() {
-  const search = route.useSearch();
+  const search = route.useSearch({ select: recommendationFilters, structuralSharing: true });
   const navigate = useNavigate();
   const may = useMay();
   const [rolling, setRolling] = useState(false);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const status = search.status ?? WAITING;
   const least = Number(search.min_confidence);
   const filter = {
@@ -41,7 +44,7 @@ export function Recommendations() {
   };
   const { data, error, refetch } = useQuery(recommendationsQuery(filter));
   const set = (change: Partial<typeof search>) => {
-    void navigate({ to: '/intelligence/recommendations', search: { ...search, ...change }, replace: true });
+    void navigate({ to: '/intelligence/recommendations', search: (before) => ({ ...before, ...change, page: undefined }), replace: true });
   };
   const filtered = Object.values(search).some(Boolean);
   const clear = () => void navigate({ to: '/intelligence/recommendations', search: {}, replace: true });
@@ -68,9 +71,11 @@ export function Recommendations() {
               <Button variant="light" leftSection={<IconRocket size={16} />} onClick={() => setRolling(true)}>Start a staged rollout</Button>
             )}
           </Group>
+          <BulkAnswers chosen={data?.items.filter(({ id }) => chosen.has(id)) ?? []} onChosen={setChosen} />
           {data && data.total > MOST && <Alert color="yellow">Only the first {count(MOST)} are shown. Narrow the filters to see the rest.</Alert>}
           <DataTable
             label="Recommendations" columns={ALL_COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25}
+            selection={may('intelligence.operate') ? { ids: chosen, onChange: setChosen, name: ({ title }) => title } : undefined}
             onOpen={(row) => void navigate({ to: '/intelligence/recommendations/$id', params: { id: row.id } })}
             empty={
               <EmptyState title={filtered ? 'Nothing matches these filters' : 'No recommendations yet'} action={filtered ? <Button variant="light" mt="sm" onClick={clear}>Clear filters</Button> : undefined}>

@@ -7,6 +7,7 @@ import { announce } from '../../display/announce';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
+import { useUnsavedWarning } from '../../display/unsaved';
 
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 const CURRENCIES = Intl.supportedValuesOf('currency');
@@ -30,6 +31,7 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }) {
     },
     validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
   });
+  useUnsavedWarning(form.isDirty() && !change.isPending && !change.isSuccess);
   const foreign = form.values.currency !== 'USD';
   const rated = foreign && Number(form.values.usd_rate) > 0;
   const submit = form.onSubmit(({ name, time_zone, currency, usd_rate, samples_days }) => {

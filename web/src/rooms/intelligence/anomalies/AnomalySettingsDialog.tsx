@@ -1,10 +1,10 @@
-import { Alert, Divider, Modal, MultiSelect, NumberInput, Select, SimpleGrid, Skeleton, Switch } from '@mantine/core';
+import { Alert, Divider, MultiSelect, NumberInput, Select, SimpleGrid, Skeleton, Switch } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { AnomalySettings } from '../../../api/bodies';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
-import { DialogForm } from '../../../display/FormDialog';
+import { DialogForm, FormModal } from '../../../display/FormDialog';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { options } from '../../../display/wording';
 import { useChange } from '../queries';
@@ -20,11 +20,11 @@ interface Props {
 export function AnomalySettingsDialog({ locked, onClose }: Props) {
   const { data, error, refetch } = useQuery(anomalySettingsQuery);
   return (
-    <Modal opened onClose={onClose} size="lg" title="Detection settings">
+    <FormModal onClose={onClose} size="lg" title="Detection settings">
       {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton h={320} />}
       {data && <Settings key={data.version} of={data} locked={locked} onClose={onClose} />}
-    </Modal>
+    </FormModal>
   );
 }
 

@@ -10,6 +10,7 @@ import { plural } from '../../../display/amounts';
 import { fullTime } from '../../../display/instants';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
+import { useUnsavedWarning } from '../../../display/unsaved';
 import { guardrailsQuery, setGuardrails, useChange } from '../queries';
 import { FreezeForm } from './FreezeForm';
 import { FreezeTable, WindowTable } from './CalendarTables';
@@ -99,6 +100,7 @@ function Rules({ of: guardrails, locked }: { of: Guardrails; locked: boolean }) 
   const [code, setCode] = useState(policy.infrastructure_as_code);
   const save = useChange(setGuardrails);
   const dirty = direction !== policy.direction || code !== policy.infrastructure_as_code;
+  useUnsavedWarning(dirty && !save.isPending && !save.isSuccess);
   const send = () => save.mutate(withPolicy(guardrails, { direction, infrastructure_as_code: code }), { onSuccess: () => announce('Policy saved.') });
   const choices = (list: typeof CODE) => <Stack gap={10} mt={8}>{list.map((one) => <Radio key={one.value} {...one} disabled={locked} />)}</Stack>;
   return (

@@ -1,9 +1,10 @@
-import { Autocomplete, Chip, Group, Input, NumberInput, SimpleGrid, TagsInput, TextInput } from '@mantine/core';
+import { Autocomplete, Chip, Group, Input, SimpleGrid, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Guardrails } from '../../../api/bodies';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
 import { setGuardrails, useChange, useScopeChoices } from '../queries';
+import { DurationInput } from '../../../display/DurationInput';
 import { FormDialog } from '../../../display/FormDialog';
 import { DAYS, knownZone } from './calendar';
 import { ofEntry, placed, policyOf, withPolicy } from './policy';
@@ -55,7 +56,7 @@ export function WindowForm({ of: guardrails, at, onClose }: Props) {
       </Input.Wrapper>
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <TextInput label="Opens at" type="time" withAsterisk {...form.getInputProps('start')} />
-        <NumberInput label="Stays open" min={1} max={1440} allowDecimal={false} suffix=" minutes" {...form.getInputProps('duration_minutes')} />
+        <DurationInput label="Stays open" unit="minutes" units={['minutes', 'hours']} max={1440} {...form.getInputProps('duration_minutes')} />
         <Autocomplete label="Time zone" data={ZONES} limit={50} maxDropdownHeight={240} {...form.getInputProps('time_zone')} />
       </SimpleGrid>
       <ScopeInputs account={form.getInputProps('accounts')} service={form.getInputProps('services')} />

@@ -1,10 +1,10 @@
-import { Alert, Divider, Modal, SimpleGrid, Skeleton, Switch, TextInput } from '@mantine/core';
+import { Alert, Divider, SimpleGrid, Skeleton, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { TrafficIntelligence } from '../../../api/bodies';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
-import { DialogForm } from '../../../display/FormDialog';
+import { DialogForm, FormModal } from '../../../display/FormDialog';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { useChange } from '../queries';
 import { setTraffic, trafficQuery } from './queries';
@@ -19,11 +19,11 @@ interface Props {
 export function TrafficDialog({ locked, onClose }: Props) {
   const { data, error, refetch } = useQuery(trafficQuery);
   return (
-    <Modal opened onClose={onClose} size="lg" title="Traffic intelligence">
+    <FormModal onClose={onClose} size="lg" title="Traffic intelligence">
       {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton h={320} />}
       {data && <Settings key={JSON.stringify(data)} of={data} locked={locked} onClose={onClose} />}
-    </Modal>
+    </FormModal>
   );
 }
 

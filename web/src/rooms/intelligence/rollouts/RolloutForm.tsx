@@ -1,4 +1,4 @@
-import { Alert, Button, Divider, Group, Modal, MultiSelect, NumberInput, Select, SimpleGrid, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Divider, Group, MultiSelect, NumberInput, Select, SimpleGrid, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -7,7 +7,8 @@ import { fieldMessages } from '../../../api/problem';
 import { percentOf } from '../../../api/quantities';
 import { announce } from '../../../display/announce';
 import { percent, plural } from '../../../display/amounts';
-import { DialogForm } from '../../../display/FormDialog';
+import { DurationInput } from '../../../display/DurationInput';
+import { DialogForm, FormModal } from '../../../display/FormDialog';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { options, words } from '../../../display/wording';
 import { agentsQuery, recommendationsQuery, useChange } from '../queries';
@@ -27,11 +28,11 @@ export function RolloutForm({ type, onClose }: Props) {
   const open = useQuery(recommendationsQuery({ status: 'open' }));
   const error = agents.error ?? open.error;
   return (
-    <Modal opened onClose={onClose} size="lg" title="Start a rollout">
+    <FormModal onClose={onClose} size="lg" title="Start a rollout">
       {error && <ProblemAlert error={error} />}
       {!error && (!agents.data || !open.data) && <Skeleton h={320} />}
       {agents.data && open.data && <Fields agents={agents.data.items} open={open.data.items.filter(({ plan }) => plan)} type={type} onClose={onClose} />}
-    </Modal>
+    </FormModal>
   );
 }
 
@@ -60,7 +61,7 @@ function Filled({ agents, first, open, type, onClose }: Props & { agents: Agent[
   const form = useForm({
     initialValues: {
       agent_id: first.id, type: type && typesOf(first.id).includes(type) ? type : typesOf(first.id)[0] ?? '', name: '', recommendations: [] as string[],
-      canary: 1, validation_s: 24, shares: '10, 25, 50', max_failures: 0, min_confidence: '' as number | '',
+      canary: 1, validation_s: 86_400, shares: '10, 25, 50', max_failures: 0, min_confidence: '' as number | '',
     },
     validate: { shares: (value) => (sharesOf(value) ? null : 'Give percentages that rise, such as 10, 25, 50') },
   });
@@ -71,7 +72,7 @@ function Filled({ agents, first, open, type, onClose }: Props & { agents: Agent[
   const sure = chosen.filter(({ confidence }) => confidence >= least).length;
   const submit = form.onSubmit(({ name, validation_s, shares, min_confidence, canary, max_failures, ...rest }) => begin.mutate({
     ...rest, name: name.trim() || null,
-    settings: { canary, max_failures, validation_s: Math.round(validation_s * 3600), shares: sharesOf(shares) ?? [], min_confidence: min_confidence === '' ? null : min_confidence },
+    settings: { canary, max_failures, validation_s, shares: sharesOf(shares) ?? [], min_confidence: min_confidence === '' ? null : min_confidence },
   }, {
     onSuccess: ({ id }) => { announce('Rollout started.'); onClose(); void navigate({ to: '/intelligence/rollouts/$id', params: { id } }); },
     onError: (error) => form.setErrors(fieldMessages(error)),
@@ -97,7 +98,7 @@ function Filled({ agents, first, open, type, onClose }: Props & { agents: Agent[
       <Divider label="Safety" labelPosition="left" />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <NumberInput label="Canary" description="Number of resources to change first, least critical first" min={1} max={20} allowDecimal={false} {...form.getInputProps('canary')} />
-        <NumberInput label="Watched for" description="Observation time before the next stage" min={0} max={720} suffix=" hours" {...form.getInputProps('validation_s')} />
+        <DurationInput label="Watched for" description="Observation time before the next stage" unit="seconds" units={['hours', 'days']} max={720 * 3600} {...form.getInputProps('validation_s')} />
         <TextInput label="Stages" description="Percentages that rise; empty: all at once" {...form.getInputProps('shares')} />
         <NumberInput label="Failures allowed" description="One more puts the rollout on hold" min={0} max={100} allowDecimal={false} {...form.getInputProps('max_failures')} />
         <NumberInput label="Minimum confidence" description="Recommendations below it are skipped" placeholder="The agent's threshold" min={0} max={100} suffix=" %" {...form.getInputProps('min_confidence')} />

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconFile, IconLock } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -8,7 +8,7 @@ import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
 import { plural } from '../../../display/amounts';
 import { announceUndoable } from '../../../display/announceUndoable';
-import { DialogForm } from '../../../display/FormDialog';
+import { DialogForm, FormModal } from '../../../display/FormDialog';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
 import { useChange } from '../queries';
@@ -31,10 +31,10 @@ export function ThreatListDialog(props: Props) {
   const { list, locked, onClose } = props;
   const title = list ? list.name : 'Add a threat list';
   return (
-    <Modal opened onClose={onClose} size="lg" title={title}>
+    <FormModal onClose={onClose} size="lg" title={title}>
       {!list && <Fields {...props} before={undefined} />}
       {list && <Loaded {...props} list={list} locked={locked || list.source === 'file'} noRight={locked} />}
-    </Modal>
+    </FormModal>
   );
 }
 

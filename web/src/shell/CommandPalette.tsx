@@ -1,0 +1,79 @@
+import '@mantine/spotlight/styles.css';
+import { Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { createSpotlight, Spotlight } from '@mantine/spotlight';
+import { IconBulb, IconFileText, IconSearch, IconServer2 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { words } from '../display/wording';
+import { resourcesQuery } from '../rooms/estate/queries';
+import { waitingQuery } from '../rooms/intelligence/queries';
+import { matching, pagesOf } from './commands';
+
+/** Rows of each group. */
+const MOST = 6;
+/** Letters before resources and recommendations are looked up. */
+const LETTERS = 2;
+
+const [store, palette] = createSpotlight();
+
+interface Props {
+  permissions: string[];
+  opened: boolean;
+  onClose: () => void;
+}
+
+/** Finds pages, resources and recommendations by a part of their name. */
+export function CommandPalette({ permissions, opened, onClose }: Props) {
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState('');
+  const [query] = useDebouncedValue(typed.trim(), 200);
+  useEffect(() => { if (opened) palette.open(); else palette.close(); }, [opened]);
+  const pages = matching(pagesOf(permissions), typed);
+  const searched = opened && query.length >= LETTERS;
+  const resources = useQuery({ ...resourcesQuery({ text: query, limit: MOST }), enabled: searched && permissions.includes('estate.view') });
+  const waiting = useQuery({ ...waitingQuery, enabled: searched && permissions.includes('intelligence.view'), refetchInterval: false });
+  const recommendations = searched ? (waiting.data?.items ?? []).filter(({ title, resource }) => `${title} ${resource.name}`.toLowerCase().includes(query.toLowerCase())).slice(0, MOST) : [];
+  const found = searched ? (resources.data?.items ?? []).slice(0, MOST) : [];
+  const busy = typed.trim() !== query || resources.isFetching || waiting.isFetching;
+  const nothing = pages.length + found.length + recommendations.length === 0;
+  return (
+    <Spotlight.Root
+      store={store} shortcut={null} query={typed} onQueryChange={setTyped} onSpotlightClose={onClose} scrollable maxHeight={440}
+      title="Command palette" styles={{ header: { display: 'none' } }}
+    >
+      <Spotlight.Search placeholder="Page, resource or recommendation" aria-label="Page, resource or recommendation" leftSection={<IconSearch size={18} />} />
+      <Spotlight.ActionsList>
+        {nothing && <Spotlight.Empty>{busy ? 'Searching …' : 'Nothing found. Search by a part of a name or identifier.'}</Spotlight.Empty>}
+        {pages.length > 0 && (
+          <Spotlight.ActionsGroup label="Pages">
+            {pages.map(({ label, room, to, about }) => (
+              <Spotlight.Action key={to} label={label} description={about} leftSection={<IconFileText size={18} />} rightSection={room && <Text size="xs" className="muted">{room}</Text>} onClick={() => void navigate({ to })} />
+            ))}
+          </Spotlight.ActionsGroup>
+        )}
+        {found.length > 0 && (
+          <Spotlight.ActionsGroup label="Resources">
+            {found.map(({ id, connection_id, name, type, provider }) => (
+              <Spotlight.Action
+                key={`${connection_id} ${id}`} label={name || id} description={`${words(type)} · ${words(provider)} · ${id}`} leftSection={<IconServer2 size={18} />}
+                onClick={() => void navigate({ to: '/estate/resources/$id', params: { id } })}
+              />
+            ))}
+          </Spotlight.ActionsGroup>
+        )}
+        {recommendations.length > 0 && (
+          <Spotlight.ActionsGroup label="Recommendations">
+            {recommendations.map(({ id, title, kind, priority }) => (
+              <Spotlight.Action
+                key={id} label={title} description={`${words(kind)} · ${words(priority)} priority`} leftSection={<IconBulb size={18} />}
+                onClick={() => void navigate({ to: '/intelligence/recommendations/$id', params: { id } })}
+              />
+            ))}
+          </Spotlight.ActionsGroup>
+        )}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
+  );
+}
