@@ -1,4 +1,4 @@
-//! A simulated estate of resources that do known kinds of work, with tags as people write them: missing, wrong, in conflict.
+//! A simulated estate of resources that do known kinds of work.
 
 use reeve_learn::Point;
 use reeve_learn::workload::Class;
@@ -15,16 +15,14 @@ pub(crate) struct Resource {
     pub(crate) network: Vec<Point>,
     /// Disk traffic; empty where not measured.
     pub(crate) disk: Vec<Point>,
-    /// Tags of the resource.
-    pub(crate) tags: Vec<(&'static str, &'static str)>,
 }
 
-/// Likeness of an estate to the one that was learnt on.
+/// Habits of an estate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Estate {
-    /// Drawn as the one learnt on.
-    Alike,
-    /// More noise, other time zones, more resources that do not behave as their kind does, worse tags.
+    /// As most are.
+    Usual,
+    /// More noise, other time zones, more resources that do not behave as their kind does.
     Foreign,
 }
 
@@ -54,9 +52,8 @@ pub(crate) fn resource(estate: Estate, chance: &mut Chance) -> Resource {
         Class::Batch => batch(&traits, chance),
         Class::Analytics => analytics(&traits, chance),
     };
-    let tags = tags(class, foreign, chance);
     let (network, disk) = traffic(class, &load, chance);
-    Resource { class, cpu: points(load), network, disk, tags }
+    Resource { class, cpu: points(load), network, disk }
 }
 
 fn points(values: Vec<f64>) -> Vec<Point> {
@@ -172,26 +169,4 @@ fn traffic(class: Class, cpu: &[f64], chance: &mut Chance) -> (Vec<Point>, Vec<P
         values.into_iter().enumerate().map(|(at, value)| (1_794_787_200_000 + at as i64 * STEP_MS, value)).collect()
     };
     (series(net, 0.85), series(disk, 0.7))
-}
-
-const VALUES: [[(&str, &str); 4]; 4] = [
-    [("env", "prod"), ("Environment", "production"), ("stage", "live"), ("Name", "web-frontend-3")],
-    [("env", "dev"), ("Environment", "staging"), ("stage", "qa"), ("Name", "alice-sandbox")],
-    [("role", "batch"), ("workload", "worker"), ("Name", "nightly-cron-1"), ("purpose", "ci")],
-    [("role", "analytics"), ("workload", "spark"), ("Name", "dwh-node-2"), ("purpose", "reporting")],
-];
-
-/// Tags as people write them: a third of the resources have none that tell, one in ten a wrong one. Batch and analytics are
-/// often tagged with the environment they run in, which is true and says nothing of their kind.
-fn tags(class: Class, foreign: bool, chance: &mut Chance) -> Vec<(&'static str, &'static str)> {
-    let (present, wrong) = if foreign { (0.45, 0.2) } else { (0.6, 0.1) };
-    let mut tags = vec![("team", "blue"), ("cost-center", "4711")];
-    if chance.happens(present) {
-        let said = if chance.happens(wrong) { chance.below(4) } else { class as usize };
-        tags.push(VALUES[said][chance.below(4)]);
-    }
-    if matches!(class, Class::Batch | Class::Analytics) && chance.happens(0.4) {
-        tags.push(VALUES[usize::from(chance.happens(0.3))][0]);
-    }
-    tags
 }

@@ -1,5 +1,7 @@
 //! Words in tags that support a kind of work.
 
+use super::Class;
+
 /// Words for each class, in the order of `Class::ALL`, as whole words of a tag's value (or of the name).
 const WORDS: [&[&str]; 4] = [
     &["prod", "production", "prd", "live", "customer", "frontend", "web", "api"],
@@ -7,24 +9,24 @@ const WORDS: [&[&str]; 4] = [
     &["batch", "job", "jobs", "worker", "workers", "cron", "queue", "ci", "render", "scheduler", "etl"],
     &["analytics", "warehouse", "dwh", "bi", "spark", "hadoop", "emr", "presto", "notebook", "reporting", "olap", "ml"],
 ];
-/// Keys whose values say what a resource is for; others are asked less.
+/// Keys whose values say what a resource is for.
 const KEYS: [&str; 9] = ["env", "environment", "stage", "tier", "workload", "purpose", "role", "class", "type"];
 
-/// Returns the votes of the tags for each class: 1 for a word under a telling key, 0.5 for one elsewhere, at most 1.
-pub(super) fn votes(tags: &[(&str, &str)]) -> [f64; 4] {
-    let mut votes = [0.0f64; 4];
-    for (key, value) in tags.iter().take(100) {
-        let telling = KEYS.contains(&key.to_ascii_lowercase().as_str());
-        let weight = if telling { 1.0 } else { 0.5 };
-        let value = value.to_ascii_lowercase();
-        for word in value.split(|c: char| !c.is_ascii_alphanumeric()) {
-            let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
-            for (vote, words) in votes.iter_mut().zip(WORDS) {
-                if words.contains(&word) {
-                    *vote = vote.max(weight);
-                }
-            }
-        }
-    }
-    votes
+/// Returns the class that a word speaks for; `None` for other words. Digits at its end do not count.
+#[must_use]
+pub fn class_of_word(word: &str) -> Option<Class> {
+    let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    Class::ALL.into_iter().zip(WORDS).find(|(_, words)| words.contains(&word)).map(|(class, _)| class)
+}
+
+/// Returns the words of a text, in lower case.
+pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase)
+}
+
+/// Returns `true` for keys of tags whose values say what a resource is for.
+#[must_use]
+pub fn is_telling_key(key: &str) -> bool {
+    KEYS.contains(&key.to_ascii_lowercase().as_str())
 }
