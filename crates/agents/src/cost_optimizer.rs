@@ -50,6 +50,7 @@ use reeve_recommend::{Abstention, Facts, Judgement, Proposal};
 pub use agent::CostOptimizer;
 pub use retrospect::held;
 
+pub(crate) use burstable::baseline_percent;
 pub(crate) use work::CPU_PERCENT as CPU_IN_USE_PERCENT;
 
 use evidence::Evidence;

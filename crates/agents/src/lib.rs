@@ -8,6 +8,7 @@ mod load;
 pub mod models;
 mod retrospect;
 pub mod storage_optimizer;
+pub mod workload_classifier;
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ pub fn registry() -> AgentTypes {
 pub fn rows() -> Vec<Arc<dyn AgentDefinition>> {
     let mut rows: Vec<Arc<dyn AgentDefinition>> = vec![Arc::new(cost_optimizer::CostOptimizer)];
     rows.extend(listed::rows());
+    rows.push(Arc::new(workload_classifier::WorkloadClassifier));
     rows.push(Arc::new(storage_optimizer::StorageOptimizer));
     rows
 }
@@ -44,6 +46,7 @@ mod tests {
             "db_optimizer",
             "security_intelligence",
             "ops_intelligence",
+            "workload_classifier",
             "storage_optimizer",
         ];
         assert_eq!(types.available(), expected);

@@ -6,8 +6,10 @@ mod forecast;
 mod profiles;
 mod trust;
 mod usage;
+mod workload;
 
 pub use demand::Demand;
 pub use deviation::Deviation;
 pub use trust::Confidence;
 pub use usage::Usage;
+pub use workload::Workloads;

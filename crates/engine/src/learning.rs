@@ -1,11 +1,11 @@
 //! Calibrated confidence in a run: what the registry serves is laid over the judgement, and what each new recommendation was
 //! judged by is kept until its outcome is known.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Catalogue, Metric, Resource, ResourceId, ResourceKind, SampleStore};
+use reeve_estate::{Catalogue, ConnectionId, Metric, Resource, ResourceId, ResourceKind, SampleStore};
 use reeve_learn::calibrate::{Calibrator, Example, FEATURES};
 
 use super::judged::Judged;
@@ -18,7 +18,7 @@ use reeve_recommend::models::{
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ranking::stars_share;
 use reeve_recommend::recommendation::{Feedback, FeedbackOutcome, Recommendation, RecommendationId};
-use reeve_recommend::trust_group;
+use reeve_recommend::{Correction, WorkloadStore, trust_group};
 
 /// Notes looked at for outcomes.
 const NOTES: u64 = 20_000;
@@ -37,6 +37,7 @@ pub struct ModelService {
     catalogue: Arc<Catalogue>,
     /// `None` leaves every confidence to the backtest.
     models: Option<Arc<dyn ModelStore>>,
+    workloads: Option<Arc<dyn WorkloadStore>>,
 }
 
 impl ModelService {
@@ -49,7 +50,24 @@ impl ModelService {
         catalogue: Arc<Catalogue>,
         models: Option<Arc<dyn ModelStore>>,
     ) -> Self {
-        ModelService { records, scopes, samples, catalogue, models }
+        ModelService { records, scopes, samples, catalogue, models, workloads: None }
+    }
+
+    /// With the classes that people gave resources, which trainings learn from.
+    #[must_use]
+    pub fn correcting(mut self, workloads: Arc<dyn WorkloadStore>) -> Self {
+        self.workloads = Some(workloads);
+        self
+    }
+
+    /// Corrections of resources of a scope, oldest first.
+    async fn corrections_in(&self, scope: &[Resource]) -> Result<Vec<Correction>, EngineError> {
+        let Some(workloads) = &self.workloads else { return Ok(Vec::new()) };
+        let within: HashSet<(&ConnectionId, &ResourceId)> =
+            scope.iter().map(|resource| (&resource.connection, &resource.id)).collect();
+        let mut corrections = workloads.correction_list().await?;
+        corrections.retain(|correction| within.contains(&(&correction.connection, &correction.resource)));
+        Ok(corrections)
     }
 
     /// The calibrator of an agent: what serves, or nothing learned yet, and on top of it every outcome that the serving version
@@ -153,6 +171,7 @@ impl ModelService {
         most_resources: usize,
     ) -> Result<Material, EngineError> {
         let (scope, _) = self.scopes.scope_of(agent).await?;
+        let corrections = self.corrections_in(&scope).await?;
         let measured: Vec<Resource> = scope
             .into_iter()
             .filter(|r| matches!(r.kind, ResourceKind::VirtualMachine | ResourceKind::Database))
@@ -168,6 +187,7 @@ impl ModelService {
             resources,
             series,
             outcomes: self.outcomes(agent.agent_type).await?,
+            corrections,
             guardrails: self.records.agents.guardrails_get().await?,
             catalogue: Arc::clone(&self.catalogue),
             now,

@@ -18,7 +18,6 @@ mod circumstances;
 mod configure;
 mod diagnose;
 mod due;
-
 mod except;
 mod exclude;
 mod execution;
@@ -44,6 +43,7 @@ mod run;
 mod scope;
 pub mod sweep;
 mod upsert;
+mod workload;
 
 pub use agent_input::AgentInput;
 pub use approvals::Approvals;
@@ -64,6 +64,7 @@ pub use rollout::{RolloutInput, RolloutService};
 pub use run::{RunPorts, RunService};
 pub use scope::{ConnectedAccount, ScopeChoices, ScopeService};
 pub use upsert::Findings;
+pub use workload::{ResourceWorkload, WorkloadService};
 
 use records::fresh_id;
 use reeve_recommend::{Caller, EngineError, Remedy};

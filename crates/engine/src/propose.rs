@@ -38,7 +38,7 @@ impl ResponseService {
         let mut kept: BTreeMap<AgentId, Vec<Recommendation>> = BTreeMap::new();
         for one in offers {
             let holder = Holder::covering(of_type, &one.resource, &agents, &connections);
-            let judgement = Judgement { proposals: vec![one.proposal], abstentions: Vec::new() };
+            let judgement = Judgement { proposals: vec![one.proposal], abstentions: Vec::new(), workload: None };
             let found =
                 self.findings.keep_forecast(holder, &one.cause, Judged { resource: one.resource, judgement }).await?;
             let answer = found.kept.first().map(|recommendation| recommendation.id.clone());
@@ -69,7 +69,7 @@ impl ResponseService {
         let agents = self.records.agents.agent_list(Some(of_type)).await?;
         let connections = self.scopes.connections().await?;
         let holder = Holder::covering(of_type, &offer.resource, &agents, &connections);
-        let judgement = Judgement { proposals: vec![offer.proposal], abstentions: Vec::new() };
+        let judgement = Judgement { proposals: vec![offer.proposal], abstentions: Vec::new(), workload: None };
         let found =
             self.findings.keep_forecast(holder, &offer.cause, Judged { resource: offer.resource, judgement }).await?;
         let reason = || found.skipped.first().map_or("a change is under way", |reason| *reason).to_owned();

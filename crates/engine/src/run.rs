@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_audit::{ActionStatus as LogStatus, Entry, Json, ResourceRef};
-use reeve_estate::{Catalogue, Charge, Resource, ResourceId, SampleStore, Series};
+use reeve_estate::{Catalogue, Charge, ConnectionId, Resource, ResourceId, SampleStore, Series};
 
 use super::judged::Judged;
 use super::scope::days_spanned;
@@ -20,7 +20,8 @@ use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::models::LearnedModels;
 use reeve_recommend::recommendation::RecommendationType;
 use reeve_recommend::{
-    Activity, AgentDefinition, AgentTypes, ChargeReader, Facts, Judgement, LogReader, Needs, Settings,
+    Activity, AgentDefinition, AgentTypes, ChargeReader, Correction, Facts, Judgement, LogReader, Needs, Settings,
+    Workload, WorkloadStore,
 };
 
 /// Resources whose series are loaded and judged at a time: 30 days of ten metrics are 1.4 MB a resource.
@@ -34,6 +35,7 @@ struct Case {
     activity: Option<Activity>,
     volumes: Vec<Resource>,
     unchanged_since: Option<Timestamp>,
+    correction: Option<Correction>,
 }
 
 /// Inputs of a run's judgements.
@@ -47,6 +49,8 @@ struct Judging {
     /// Time at which each resource last changed.
     changed: HashMap<ResourceId, Timestamp>,
     models: Arc<LearnedModels>,
+    /// Classes that people gave resources.
+    corrections: HashMap<(ConnectionId, ResourceId), Correction>,
 }
 
 /// Takes the agent out of the running ones when the run ends, however it ends.
@@ -70,6 +74,8 @@ pub struct RunPorts {
     pub charges: Arc<dyn ChargeReader>,
     /// The audit log, for the use of resources.
     pub log: Arc<dyn LogReader>,
+    /// Workloads and their corrections; `None` keeps no workloads.
+    pub workloads: Option<Arc<dyn WorkloadStore>>,
 }
 
 /// Runs agents over their scopes.
@@ -143,6 +149,7 @@ impl RunService {
                 limits: self.records.agents.guardrails_get().await?,
                 volumes,
                 changed: self.last_changes(definition.needs(&agent.settings).history_days).await?,
+                corrections: self.corrections().await?,
             };
             let scope: Vec<Resource> = scope
                 .into_iter()
@@ -157,6 +164,7 @@ impl RunService {
             report.days_observed = self.scopes.days_observed(agent).await?;
             judged.extend(scope.into_iter().map(|resource| Judged { resource, judgement: Judgement::default() }));
         }
+        self.keep_workloads(agent, &judged).await?;
         let mut skipped: BTreeMap<String, u64> = BTreeMap::new();
         for abstention in judged.iter().filter(|j| j.judgement.proposals.is_empty()).filter_map(abstained) {
             *skipped.entry(abstention.to_owned()).or_default() += 1;
@@ -206,6 +214,7 @@ impl RunService {
                 activity: activity.get(&resource.id).cloned(),
                 volumes: judging.volumes.get(&resource.id).cloned().unwrap_or_default(),
                 unchanged_since: judging.changed.get(&resource.id).copied(),
+                correction: judging.corrections.get(&(resource.connection.clone(), resource.id.clone())).cloned(),
             })
             .collect();
         let (definition, settings) = (Arc::clone(&judging.definition), judging.settings.clone());
@@ -223,6 +232,7 @@ impl RunService {
                         catalogue: &catalogue,
                         settings: &settings,
                         guardrails: &guardrails,
+                        correction: case.correction.as_ref(),
                         models: &models,
                         unchanged_since: case.unchanged_since,
                         now,
@@ -269,6 +279,30 @@ impl RunService {
             }
         }
         Ok(found)
+    }
+
+    /// Classes that people gave resources, by resource.
+    async fn corrections(&self) -> Result<HashMap<(ConnectionId, ResourceId), Correction>, EngineError> {
+        let Some(workloads) = &self.ports.workloads else { return Ok(HashMap::new()) };
+        let all = workloads.correction_list().await?;
+        Ok(all.into_iter().map(|one| ((one.connection.clone(), one.resource.clone()), one)).collect())
+    }
+
+    /// Keeps the workloads that the judgements told apart.
+    async fn keep_workloads(&self, agent: &Agent, judged: &[Judged]) -> Result<(), EngineError> {
+        let Some(workloads) = &self.ports.workloads else { return Ok(()) };
+        let judged_at = self.records.clock.now();
+        let found = judged.iter().filter_map(|one| {
+            Some(Workload {
+                connection: one.resource.connection.clone(),
+                resource: one.resource.id.clone(),
+                agent_id: agent.id.clone(),
+                judged_at,
+                classification: one.judgement.workload.clone()?,
+            })
+        });
+        let found: Vec<Workload> = found.collect();
+        if found.is_empty() { Ok(()) } else { Ok(workloads.workload_put(&found).await?) }
     }
 
     /// Keeps the report with the agent, whatever was configured in between.

@@ -17,6 +17,7 @@ use reeve_audit::Entry;
 use reeve_engine::models::Registry;
 use reeve_engine::{
     AgentService, ExecutionService, GuardrailService, RecommendationService, RolloutService, RunService, ScopeService,
+    WorkloadService,
 };
 use reeve_estate::{Connection, ConnectionId, DescriptionStore, EstateStore, Kinds, ObserveError, SampleStore};
 use reeve_exports::{Carrier, ExportStore};
@@ -24,7 +25,7 @@ use reeve_ledger::AppendError;
 use reeve_notify::delivery::Dispatcher;
 use reeve_predict::{RuleService, RuleStore};
 use reeve_recommend::models::ModelStore;
-use reeve_recommend::{Agent, AgentStore, Clock};
+use reeve_recommend::{Agent, AgentStore, Clock, WorkloadStore};
 use reeve_reports::ReportStore;
 use reeve_trail::{Journal, JournalError, Log, Tallies, Trail};
 
@@ -190,6 +191,10 @@ pub struct Ports {
     pub runs: Arc<RunService>,
     /// Names that scopes may have.
     pub scopes: Arc<ScopeService>,
+    /// Workloads of resources.
+    pub workloads: Arc<WorkloadService>,
+    /// Kept workloads.
+    pub workload_store: Arc<dyn WorkloadStore>,
     /// Agents' records.
     pub agents: Arc<dyn AgentStore>,
     /// Anomalies' records.

@@ -34,4 +34,5 @@ pub mod search;
 pub mod verification;
 pub mod webhook;
 pub mod workflow;
+pub mod workload;
 pub mod workspace;

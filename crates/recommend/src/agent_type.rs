@@ -186,7 +186,7 @@ const TYPES: &[AgentTypeInfo] = &[
     },
     AgentTypeInfo {
         agent_type: AgentType::WORKLOAD_CLASSIFIER,
-        description: "Tells production from development, batch and analytics, and advises by kind.",
+        description: "Tells production from development, batch and analytics, and recommends what suits each.",
         capabilities: &[
             ("pattern_recognition", Flag(true)),
             ("resource_categorization", Flag(true)),
@@ -199,7 +199,7 @@ const TYPES: &[AgentTypeInfo] = &[
             ("classifications.batch", Text("interruptible")),
             ("classifications.analytics", Text("burst_capable")),
         ],
-        findings: None,
+        findings: Some(FindingSource::Runs),
     },
     AgentTypeInfo {
         agent_type: AgentType::STORAGE_OPTIMIZER,

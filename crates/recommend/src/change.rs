@@ -8,6 +8,7 @@
 //! its change and carries the parameters, which become a typed value once, in [`Changes::procedure`]. A plan whose change the
 //! registry does not know is shown and never executed (docs/adr/0011).
 
+mod add_standby;
 mod expectation;
 mod fail_over;
 mod grow_storage;
@@ -18,6 +19,7 @@ mod procedure;
 mod registry;
 mod replicate;
 mod resize_database;
+mod resize_group;
 mod resize_machine;
 mod restore;
 mod scale_group;
@@ -35,6 +37,7 @@ use std::sync::Arc;
 use reeve_audit::Json;
 use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource};
 
+pub use add_standby::{AddStandby, StandbyOperation};
 pub use expectation::Expectation;
 pub use fail_over::FailOver;
 pub use grow_storage::GrowStorage;
@@ -45,6 +48,7 @@ pub use procedure::Procedure;
 pub use registry::{ChangeType, Changes, Permission, PlanError, aws, aws_own};
 pub use replicate::Replicate;
 pub use resize_database::ResizeDatabase;
+pub use resize_group::ResizeGroup;
 pub use resize_machine::ResizeMachine;
 pub use restore::{power, restore};
 pub use scale_group::ScaleGroup;
@@ -57,13 +61,15 @@ pub use task::{Effect, Goal, Reach, Task, Work};
 pub use v1::prior as prior_of_v1;
 
 /// The changes of this release, one row each.
-const BUILTIN: [ChangeType; 12] = [
+const BUILTIN: [ChangeType; 14] = [
+    add_standby::TYPE,
     fail_over::TYPE,
     grow_storage::TYPE,
     isolate::TYPE,
     modify_volume::TYPE,
     replicate::TYPE,
     resize_database::TYPE,
+    resize_group::TYPE,
     resize_machine::TYPE,
     scale_group::TYPE,
     snapshot_volume::TYPE,

@@ -38,12 +38,18 @@ pub struct Contribution {
 #[must_use]
 pub const fn relation(this: RecommendationType, other: RecommendationType) -> Option<Relation> {
     use RecommendationType::{
-        AutoScaling, IdleResourceCleanup, InstanceType, ReservedInstances, RightSize, SpotInstances,
+        AutoScaling, HighAvailability, IdleResourceCleanup, InstanceType, ReservedInstances, RightSize, SpotInstances,
     };
     match (this, other) {
-        // What is stopped needs no other size, no commitment and no other market.
-        (IdleResourceCleanup, RightSize | InstanceType | ReservedInstances | SpotInstances | AutoScaling)
-        | (RightSize | InstanceType | ReservedInstances | SpotInstances | AutoScaling, IdleResourceCleanup)
+        // What is stopped needs no other size, no commitment, no other market and no redundancy.
+        (
+            IdleResourceCleanup,
+            RightSize | InstanceType | ReservedInstances | SpotInstances | AutoScaling | HighAvailability,
+        )
+        | (
+            RightSize | InstanceType | ReservedInstances | SpotInstances | AutoScaling | HighAvailability,
+            IdleResourceCleanup,
+        )
         // Two sizes, and two ways to pay.
         | (RightSize, InstanceType)
         | (InstanceType, RightSize)

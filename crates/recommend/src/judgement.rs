@@ -8,6 +8,7 @@ use crate::guardrail::Guardrails;
 use crate::models::LearnedModels;
 use crate::proposal::{Abstention, Proposal};
 use crate::settings::Settings;
+use crate::workload::{Classification, Correction};
 
 /// Days of history a judgement looks at.
 pub const HISTORY_DAYS: i64 = 30;
@@ -35,6 +36,8 @@ pub struct Facts<'a> {
     pub settings: &'a Settings,
     /// The limits a step is chosen within.
     pub guardrails: &'a Guardrails,
+    /// Class that a person gave the resource.
+    pub correction: Option<&'a Correction>,
     /// Models that the agent has learned.
     pub models: &'a LearnedModels,
     /// Time of the last known change of size. Older samples describe another size and are ignored.
@@ -50,6 +53,8 @@ pub struct Judgement {
     pub proposals: Vec<Proposal>,
     /// Reasons why nothing else was proposed.
     pub abstentions: Vec<Abstention>,
+    /// Workload of the resource, where the agent type tells workloads apart.
+    pub workload: Option<Classification>,
 }
 
 impl Judgement {

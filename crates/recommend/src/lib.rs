@@ -39,6 +39,7 @@ pub mod rollout;
 pub mod settings;
 pub mod trust;
 pub mod words;
+pub mod workload;
 
 pub use action::{Action, ActionId, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
 pub use activity::Activity;
@@ -76,3 +77,4 @@ pub use rollout::{Rollout, RolloutId, RolloutSettings, RolloutStatus, RolloutSto
 pub use settings::{Setting, SettingValue, Settings};
 pub use trust::{Trust, trust_group};
 pub use words::thousands;
+pub use workload::{Classification, Correction, Workload, WorkloadClass, WorkloadStore};

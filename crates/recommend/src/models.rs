@@ -12,6 +12,7 @@ mod port;
 mod profiles;
 mod trainer;
 mod usage;
+mod workload;
 
 pub use calibrator::{HELD_OUT_DAYS, calibrator_from, has_seen, known_before, state_of};
 pub use demand::{Demand, DemandForecast, DemandModel, DemandOutlook, MonthlyPeak, date};
@@ -23,3 +24,4 @@ pub use port::{MAX_STATE_BYTES, ModelFilter, ModelStore, TrustNote};
 pub use profiles::Profiles;
 pub use trainer::{Evaluation, NotTrained, Trained, Trainer};
 pub use usage::{Recurrence, Usage, UsageModel};
+pub use workload::WorkloadModel;

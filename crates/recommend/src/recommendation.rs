@@ -54,6 +54,8 @@ named!(
         Failover => "failover",
         /// Cost: a tag that costs are allocated by.
         ResourceTagging => "resource_tagging",
+        /// A second zone or member, so that one failure stops nothing.
+        HighAvailability => "high_availability",
     }
 );
 
@@ -326,7 +328,7 @@ impl RecommendationType {
     #[must_use]
     pub const fn is_documented(self) -> bool {
         use RecommendationType as T;
-        !matches!(self, T::StorageExpansion | T::LimitIncrease | T::Failover | T::ResourceTagging)
+        !matches!(self, T::StorageExpansion | T::LimitIncrease | T::Failover | T::ResourceTagging | T::HighAvailability)
     }
 
     /// The kind of a recommendation as it is called today. Earlier releases called a failover patch management, a larger disk a saving
@@ -359,7 +361,8 @@ impl RecommendationType {
             | T::CachingStrategy
             | T::StorageExpansion
             | T::LimitIncrease
-            | T::Failover => CATEGORIES[1],
+            | T::Failover
+            | T::HighAvailability => CATEGORIES[1],
             T::SecurityGroup | T::Encryption | T::IamOptimization | T::PatchManagement => CATEGORIES[2],
         }
     }

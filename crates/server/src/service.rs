@@ -15,8 +15,6 @@ use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceR
 use reeve_connect_notify::People;
 use reeve_connect_webhook::Sender;
 use reeve_engine::ResponseService;
-use reeve_engine::models::Registry;
-use reeve_engine::models::RegistrySettings;
 use reeve_estate::{Catalogue, Kinds};
 use reeve_http::{App, Ports, Settings, Syncer, TrustedProxies};
 use reeve_lake::{EntrySearch, EntrySegments, SampleLake};
@@ -211,9 +209,9 @@ impl Service {
             carrier: Arc::new(Carriers { folder: config.export_folder.clone(), policy: config.outbound.policy()? }),
             anomaly_service: Arc::new(anomaly_service),
             dispatcher: dispatcher(&config, store.clone(), recorder.clone(), clock.clone())?,
-            rule_service: rule_service(&store, &samples, &engine.responses, &recorder, &clock, agent_types.clone()),
+            rule_service: rule_service(&store, &samples, &engine.responses, &recorder, &clock, agent_types),
             model_service: engine.models.clone(),
-            registry: registry(&store, &recorder, &clock, agent_types),
+            registry: engine.registry.clone(),
             runs: engine.runs.clone(),
             scheduler: engine.scheduler.clone(),
             sources: sources(&store, settings(&config, &lock, demo)),
@@ -338,6 +336,8 @@ fn ports(
         rollouts: engine.rollouts.clone(),
         runs: engine.runs.clone(),
         scopes: engine.scopes.clone(),
+        workloads: engine.workloads.clone(),
+        workload_store: store.clone(),
         agents: tasks.agents.clone(),
         anomalies: tasks.anomalies.clone(),
         threats: tasks.threats.clone(),
@@ -350,17 +350,6 @@ fn ports(
         syncer,
         clock,
     }
-}
-
-/// Registry of the learned models.
-fn registry(
-    store: &Arc<Store>,
-    recorder: &Arc<LedgerRecorder>,
-    clock: &Arc<dyn Clock>,
-    agent_types: AgentTypes,
-) -> Arc<Registry> {
-    let settings = RegistrySettings::default();
-    Arc::new(Registry::new(store.clone(), recorder.clone(), clock.clone(), agent_types, settings))
 }
 
 /// Settings of the background tasks.

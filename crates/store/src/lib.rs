@@ -38,6 +38,7 @@ mod transfer;
 mod vault;
 mod versioned;
 mod webhook;
+mod workload;
 mod workspace;
 
 pub use database::{Options, Store};

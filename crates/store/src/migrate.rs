@@ -38,6 +38,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 19, sql: include_str!("../migrations/0019_active_server.sql") },
     Migration { version: 20, sql: include_str!("../migrations/0020_anomaly_lessons.sql") },
     Migration { version: 21, sql: include_str!("../migrations/0021_descriptions.sql") },
+    Migration { version: 22, sql: include_str!("../migrations/0022_workloads.sql") },
 ];
 
 /// The schema this program writes.

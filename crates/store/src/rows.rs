@@ -31,6 +31,7 @@ pub(crate) mod session;
 pub(crate) mod token;
 pub(crate) mod user;
 pub(crate) mod webhook;
+pub(crate) mod workload;
 pub(crate) mod workspace;
 
 use jiff::Timestamp;

@@ -16,3 +16,4 @@ pub mod predictive;
 pub mod reports;
 pub mod rollouts;
 pub mod saved_searches;
+pub mod workloads;

@@ -2599,6 +2599,25 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/resources/{id}/workload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The workload of a resource: production, development, batch or analytics, with its evidence. */
+        get: operations["get_resources_id_workload"];
+        /** Correct the workload of a resource. The class takes precedence over what agents find, and teaches resources alike. */
+        put: operations["put_resources_id_workload"];
+        post?: never;
+        /** Take the correction back; the next run of an agent judges the resource again. */
+        delete: operations["delete_resources_id_workload"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions": {
         parameters: {
             query?: never;
@@ -4164,6 +4183,17 @@ export interface components {
             resources_affected: components["schemas"]["DistinctBody"];
             /** @description Users among them. */
             unique_users: components["schemas"]["DistinctBody"];
+        };
+        /** @description A correction by a person. */
+        CorrectionBody: {
+            /** @description Time of the correction. */
+            at: string;
+            /** @description E-mail address of the person. */
+            by: string;
+            /** @description The class. */
+            class: string;
+            /** @description Explanation. */
+            comment?: string | null;
         };
         /** @description Settings of cost anomalies. */
         CostAnomalyBody: {
@@ -8976,6 +9006,19 @@ export interface components {
             /** @description Path in the agent's `settings` (`downsize_underutilized.cpu_below`). */
             path: string;
         };
+        /** @description A signal. */
+        SignalBody: {
+            /** @description Observed value, in words. */
+            detail: string;
+            /** @description Name (`tag env`, `shape of the metrics`). */
+            name: string;
+            /** @description Class that it speaks for; null where it speaks for none. */
+            speaks_for?: string | null;
+            /** @description Weight for each class, a logarithm of odds. */
+            weights: {
+                [key: string]: number;
+            };
+        };
         /** @description A signature. */
         SignedBody: {
             /** @description Time, RFC 3339 UTC with milliseconds. */
@@ -9425,6 +9468,13 @@ export interface components {
             version?: number | null;
             warm_cache?: components["schemas"]["Switch"] | null;
         };
+        /** @description Reason why a resource is not classified. */
+        UnclassifiedBody: {
+            /** @description `thin_data`, `signals_too_few`, `signals_contradict`, `switched_off`; `not_judged` where no agent judged it yet. */
+            code: string;
+            /** @description The numbers. */
+            detail: string;
+        };
         /** @description A user. */
         UserBody: {
             /** @description `true` if the user may sign in. */
@@ -9625,6 +9675,38 @@ export interface components {
             previous_until?: string | null;
             /** @description `whsec_...` */
             secret: string;
+        };
+        /** @description Workload of a resource. */
+        WorkloadBody: {
+            /** @description Agent of the last judgement. */
+            agent_id?: string | null;
+            /**
+             * @description `production`, `development`, `batch` or `analytics`: the class that a person gave, else the one that an agent found; null
+             *     for a resource that is not classified.
+             */
+            class?: string | null;
+            /**
+             * Format: double
+             * @description Confidence in the class, percent; null without a class.
+             */
+            confidence?: number | null;
+            correction?: components["schemas"]["CorrectionBody"] | null;
+            /** @description Time of the last judgement. */
+            judged_at?: string | null;
+            /** @description Probability of each class by the last judgement, percent. */
+            probabilities: {
+                [key: string]: number;
+            };
+            /** @description Signals of the last judgement, strongest first. */
+            signals: components["schemas"]["SignalBody"][];
+            unclassified?: components["schemas"]["UnclassifiedBody"] | null;
+        };
+        /** @description Correction of a workload. */
+        WorkloadCorrectionBody: {
+            /** @description `production`, `development`, `batch` or `analytics`. */
+            class: string;
+            /** @description Explanation, optional. */
+            comment?: string | null;
         };
         /** @description Settings of the workspace. */
         WorkspaceBody: {
@@ -17991,6 +18073,128 @@ export interface operations {
                 };
             };
             500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_resources_id_workload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkloadBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    put_resources_id_workload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkloadCorrectionBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkloadBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_resources_id_workload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkloadBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_sessions: {

@@ -56,6 +56,7 @@ impl Case {
             series,
             charges: &[],
             activity: None,
+            correction: None,
             volumes: &[],
             catalogue: Catalogue::builtin(),
             settings: &self.settings,

@@ -26,7 +26,7 @@ const T2: &[(&str, f64)] = &[
 ];
 
 /// The baseline of a burstable size; `None` where it is not known.
-pub(super) fn baseline_percent(spec: &InstanceSpec) -> Option<f64> {
+pub(crate) fn baseline_percent(spec: &InstanceSpec) -> Option<f64> {
     if !spec.burstable || spec.provider != Provider::Aws {
         return None;
     }

@@ -50,6 +50,7 @@ impl Confidence {
                 catalogue: &material.catalogue,
                 settings: &material.agent.settings,
                 guardrails: &material.guardrails,
+                correction: None,
                 models: LearnedModels::none(),
                 unchanged_since: None,
                 now: material.now,

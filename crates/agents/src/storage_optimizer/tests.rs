@@ -65,6 +65,7 @@ impl Case {
             catalogue: Catalogue::builtin(),
             settings: &self.settings,
             guardrails: &Guardrails::default(),
+            correction: None,
             models: LearnedModels::none(),
             unchanged_since: None,
             now: now(),

@@ -6,7 +6,7 @@ use super::fold;
 use crate::suggest;
 
 /// Attributes that a resource has beside those of an entry's resource; they are read as metadata.
-const ATTRIBUTES: [&str; 6] = ["name", "service", "state", "connection", "monthly_cost", "created_at"];
+const ATTRIBUTES: [&str; 7] = ["name", "service", "state", "connection", "monthly_cost", "created_at", "workload"];
 
 /// Names of fields that a resource shares with the `resource` of an entry.
 const COLUMNS: [(&str, Column); 5] = [

@@ -119,6 +119,15 @@ impl Rds {
         Ok(())
     }
 
+    /// Adds or removes the standby in another zone at once; the instance serves meanwhile.
+    pub(crate) async fn set_standby(&self, id: &str, standby: bool) -> Result<(), Fault> {
+        let call = self.place.call("rds:ModifyDBInstance");
+        let request =
+            self.changes.modify_db_instance().db_instance_identifier(id).multi_az(standby).apply_immediately(true);
+        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
+        Ok(())
+    }
+
     /// Returns `true` if RDS offers a class that the catalogue does not know.
     async fn orderable(&self, instance: &DbInstance, class: &str) -> Result<bool, Fault> {
         let call = self.place.call("rds:DescribeOrderableDBInstanceOptions");

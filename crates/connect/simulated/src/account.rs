@@ -133,6 +133,12 @@ fn lay_over(spec: &mut Specification, condition: &Condition, now: Timestamp) {
     if let (Some(capacity), Some((min, desired))) = (&mut spec.capacity, condition.members) {
         (capacity.min, capacity.desired) = (min, desired);
     }
+    if let Some((_, standby)) = condition.standbys.iter().rev().find(|(from, _)| *from <= now) {
+        spec.multi_az = Some(*standby);
+        // The standby waits in the region's other zone.
+        let zone = spec.zone.as_deref().and_then(|zone| zone.strip_suffix('a')).map(|region| format!("{region}b"));
+        spec.standby_zone = zone.filter(|_| *standby);
+    }
     if condition.failovers % 2 == 1 {
         std::mem::swap(&mut spec.zone, &mut spec.standby_zone);
     }

@@ -36,6 +36,8 @@ pub(crate) struct Condition {
     pub(crate) members: Option<(u32, u32)>,
     /// Number of failovers to its standby.
     pub(crate) failovers: u32,
+    /// Standbys that were added (`true`) and removed: when each holds, oldest first.
+    pub(crate) standbys: Vec<(Timestamp, bool)>,
     /// Names of its read replicas.
     pub(crate) replicas: BTreeSet<String>,
     /// The security groups it was given.

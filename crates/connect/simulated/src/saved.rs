@@ -72,6 +72,8 @@ struct ResourceRow {
     members: Option<(u32, u32)>,
     #[serde(default, skip_serializing_if = "is_zero")]
     failovers: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    standbys: Vec<(i64, bool)>,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     replicas: BTreeSet<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,6 +137,7 @@ fn account_row(conditions: Conditions) -> AccountRow {
         optimizing_ms: condition.optimizing_until.map(ms),
         members: condition.members,
         failovers: condition.failovers,
+        standbys: condition.standbys.into_iter().map(|(at, standby)| (ms(at), standby)).collect(),
         replicas: condition.replicas,
         groups: condition.groups,
         tags: condition.tags,
@@ -189,6 +192,7 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
             .downtimes
             .into_iter()
             .map(|(from, to)| Ok(Downtime { from: time(from)?, to: to.map(time).transpose()? }));
+        let standbys = row.standbys.into_iter().map(|(at, standby)| Ok((time(at)?, standby)));
         let storage = row.storage.into_iter().map(|(at, gib)| Ok((time(at)?, gib)));
         let condition = Condition {
             sizes: sizes.collect::<Result<_, RestoreError>>()?,
@@ -196,6 +200,7 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
             settles_at: row.settles_ms.map(time).transpose()?,
             terminated_at: row.terminated_ms.map(time).transpose()?,
             storage: storage.collect::<Result<_, RestoreError>>()?,
+            standbys: standbys.collect::<Result<_, RestoreError>>()?,
             setups: row.setups.into_iter().map(setup).collect::<Result<_, RestoreError>>()?,
             optimizing_until: row.optimizing_ms.map(time).transpose()?,
             members: row.members,

@@ -306,6 +306,24 @@ impl Registry {
         Ok(next)
     }
 
+    /// Has every model of a name trained at the next turn, because people gave it something new to learn.
+    ///
+    /// # Errors
+    /// The store's and the log's failures.
+    pub async fn learn_soon(&self, name: &str, caller: &Caller) -> Result<(), EngineError> {
+        self.in_vain.lock().retain(|(_, tried), _| *tried != name);
+        let serving =
+            ModelFilter { name: Some(name.to_owned()), status: Some(ModelStatus::Serving), ..ModelFilter::default() };
+        for model in self.models.model_list(&serving).await?.0 {
+            match self.request(&model.id, caller).await {
+                // It was replaced in between, or is being judged: what replaces it, or its next turn, learns the same.
+                Ok(_) | Err(EngineError::Conflict(_)) => {}
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(())
+    }
+
     /// Retires what serves for agents that are gone.
     ///
     /// # Errors

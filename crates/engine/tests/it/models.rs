@@ -95,6 +95,7 @@ impl School {
             resources: Vec::new(),
             series: Vec::new(),
             outcomes: Vec::new(),
+            corrections: Vec::new(),
             guardrails: reeve_recommend::Guardrails::default(),
             catalogue: Arc::new(Catalogue::builtin().clone()),
             now: self.world.clock.now(),

@@ -30,6 +30,8 @@ mod webhooks;
 
 use utoipa_axum::routes;
 
+pub(super) use problems::{asking, problem};
+
 use reeve_access::Permission::{
     ApproveDirector, ApproveManager, ApproveSecurity, IntelligenceConfigure, IntelligenceOperate, IntelligenceView,
 };

@@ -3,6 +3,7 @@
 mod counts;
 mod history;
 mod search;
+mod workload;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,6 +44,8 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(Permission::EstateView), routes!(history::readings))
         .add(Access::Needs(Permission::EstateView), routes!(counts::counts))
         .add(Access::Needs(Permission::EstateView), routes!(counts::csv))
+        .add(Access::Needs(Permission::IntelligenceView), routes!(workload::get))
+        .add(Access::Needs(Permission::IntelligenceOperate), routes!(workload::put, workload::delete))
         .add(Access::Needs(Permission::EstateView), routes!(samples))
         .add(Access::Needs(Permission::EstateView), routes!(costs))
 }

@@ -73,6 +73,47 @@ const DECIDED: &[(AgentType, &str, &[&str])] = &[
         &["intelligence/predictive-rules/disk-space-full"],
     ),
     (AgentType::OPS_INTELLIGENCE, "actions.predict_disk_full", &["intelligence/predictive-rules/disk-space-full"]),
+    (
+        AgentType::WORKLOAD_CLASSIFIER,
+        "capabilities.pattern_recognition",
+        &["settings.pattern_recognition.enabled", "settings.pattern_recognition.history"],
+    ),
+    (
+        AgentType::WORKLOAD_CLASSIFIER,
+        "capabilities.resource_categorization",
+        &["settings.resource_categorization.enabled", "settings.resource_categorization.least_confidence"],
+    ),
+    (
+        AgentType::WORKLOAD_CLASSIFIER,
+        "capabilities.optimization_opportunities",
+        &["settings.optimization_opportunities.enabled"],
+    ),
+    (
+        AgentType::WORKLOAD_CLASSIFIER,
+        "actions.apply_best_practices",
+        &["settings.apply_best_practices.enabled", "settings.apply_best_practices.schedule_tag"],
+    ),
+    (AgentType::WORKLOAD_CLASSIFIER, "actions.recommend_architectures", &["settings.recommend_architectures.enabled"]),
+    (
+        AgentType::WORKLOAD_CLASSIFIER,
+        "settings.classifications.production",
+        &["settings.classifications.production.high_availability"],
+    ),
+    (
+        AgentType::WORKLOAD_CLASSIFIER,
+        "settings.classifications.development",
+        &["settings.classifications.development.cost_optimized"],
+    ),
+    (
+        AgentType::WORKLOAD_CLASSIFIER,
+        "settings.classifications.batch",
+        &["settings.classifications.batch.interruptible"],
+    ),
+    (
+        AgentType::WORKLOAD_CLASSIFIER,
+        "settings.classifications.analytics",
+        &["settings.classifications.analytics.burst_capable"],
+    ),
 ];
 
 /// Returns the settings that decide a value of the table; none for a description.

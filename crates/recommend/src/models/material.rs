@@ -7,6 +7,7 @@ use reeve_learn::{HOUR_MS, Point, Window};
 
 use crate::agent::Agent;
 use crate::guardrail::Guardrails;
+use crate::workload::Correction;
 
 /// Everything a training may look at. Samples are the last days' before `now`.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub struct Material {
     pub series: Vec<Series>,
     /// Recommendations of its type that ended, oldest first.
     pub outcomes: Vec<Example>,
+    /// Classes that people gave resources of its scope, oldest first.
+    pub corrections: Vec<Correction>,
     /// Limits in force.
     pub guardrails: Guardrails,
     /// Specifications and prices.

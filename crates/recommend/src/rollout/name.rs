@@ -27,6 +27,7 @@ pub fn name(kind: RecommendationType, carried: &[Candidate]) -> String {
         Type::StorageExpansion => format!("Expand the storage of {count} {noun}"),
         Type::LimitIncrease => format!("Raise the limits of {count} {noun}"),
         Type::Failover => format!("Fail over {count} {noun}"),
+        Type::HighAvailability => format!("Add redundancy to {count} {noun}"),
         Type::ResourceTagging => format!("Tag {count} {noun}"),
     };
     if carried.iter().all(|one| one.production) {

@@ -63,6 +63,16 @@ pub(super) async fn agents(service: &Service) -> Result<()> {
             learning_period: text("14d"),
             ..AgentInput::default()
         },
+        AgentInput {
+            agent_type: text("workload_classifier"),
+            name: text("Workload classifier"),
+            mode: text("safe_mode"),
+            learning_period: text("14d"),
+            confidence_threshold: text("70%"),
+            // The scheduler of the demo's company reads this tag.
+            settings: [("apply_best_practices.schedule_tag".to_owned(), text("Schedule=office-hours"))].into(),
+            ..AgentInput::default()
+        },
     ];
     // Findings belong to agents of their own type: one for what anomalies and predictive rules find.
     let held = [

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use reeve_engine::models::{Registry, RegistrySettings};
 use reeve_engine::{
     AgentService, Approvals, AutomaticExecution, ExecutionPorts, ExecutionService, Findings, GuardrailService,
     ModelService, RecommendationService, Records, ResponseService, RolloutService, RunPorts, RunService, Scheduler,
-    ScopeService,
+    ScopeService, WorkloadService,
 };
 use reeve_estate::{Catalogue, EstateStore, SampleStore};
 use reeve_recommend::ports::{ChargeReader, Clock, Clouds, LogReader, Recorder};
-use reeve_recommend::{AgentTypes, Changes};
+use reeve_recommend::{AgentTypes, Changes, WorkloadStore};
 use reeve_store::Store;
 
 /// Adapters that the engine's services are made of.
@@ -33,18 +34,23 @@ pub(crate) struct EngineServices {
     pub(crate) guardrails: Arc<GuardrailService>,
     pub(crate) models: Arc<ModelService>,
     pub(crate) recommendations: Arc<RecommendationService>,
+    pub(crate) registry: Arc<Registry>,
     pub(crate) responses: Arc<ResponseService>,
     pub(crate) rollouts: Arc<RolloutService>,
     pub(crate) runs: Arc<RunService>,
     pub(crate) scheduler: Arc<Scheduler>,
     pub(crate) scopes: Arc<ScopeService>,
+    pub(crate) workloads: Arc<WorkloadService>,
 }
 
 /// Creates the services, each over the ports and the services that it asks.
 pub(super) fn engine(ports: EnginePorts) -> EngineServices {
     let EnginePorts { store, samples, clouds, recorder, clock, changes, agent_types, charges, log } = ports;
     let estate: Arc<dyn EstateStore> = store.clone();
+    let workloads: Arc<dyn WorkloadStore> = store.clone();
     let catalogue = Arc::new(Catalogue::builtin().clone());
+    let (models, settings) = (agent_types.clone(), RegistrySettings::default());
+    let registry = Arc::new(Registry::new(store.clone(), recorder.clone(), clock.clone(), models, settings));
     let records = Arc::new(Records::new(store.clone(), recorder, clock.clone()));
     let approvals = Arc::new(Approvals::new(records.clone()));
     let findings = Arc::new(Findings::new(records.clone()));
@@ -59,7 +65,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
     };
     let execution = ExecutionService::new(records.clone(), guardrails.clone(), approvals.clone(), acting);
     let shared = Shared { records, approvals, findings, scopes, guardrails, execution: Arc::new(execution), estate };
-    shared.join(store, RunPorts { samples, catalogue, agent_types, charges, log })
+    shared.join(store, registry, RunPorts { samples, catalogue, agent_types, charges, log, workloads: Some(workloads) })
 }
 
 /// Services that several others ask.
@@ -74,15 +80,19 @@ struct Shared {
 }
 
 impl Shared {
-    fn join(self, store: Arc<Store>, judging: RunPorts) -> EngineServices {
+    fn join(self, store: Arc<Store>, registry: Arc<Registry>, judging: RunPorts) -> EngineServices {
         let Shared { records, approvals, findings, scopes, guardrails, execution, estate } = self;
         let (samples, catalogue) = (judging.samples.clone(), judging.catalogue.clone());
         let agent_types = judging.agent_types.clone();
+        let workloads =
+            Arc::new(WorkloadService::new(records.clone(), estate.clone(), store.clone(), registry.clone()));
         let (acts, limits, asks) = (|| execution.clone(), || guardrails.clone(), || approvals.clone());
         let own = || records.clone();
         let rollouts = Arc::new(RolloutService::new(own(), limits(), acts(), estate.clone(), Some(store.clone())));
         let automatic = Arc::new(AutomaticExecution::new(own(), asks(), acts(), rollouts.clone()));
-        let models = Arc::new(ModelService::new(own(), scopes.clone(), samples, catalogue, Some(store)));
+        let models =
+            ModelService::new(own(), scopes.clone(), samples, catalogue, Some(store.clone())).correcting(store);
+        let models = Arc::new(models);
         let runs = RunService::new(own(), scopes.clone(), models.clone(), findings.clone(), automatic.clone(), judging);
         let runs = Arc::new(runs);
         let recommendations = RecommendationService::new(own(), limits(), asks(), acts(), estate.clone());
@@ -95,11 +105,13 @@ impl Shared {
             guardrails: limits(),
             models,
             recommendations,
+            registry,
             responses: Arc::new(responses),
             rollouts,
             runs,
             scheduler: Arc::new(scheduler),
             scopes,
+            workloads,
         }
     }
 }

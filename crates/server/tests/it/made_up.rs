@@ -215,7 +215,16 @@ fn material(now: Timestamp) -> Material {
     };
     let series = series.collect();
     let catalogue = Arc::new(Catalogue::builtin().clone());
-    Material { agent, resources, series, outcomes: Vec::new(), guardrails: Guardrails::default(), catalogue, now }
+    Material {
+        agent,
+        resources,
+        series,
+        outcomes: Vec::new(),
+        corrections: Vec::new(),
+        guardrails: Guardrails::default(),
+        catalogue,
+        now,
+    }
 }
 
 #[test]

@@ -25,6 +25,7 @@ on_both!(
     rollouts => super::rollouts,
     reports => super::reports,
     deliveries => super::deliveries,
+    workloads => super::workloads,
 );
 
 async fn access(place: &Place) -> Result<()> {
@@ -94,6 +95,13 @@ async fn exports(place: &Place) -> Result<()> {
 async fn saved_searches(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::saved_searches::run(Arc::new(store.clone())).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn workloads(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::workloads::run(&store).await?;
     store.close().await;
     Ok(())
 }

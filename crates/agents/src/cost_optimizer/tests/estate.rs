@@ -109,6 +109,7 @@ impl Case {
             catalogue: Catalogue::builtin(),
             settings: &self.settings,
             guardrails: &self.guardrails,
+            correction: None,
             models: &self.models,
             unchanged_since: self.unchanged_since,
             now: now(),

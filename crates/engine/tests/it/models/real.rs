@@ -43,6 +43,7 @@ async fn estate(world: &World, machines: usize, days: i64, cpu: impl Fn(usize, i
         resources: made,
         series,
         outcomes: Vec::new(),
+        corrections: Vec::new(),
         guardrails: Guardrails::default(),
         catalogue: Arc::new(Catalogue::builtin().clone()),
         now,

@@ -9,7 +9,7 @@ use crate::extract::Caller;
 use crate::story;
 
 /// The one mapping of the engine's errors.
-pub(super) fn problem(error: EngineError) -> Problem {
+pub(in crate::routes) fn problem(error: EngineError) -> Problem {
     let words = error.to_string();
     match error {
         EngineError::Invalid(fields) => Problem::fields(
@@ -40,7 +40,7 @@ pub(super) fn problem(error: EngineError) -> Problem {
 }
 
 /// The engine's view of the caller.
-pub(super) fn asking(caller: &Caller) -> reeve_recommend::Caller {
+pub(in crate::routes) fn asking(caller: &Caller) -> reeve_recommend::Caller {
     let actor = story::actor(&caller.principal, &caller.origin);
     reeve_recommend::Caller::person(&caller.principal, actor, ActionMethod::Api, Some(caller.request_id.clone()))
 }

@@ -8,6 +8,7 @@ use reeve_audit::{Entry, Json, ResourceRef, events};
 use reeve_estate::{
     ConnectionId, Document, Known, Money, Provider, Resource, ResourceFilter, ResourceId, ResourceKind,
 };
+use reeve_recommend::WorkloadClass;
 
 use super::parse;
 use crate::app::App;
@@ -27,6 +28,8 @@ pub(super) struct Search {
     query: Option<Query>,
     /// `true` if the query asks for members of configurations. Otherwise no document is read.
     reads_documents: bool,
+    /// `true` if the query may ask for workloads.
+    reads_workloads: bool,
 }
 
 /// Progress of a walk over all resources.
@@ -60,7 +63,8 @@ impl Search {
             narrow(&mut filter, &query.expr);
         }
         let reads_documents = query.as_ref().is_some_and(|query| reads_documents(&query.expr));
-        Ok(Search { filter, query, reads_documents })
+        let reads_workloads = text.is_some_and(|text| text.to_ascii_lowercase().contains("workload:"));
+        Ok(Search { filter, query, reads_documents, reads_workloads })
     }
 
     /// Returns a page of what is found, by identifier, and how much is found in all.
@@ -129,14 +133,38 @@ impl Search {
             }
         }
         let documents = self.documents(app, known.values()).await?;
+        let classes = self.classes(app, &page).await?;
         let now = app.now();
         let is_found = |resource: &Resource| {
             let known = known.get(&(resource.connection.clone(), resource.id.clone()));
             let document = known.and_then(|known| documents.get(known.hash.as_ref()?));
             let name = names.and_then(|names| names.get(&resource.connection)).map_or("", String::as_str);
-            query.matches(&as_entry(resource, known, document, name), resource.observed_at, now)
+            let class = classes.get(&(resource.connection.clone(), resource.id.clone())).copied();
+            query.matches(&as_entry(resource, known, document, name, class), resource.observed_at, now)
         };
         Ok(page.into_iter().filter(is_found).collect())
+    }
+
+    /// Classes of the workloads of these resources, corrections first; none where the query does not ask for them.
+    async fn classes(
+        &self,
+        app: &App,
+        page: &[Resource],
+    ) -> Result<HashMap<(ConnectionId, ResourceId), WorkloadClass>, Problem> {
+        let mut classes = HashMap::new();
+        if !self.reads_workloads {
+            return Ok(classes);
+        }
+        let ids: Vec<ResourceId> = page.iter().map(|resource| resource.id.clone()).collect();
+        for one in app.workload_store.workload_of(&ids).await? {
+            if let Some(class) = one.classification.class {
+                classes.insert((one.connection, one.resource), class);
+            }
+        }
+        for one in app.workload_store.correction_list().await? {
+            classes.insert((one.connection, one.resource), one.class);
+        }
+        Ok(classes)
     }
 
     async fn documents(
@@ -183,7 +211,13 @@ fn reads_documents(expr: &Expr) -> bool {
 }
 
 /// Presents a resource as the entry that queries over resources are evaluated on.
-fn as_entry(resource: &Resource, known: Option<&Known>, document: Option<&Document>, connection: &str) -> Entry {
+fn as_entry(
+    resource: &Resource,
+    known: Option<&Known>,
+    document: Option<&Document>,
+    connection: &str,
+    workload: Option<WorkloadClass>,
+) -> Entry {
     let about = ResourceRef::new(resource.kind.as_str(), resource.id.0.clone()).in_cloud(
         resource.provider.as_str(),
         resource.account.clone(),
@@ -201,6 +235,9 @@ fn as_entry(resource: &Resource, known: Option<&Known>, document: Option<&Docume
         );
     if let Some(cost) = resource.monthly_cost.map(Money::usd_cents) {
         entry = entry.with_metadata("monthly_cost", Json::from(cost));
+    }
+    if let Some(class) = workload {
+        entry = entry.with_metadata("workload", class.as_str());
     }
     if let Some(at) = resource.created_at {
         entry = entry.with_metadata("created_at", time::text(at));

@@ -1,0 +1,53 @@
+//! `workload_classifier` as an agent type: its settings, needs, judgement, backtest and models.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use reeve_learn::calibrate::Example;
+use reeve_recommend::models::{ModelState as _, Trainer, WorkloadModel};
+use reeve_recommend::workload::CLASSIFIED_KINDS;
+use reeve_recommend::{
+    AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Setting, Settings, agent_type::documented,
+};
+
+use super::retrospect::held;
+use super::settings::{self, Thresholds};
+use super::{METRICS, judge};
+use crate::models::{Confidence, Workloads};
+use crate::retrospect::look_back;
+
+/// The agent type `workload_classifier`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WorkloadClassifier;
+
+impl AgentDefinition for WorkloadClassifier {
+    fn info(&self) -> &AgentTypeInfo {
+        documented(AgentType::WORKLOAD_CLASSIFIER)
+    }
+
+    fn settings(&self) -> &[Setting] {
+        settings::ALL
+    }
+
+    fn needs(&self, settings: &Settings) -> Needs {
+        Needs {
+            kinds: CLASSIFIED_KINDS.to_vec(),
+            metrics: METRICS.to_vec(),
+            history_days: Thresholds::from(settings).history_days,
+            models: vec![WorkloadModel::NAME],
+            ..Needs::default()
+        }
+    }
+
+    fn judge(&self, facts: &Facts<'_>) -> Judgement {
+        judge(facts)
+    }
+
+    fn backtest(&self, facts: &Facts<'_>, times: &[Timestamp]) -> Vec<Example> {
+        look_back(facts, self.info().agent_type, times, judge, held)
+    }
+
+    fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
+        vec![Arc::new(Confidence::of(Arc::new(*self), METRICS)), Arc::new(Workloads)]
+    }
+}

@@ -1,0 +1,84 @@
+//! `batch = interruptible`: jobs on capacity that is paid for as if it must not be interrupted.
+
+use reeve_estate::{Metric, Purchase};
+use reeve_learn::{DAY_MS, Window, percentile};
+use reeve_recommend::recommendation::{Effort, RecommendationType};
+use reeve_recommend::{Abstention, Proposal};
+
+use super::finding::{Case, Finding};
+use super::shape::hours;
+use crate::load::Load;
+
+pub(super) const KIND: RecommendationType = RecommendationType::SpotInstances;
+/// Longest job that is worth starting anew after an interruption, hours.
+const LONGEST_JOB: usize = 12;
+
+/// Checks a batch machine.
+pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
+    let machine = case.facts.resource;
+    let mut path = case.path();
+    let decided = |code, detail: &str| Err(Abstention::decided(KIND, code, detail));
+    if machine.group.is_some() {
+        return decided("group_member", "its group decides what its members are bought as");
+    }
+    match machine.purchase {
+        Some(Purchase::OnDemand) => {}
+        Some(Purchase::Spot) => return decided("spot_already", "it is spot capacity"),
+        Some(Purchase::Reserved) => return decided("reserved", "it is paid for whether it runs or not"),
+        None => {
+            return Err(Abstention::unjudged(KIND, "purchase_not_known", "the cloud did not report how it is bought"));
+        }
+    }
+    path.ask("Is it bought on demand?", true, "on-demand capacity");
+    let unmeasured = || Abstention::unjudged(KIND, "not_measured", "CPU was not measured");
+    let cpu = Load::measured(case.facts, Metric::CpuUtilization).ok_or_else(unmeasured)?;
+    let history = Window::ending(case.facts.now.as_millisecond(), case.settings.history_days * DAY_MS);
+    let longest = longest_job(&cpu, history).ok_or_else(unmeasured)?;
+    let words = format!("its longest stretch of work took {longest} hours");
+    if !path.ask(format!("Do its jobs end within {LONGEST_JOB} hours?"), longest <= LONGEST_JOB, words.clone()) {
+        return Err(Abstention::decided(KIND, "long_jobs", words));
+    }
+    case.switched(case.settings.architectures, KIND, "recommend_architectures.enabled")?;
+    let name = &machine.name;
+    Ok(case.propose(Finding {
+        kind: KIND,
+        code: "batch_on_demand",
+        title: format!("Run {name} on spot capacity"),
+        action: format!("Start the jobs of {name} ({}) on spot capacity, from a launch template", machine.id),
+        factors: vec![
+            words,
+            "A running machine cannot become spot capacity: its successor is launched as such".to_owned(),
+            "Its jobs must be able to start anew: spot capacity is taken back with two minutes of notice".to_owned(),
+        ],
+        plan: None,
+        target_type: None,
+        effort: Effort::Medium,
+        savings: None,
+        cost_percent: None,
+        cost: "not claimed: spot prices are not in the catalogue".to_owned(),
+        performance: "jobs that are interrupted start anew".to_owned(),
+        security: "none: access stays as it is".to_owned(),
+        tried: None,
+        path,
+    }))
+}
+
+/// Hours of the longest stretch of busy hours.
+fn longest_job(cpu: &Load, history: Window) -> Option<usize> {
+    let means = hours(cpu, history);
+    let high = percentile(&means.values().copied().collect::<Vec<f64>>(), 97.0)?;
+    let (mut longest, mut length, mut last) = (0, 0, i64::MIN);
+    for (hour, mean) in means {
+        let busy = mean > 0.5 * high;
+        length = match busy {
+            true if hour == last + 1 => length + 1,
+            true => 1,
+            false => 0,
+        };
+        longest = longest.max(length);
+        if busy {
+            last = hour;
+        }
+    }
+    Some(longest)
+}

@@ -1,0 +1,133 @@
+//! Classes of workloads: the judgement of a resource, the corrections by people, and the port that keeps both.
+//!
+//! A judgement is four scores, one a class: logarithms of odds that add up from named signals. What people correct is
+//! learned apart ([`WorkloadModel`](crate::models::WorkloadModel)), so that the scores of a correction stay what the signals
+//! alone said.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use reeve_estate::{ConnectionId, Resource, ResourceId, ResourceKind, StoreError};
+
+use crate::agent::AgentId;
+
+pub use reeve_learn::workload::Class as WorkloadClass;
+
+/// Kinds of resources that have a workload.
+pub const CLASSIFIED_KINDS: &[ResourceKind] =
+    &[ResourceKind::VirtualMachine, ResourceKind::Database, ResourceKind::ScalingGroup];
+
+/// Scores by class, in the order of [`WorkloadClass::ALL`].
+pub type Scores = [f64; 4];
+
+/// One signal and its weight for each class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Signal {
+    /// Name (`tag env`, `shape of the metrics`).
+    pub name: String,
+    /// Value that was observed, in words.
+    pub detail: String,
+    /// Weights by class.
+    pub weights: Scores,
+}
+
+/// Reason why no class is named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unclassified {
+    /// Stable code: `thin_data`, `signals_too_few`, `signals_contradict`, `switched_off`.
+    pub code: String,
+    /// The numbers.
+    pub detail: String,
+}
+
+/// Judgement of the workload of one resource.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Classification {
+    /// The class; `None` when abstained.
+    pub class: Option<WorkloadClass>,
+    /// Reason for abstaining.
+    pub unclassified: Option<Unclassified>,
+    /// Confidence in the class, percent; 0 when abstained.
+    pub confidence: f64,
+    /// Probability of each class, 0 to 1.
+    pub probabilities: Scores,
+    /// Sum of the signals, without what was learned from corrections.
+    pub scores: Scores,
+    /// The signals, strongest first.
+    pub signals: Vec<Signal>,
+}
+
+/// Classification of a resource as it is kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Workload {
+    /// Connection of the resource.
+    pub connection: ConnectionId,
+    /// The resource.
+    pub resource: ResourceId,
+    /// Agent that judged it.
+    pub agent_id: AgentId,
+    /// Time of the judgement.
+    pub judged_at: Timestamp,
+    /// The judgement.
+    pub classification: Classification,
+}
+
+/// Class that a person gave a resource. It takes precedence over every judgement until it is taken back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Correction {
+    /// Connection of the resource.
+    pub connection: ConnectionId,
+    /// The resource.
+    pub resource: ResourceId,
+    /// The class.
+    pub class: WorkloadClass,
+    /// Explanation, if the person gave one.
+    pub comment: Option<String>,
+    /// E-mail address of the person.
+    pub by: String,
+    /// Time of the correction.
+    pub at: Timestamp,
+    /// Tokens of the resource's name and tags at that time.
+    pub tokens: Vec<String>,
+    /// Scores that the signals had at that time; zeros for a resource that was not judged.
+    pub scores: Scores,
+}
+
+/// Most tokens of one resource.
+const MOST_TOKENS: usize = 40;
+/// Longest token, bytes.
+const LONGEST_TOKEN: usize = 128;
+
+/// Returns the tokens of a resource that corrections are learned by: tags as `key=value` and words of the name of three letters
+/// or more, in lower case, sorted. Tags of the cloud itself and the name tag are left out.
+#[must_use]
+pub fn tokens(resource: &Resource) -> Vec<String> {
+    let own = |key: &str| key.starts_with("aws:") || key.starts_with("reeve:") || key.eq_ignore_ascii_case("name");
+    let tags = resource.tags.iter().filter(|(key, _)| !own(key));
+    let tags = tags.map(|(key, value)| format!("{key}={value}").to_lowercase());
+    let name = reeve_learn::workload::words(&resource.name)
+        .map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned())
+        .filter(|word| word.len() >= 3 && resource.name != resource.id.0)
+        .map(|word| format!("name:{word}"));
+    let mut found: Vec<String> = tags.chain(name).filter(|token| token.len() <= LONGEST_TOKEN).collect();
+    found.sort();
+    found.dedup();
+    found.truncate(MOST_TOKENS);
+    found
+}
+
+/// Keeps classifications and corrections, one of each a resource.
+#[async_trait]
+pub trait WorkloadStore: Send + Sync {
+    /// Replaces the classifications of these resources, all or none.
+    async fn workload_put(&self, found: &[Workload]) -> Result<(), StoreError>;
+    /// The classification of a resource; `None` if it was never judged.
+    async fn workload_get(&self, resource: &ResourceId) -> Result<Option<Workload>, StoreError>;
+    /// Classifications of these resources.
+    async fn workload_of(&self, resources: &[ResourceId]) -> Result<Vec<Workload>, StoreError>;
+    /// Replaces the correction of a resource.
+    async fn correction_put(&self, correction: &Correction) -> Result<(), StoreError>;
+    /// Removes the correction of a resource.
+    async fn correction_delete(&self, connection: &ConnectionId, resource: &ResourceId) -> Result<(), StoreError>;
+    /// Corrections, oldest first.
+    async fn correction_list(&self) -> Result<Vec<Correction>, StoreError>;
+}
