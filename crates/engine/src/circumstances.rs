@@ -205,7 +205,7 @@ impl Circumstances {
     }
 
     /// The same apart from the plan and the agent's mode: what the resource and the policies say.
-    fn refused_on(
+    pub(super) fn refused_on(
         &self,
         recommendation: &Recommendation,
         agent: Option<&Agent>,

@@ -2,16 +2,18 @@
 
 mod advance;
 mod log_entry;
+mod staging;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+
+pub(super) use staging::Staging;
 
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_audit::{ActionStatus, FieldError, Severity};
 use reeve_estate::{EstateStore, Resource, ResourceFilter, ResourceId};
 
-use super::auto::{Auto, decide};
 use super::records::{needed, optional};
 use super::request::planned;
 use super::{Caller, EngineError, ExecutionService, GuardrailService, Records, fresh_id};
@@ -147,48 +149,6 @@ impl RolloutService {
         self.records.record(vec![entry]).await?;
         store.rollout_insert(&rollout).await?;
         Ok(rollout)
-    }
-
-    /// The kinds that an agent does not apply one by one now, and why: a rollout carries them, or one was given up and none has
-    /// gone through since. Where it would apply many of a kind that was never rolled out, a rollout begins here.
-    pub(super) async fn staged(
-        &self,
-        agent: &Agent,
-        found: &[Recommendation],
-        days_observed: u32,
-        caller: &Caller,
-    ) -> Result<BTreeMap<RecommendationType, &'static str>, EngineError> {
-        let mut staged = BTreeMap::new();
-        let Some(store) = self.rollouts.as_ref() else { return Ok(staged) };
-        let mut would: BTreeMap<RecommendationType, Vec<RecommendationId>> = BTreeMap::new();
-        let limits = self.records.agents.guardrails_get().await?;
-        for recommendation in found {
-            if !matches!(decide(&limits.approval_matrix, agent, recommendation, days_observed), Auto::Leave(_)) {
-                would.entry(recommendation.kind).or_default().push(recommendation.id.clone());
-            }
-        }
-        let from = limits.rollout_from as usize;
-        for (kind, mut recommendations) in would {
-            let newest =
-                RolloutFilter { agent: Some(agent.id.clone()), kind: Some(kind), limit: 1, ..RolloutFilter::default() };
-            let last = store.rollout_list(&newest).await?.0.into_iter().next();
-            match last.map(|last| last.status) {
-                Some(RolloutStatus::Completed) => {}
-                Some(RolloutStatus::Aborted) => drop(staged.insert(kind, "rollout_aborted")),
-                Some(_) => drop(staged.insert(kind, "in_rollout")),
-                None if from > 0 && recommendations.len() >= from => {
-                    recommendations.truncate(MAX_MEMBERS);
-                    let (name, settings) = (None, RolloutSettings::default());
-                    let kind_name = kind.as_str().to_owned();
-                    let input =
-                        RolloutInput { agent: agent.id.clone(), kind: kind_name, name, recommendations, settings };
-                    self.rollout_begin(input, caller).await?;
-                    staged.insert(kind, "in_rollout");
-                }
-                None => {}
-            }
-        }
-        Ok(staged)
     }
 
     /// Returns the recommendations that can be rolled out, and counts of the others by reason.

@@ -21,6 +21,7 @@ mod metric_watch;
 mod models;
 mod policy;
 mod predictive;
+mod preview;
 mod remediation;
 mod respond;
 mod resume;

@@ -37,6 +37,7 @@ pub(crate) struct Services {
     pub(crate) rollouts: Arc<RolloutService>,
     pub(crate) runs: Arc<RunService>,
     pub(crate) scheduler: Scheduler,
+    pub(crate) scopes: Arc<ScopeService>,
 }
 
 impl Services {
@@ -82,7 +83,7 @@ impl Services {
         let responses =
             ResponseService::new(log(), Arc::clone(&scopes), findings, approvals, limits, executes, automatic);
         Arc::new(Services {
-            agents: AgentService::new(log(), scopes, Arc::clone(&runs), estate, types),
+            agents: AgentService::new(log(), Arc::clone(&scopes), Arc::clone(&runs), estate, types),
             execution,
             guardrails,
             models,
@@ -91,6 +92,7 @@ impl Services {
             rollouts,
             runs,
             scheduler,
+            scopes,
         })
     }
 }
