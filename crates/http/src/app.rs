@@ -66,6 +66,8 @@ pub struct Settings {
     pub reports_dir: PathBuf,
     /// Address that people reach Reeve at.
     pub public_url: Option<String>,
+    /// Permissions with which the syncs of an AWS account read.
+    pub aws_reads: Vec<&'static str>,
 }
 
 impl Default for Settings {
@@ -82,6 +84,7 @@ impl Default for Settings {
             samples_days: 400,
             reports_dir: PathBuf::from("reports"),
             public_url: None,
+            aws_reads: Vec::new(),
         }
     }
 }

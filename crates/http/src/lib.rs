@@ -14,6 +14,7 @@ mod description;
 pub mod error;
 pub mod extract;
 pub mod guard;
+mod iam_policy;
 pub mod identify;
 mod leftover;
 pub mod paging;
@@ -27,6 +28,7 @@ pub mod wire;
 
 pub use app::{App, Ports, Settings, Syncer};
 pub use error::{Code, Problem};
+pub use iam_policy::{PolicyWish, iam_policy};
 pub use identify::{STANDBY_KEY, TrustedProxies};
 pub use router::{openapi, router, rules};
 pub use routes::audit_logs::aggregations::named_counts;

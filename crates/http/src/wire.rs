@@ -25,6 +25,7 @@ pub mod model;
 pub mod name;
 mod object;
 pub mod predictive;
+pub mod preview;
 pub mod quantity;
 pub mod recommendation;
 pub mod report;

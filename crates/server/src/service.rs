@@ -391,6 +391,7 @@ fn settings(config: &Config, lock: &ActiveLock, demo: bool) -> Settings {
         samples_days: config.samples_days,
         reports_dir: config.data_dir.join("reports"),
         public_url: config.public_url.clone(),
+        aws_reads: reeve_connect_aws::reads(),
         ..Settings::default()
     }
 }

@@ -1143,6 +1143,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connections/policy/aws": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The IAM policy that a connection to AWS needs. */
+        get: operations["get_connections_policy_aws"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/costs": {
         parameters: {
             query?: never;
@@ -1274,6 +1291,23 @@ export interface paths {
         };
         /** Diagnosis of an agent whose confidence stays low or whose recommendations do not fit. */
         get: operations["get_intelligence_agents_agent_id_diagnosis"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/intelligence/agents/{agent_id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Dry run of an agent: what it would do now with each of its open recommendations, under its configuration or another one. */
+        get: operations["get_intelligence_agents_agent_id_preview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7694,6 +7728,11 @@ export interface components {
             /** @description The resource that changes. */
             resource: string;
         };
+        /** @description The policy of a connection. */
+        PolicyBody: {
+            /** @description IAM policy document: one statement for reading, and one for each change. */
+            policy: Record<string, unknown>;
+        };
         /** @description A forecast that a rule decided on. */
         PredictionBody: {
             /** @description Time of creation. */
@@ -7792,6 +7831,46 @@ export interface components {
             value?: number | null;
             /** @description The reason in words. */
             words: string;
+        };
+        /** @description Dry run of an agent: its decision on each of its open recommendations. Nothing is executed or requested. */
+        PreviewBody: {
+            /** @description `true` if the decisions suppose that changes are applied automatically. */
+            auto_apply: boolean;
+            /**
+             * Format: int32
+             * @description Days of samples of its scope, of those that its learning period asks for.
+             */
+            days_observed: number;
+            /** @description The decisions, in the order in which a run takes the recommendations up. */
+            items: components["schemas"]["PreviewDecisionBody"][];
+            /** @description Highest impact of automatic changes that the decisions suppose. */
+            max_impact: string;
+            /** @description Mode that the decisions suppose. */
+            mode: string;
+        };
+        /** @description Decision of an agent on one recommendation. */
+        PreviewDecisionBody: {
+            /** @description Limit and value of what blocks it, in words. */
+            detail?: string | null;
+            /** @description Impact by the approval matrix. */
+            impact_level: string;
+            /** @description Kind of recommendation. */
+            kind: string;
+            /** @description `applies`, `requests_approval`, `rollout`, `blocked`, `left_to_people`. */
+            outcome: string;
+            /**
+             * @description Guardrail (`cost_impact.max_increase`) or state of the resource that blocks it, or the reason for which it is left to people or
+             *     to a rollout (`low_confidence`, `begins_rollout`).
+             */
+            reason?: string | null;
+            /** @description Identifier of the recommendation. */
+            recommendation_id: string;
+            /** @description Name of the resource. */
+            resource: string;
+            /** @description Signatures that are requested. */
+            signatures: string[];
+            /** @description One line for people. */
+            title: string;
         };
         /** @description An RFC 9457 problem. */
         ProblemBody: {
@@ -13668,6 +13747,41 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    get_connections_policy_aws: {
+        parameters: {
+            query?: {
+                /** @description Names of changes (`resize_machine`), separated by commas; all where it is left out. */
+                changes?: string;
+                /** @description `true` leaves out all changes; default `false`. */
+                observe_only?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     get_costs: {
         parameters: {
             query?: never;
@@ -14033,6 +14147,54 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_intelligence_agents_agent_id_preview: {
+        parameters: {
+            query?: {
+                /** @description `true` applies changes automatically. */
+                auto_apply?: boolean;
+                /** @description Highest impact of automatic changes: `low`, `medium`, `high`. */
+                max_impact?: string;
+                /** @description `learning`, `safe_mode`, `active`. */
+                mode?: string;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

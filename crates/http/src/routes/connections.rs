@@ -15,11 +15,12 @@ use reeve_estate::{Connection, ConnectionId, ConnectionStatus, Credentials, Sync
 
 use crate::app::App;
 use crate::error::{Code, Problem, ProblemBody};
-use crate::extract::{Body, Caller};
+use crate::extract::{Body, Caller, Params};
 use crate::guard::{Access, Guarded};
+use crate::iam_policy::{PolicyWish, iam_policy};
 use crate::wire::estate::{
-    ConnectionBody, ConnectionCreate, ConnectionPatch, ConnectionTestBody, CredentialsBody, DeniedBody, SyncBody,
-    SyncStartedBody,
+    ConnectionBody, ConnectionCreate, ConnectionPatch, ConnectionTestBody, CredentialsBody, DeniedBody, PolicyBody,
+    PolicyParams, SyncBody, SyncStartedBody,
 };
 use crate::wire::list::List;
 use crate::{story, time};
@@ -28,6 +29,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
         .add(Access::Needs(Permission::EstateView), routes!(list))
         .add(Access::Needs(Permission::EstateManage), routes!(create))
+        .add(Access::Needs(Permission::EstateManage), routes!(policy))
         .add(Access::Needs(Permission::EstateView), routes!(get))
         .add(Access::Needs(Permission::EstateManage), routes!(patch, delete))
         .add(Access::Needs(Permission::EstateManage), routes!(test))
@@ -39,6 +41,21 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
 async fn list(State(app): State<Arc<App>>) -> Result<Json<List<ConnectionBody>>, Problem> {
     let items: Vec<ConnectionBody> = app.estate.connection_list().await?.iter().map(body_of).collect();
     Ok(Json(List { total: items.len() as u64, items, next_cursor: None }))
+}
+
+/// The IAM policy that a connection to AWS needs.
+#[utoipa::path(get, path = "/api/v1/connections/policy/aws", tag = "estate", params(PolicyParams),
+    responses((status = 200, body = PolicyBody), (status = 422, body = ProblemBody)))]
+async fn policy(
+    State(app): State<Arc<App>>,
+    Params(params): Params<PolicyParams>,
+) -> Result<Json<PolicyBody>, Problem> {
+    let names = params.changes.as_deref().unwrap_or_default().split(',').map(str::trim);
+    let changes = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    let wish = PolicyWish { observe_only: params.observe_only.unwrap_or(false), changes };
+    let policy =
+        iam_policy(&app.settings.aws_reads, &wish).map_err(|error| Problem::field("changes", "invalid", error))?;
+    Ok(Json(PolicyBody { policy }))
 }
 
 /// One connection.

@@ -18,6 +18,7 @@ mod guardrails;
 mod models;
 mod overview;
 mod predictive;
+mod preview;
 mod problems;
 mod recommendations;
 pub(crate) mod records;
@@ -50,6 +51,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceView), routes!(agents::get))
         .add(Access::Needs(IntelligenceConfigure), routes!(agents::patch, agents::delete))
         .add(Access::Needs(IntelligenceOperate), routes!(agents::run))
+        .add(Access::Needs(IntelligenceView), routes!(preview::agent))
         .add(Access::Needs(IntelligenceView), routes!(recommendations::list))
         .add(Access::Needs(IntelligenceView), routes!(recommendations::get))
         .add(Access::Needs(IntelligenceView), routes!(recommendations::explanation))

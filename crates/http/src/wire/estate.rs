@@ -318,3 +318,22 @@ pub struct CostsBody {
     /// By service.
     pub by_service: BTreeMap<String, f64>,
 }
+
+/// Permissions that a policy is to hold.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyParams {
+    /// `true` leaves out all changes; default `false`.
+    pub observe_only: Option<bool>,
+    /// Names of changes (`resize_machine`), separated by commas; all where it is left out.
+    pub changes: Option<String>,
+}
+
+/// The policy of a connection.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct PolicyBody {
+    /// IAM policy document: one statement for reading, and one for each change.
+    #[schema(value_type = Object)]
+    pub policy: serde_json::Value,
+}

@@ -3,15 +3,13 @@
 
 mod readings;
 
-use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use reeve_connect_aws::reads;
-use reeve_estate::Provider;
-use reeve_recommend::change::{ChangeType, Changes};
-use serde_json::{Value, json};
+use reeve_http::{PolicyWish, iam_policy};
+use serde_json::Value;
 
 use crate::cli::{ConnectionsCommand, PolicyArgs, PolicyCloud};
 
@@ -24,63 +22,32 @@ pub(crate) async fn run(command: ConnectionsCommand) -> Result<ExitCode> {
     }
 }
 
+/// The IAM policy.
+fn aws(args: &PolicyArgs) -> Result<Value> {
+    let wish = PolicyWish { observe_only: args.observe_only, changes: args.changes.clone() };
+    iam_policy(&reads(), &wish).map_err(anyhow::Error::msg)
+}
+
 fn policy(args: &PolicyArgs) -> Result<ExitCode> {
     let PolicyCloud::Aws = args.cloud;
-    let policy = aws(&Changes::builtin(), args)?;
+    let policy = aws(args)?;
     writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&policy)?)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The IAM policy.
-fn aws(changes: &Changes, args: &PolicyArgs) -> Result<Value> {
-    let offered = |row: &&ChangeType| row.permissions.iter().any(|permission| permission.provider == Provider::Aws);
-    let offered: Vec<&ChangeType> = changes.rows().filter(offered).collect();
-    if let Some(unknown) = args.changes.iter().find(|name| !offered.iter().any(|row| row.name == name.as_str())) {
-        let names: Vec<&str> = offered.iter().map(|row| row.name).collect();
-        bail!("AWS offers no change {unknown:?}; it offers {}", names.join(", "));
-    }
-    let wanted = |row: &&&ChangeType| args.changes.is_empty() || args.changes.iter().any(|name| name == row.name);
-    let mut statements = vec![statement("ReeveReads", reads().into_iter().collect(), false)];
-    for row in offered.iter().filter(wanted).filter(|_| !args.observe_only) {
-        for own_only in [false, true] {
-            let of_row = row.permissions.iter().filter(|permission| permission.own_only == own_only);
-            let names: BTreeSet<&str> = of_row.map(|permission| permission.name).collect();
-            if !names.is_empty() {
-                let suffix = if own_only { "OfReeve" } else { "" };
-                statements.push(statement(&format!("{}{suffix}", sid(row.name)), names, own_only));
-            }
-        }
-    }
-    Ok(json!({ "Version": "2012-10-17", "Statement": statements }))
-}
-
-fn statement(sid: &str, actions: BTreeSet<&str>, own_only: bool) -> Value {
-    let mut statement = json!({ "Sid": sid, "Effect": "Allow", "Action": actions, "Resource": "*" });
-    if own_only {
-        statement["Condition"] = json!({ "StringEquals": { "aws:ResourceTag/reeve:created-by": "reeve" } });
-    }
-    statement
-}
-
-/// Identifier of a statement, which IAM wants without underscores: `resize_machine` as `ReeveResizeMachine`.
-fn sid(change: &str) -> String {
-    let capital = |word: &str| {
-        let (first, rest) = word.split_at(1.min(word.len()));
-        format!("{}{rest}", first.to_ascii_uppercase())
-    };
-    format!("Reeve{}", change.split('_').map(capital).collect::<String>())
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::collections::BTreeSet;
     use std::path::{Path, PathBuf};
+
+    use serde_json::json;
 
     use super::*;
 
     fn policy_of(changes: &[&str], observe_only: bool) -> Result<Value> {
         let changes = changes.iter().map(|name| (*name).to_owned()).collect();
-        aws(&Changes::builtin(), &PolicyArgs { cloud: PolicyCloud::Aws, observe_only, changes })
+        aws(&PolicyArgs { cloud: PolicyCloud::Aws, observe_only, changes })
     }
 
     fn actions(policy: &Value) -> BTreeSet<String> {
