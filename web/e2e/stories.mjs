@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { VERIFIER } from './program.mjs';
+import { agents } from './stories-agents.mjs';
 import { alerts } from './stories-alerts.mjs';
 import { reports } from './stories-reports.mjs';
 import { dashboards } from './stories-dashboard.mjs';
@@ -399,6 +400,7 @@ export const stories = [
   ...navigating,
   ...estate,
   ...habits,
+  ...agents,
   { name: 'a low-impact recommendation is applied at once', run: appliesLowImpact },
   { name: 'a medium-impact recommendation asks for approval', run: asksForApproval },
   { name: 'the first page names the approvals that wait for a manager', run: showsWhatNeedsMe(MANAGER) },

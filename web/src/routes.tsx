@@ -193,6 +193,7 @@ const connections = createRoute({
   path: '/estate/connections',
   component: lazyRouteComponent(() => import('./rooms/estate/Connections'), 'Connections'),
 });
+const connectAws = createRoute({ getParentRoute: () => app, path: '/estate/connections/aws', component: lazyRouteComponent(() => import('./rooms/estate/ConnectAws'), 'ConnectAws') });
 const resources = createRoute({
   getParentRoute: () => app,
   path: '/estate/resources',
@@ -278,6 +279,7 @@ const tree = root.addChildren([
     audit.addChildren([auditDashboard, auditSearch, auditLive, auditAlerts, auditExports, auditCompliance, auditReports]),
     entry,
     connections,
+    connectAws,
     resources,
     resource,
     budgets,

@@ -6,12 +6,13 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { ActorName, ResourceName } from './Names';
+import { doneInWords } from './operations';
 import { resourceOf, submitterName, submitterOf } from './naming';
 
 /** What the source says in one line, else the operation. */
 function subtitle({ metadata, action }: Entry): string | undefined {
   if (typeof metadata?.title === 'string') return metadata.title;
-  return action?.operation ? words(action.operation) : undefined;
+  return action?.operation ? doneInWords(action.operation, action.status) : undefined;
 }
 
 const time: Column<Entry> = { id: 'time', header: 'Time', width: 150, cell: (row) => <When at={row.timestamp} /> };

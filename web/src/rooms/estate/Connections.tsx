@@ -1,6 +1,7 @@
 import { Button, SimpleGrid, Skeleton } from '@mantine/core';
-import { IconCloudPlus, IconPlus } from '@tabler/icons-react';
+import { IconCloudPlus, IconPlus, IconRoute } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Connection } from '../../api/bodies';
 import { useMay } from '../../api/session';
@@ -15,15 +16,17 @@ export function Connections() {
   const may = useMay();
   const { data, error, refetch } = useQuery(connectionsQuery);
   const [editing, setEditing] = useState<Connection | 'new' | null>(null);
-  const add = may('estate.manage') ? <Button leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>Add AWS connection</Button> : undefined;
+  const manages = may('estate.manage');
+  const guide = <Button leftSection={<IconRoute size={16} />} renderRoot={(props) => <Link to="/estate/connections/aws" {...props} />}>Connect an AWS account</Button>;
+  const add = manages ? <>{guide}<Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>Add AWS connection</Button></> : undefined;
   return (
     <Page title="Connections" description="Connect each cloud account once. Shows the last sync and missing permissions." actions={add}>
       {error && !data && <ProblemAlert error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SimpleGrid cols={{ base: 1, lg: 2 }}><Skeleton h={240} radius="lg" /><Skeleton h={240} radius="lg" /></SimpleGrid>}
       {data?.items.length === 0 && (
         <div className="panel">
-          <EmptyState title="No connections yet" icon={<IconCloudPlus size={22} />}>
-            Add an AWS account with an access key, a role to assume, or the environment&apos;s own credentials. Reading rights are enough to begin with.
+          <EmptyState title="No connections yet" icon={<IconCloudPlus size={22} />} action={manages ? <div style={{ marginTop: 12 }}>{guide}</div> : undefined}>
+            {manages ? 'Connect an AWS account in four steps: permissions, role, test, first findings. Reading permissions are enough to begin with.' : 'Ask an operator or administrator to connect a cloud account.'}
           </EmptyState>
         </div>
       )}

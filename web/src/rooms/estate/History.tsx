@@ -4,8 +4,8 @@ import { Link } from '@tanstack/react-router';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { When } from '../../display/When';
-import { words } from '../../display/wording';
 import { ActorName } from '../audit/Names';
+import { doneInWords } from '../audit/operations';
 import { historyQuery } from './queries';
 
 /** The changes of a resource in the log, newest first, with who made them where that is known. */
@@ -23,7 +23,7 @@ export function History({ id }: { id: string }) {
         {data?.items.map((entry) => (
           <Timeline.Item
             key={entry.event_id}
-            title={<Anchor size="sm" fw={550} renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />}>{words(entry.action?.operation ?? entry.event_type)}</Anchor>}
+            title={<Anchor size="sm" fw={550} renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />}>{entry.action?.operation ? doneInWords(entry.action.operation, entry.action.status) : entry.event_type}</Anchor>}
           >
             <Text size="xs" className="muted"><When at={entry.timestamp} /> by {changedBy(entry.metadata) ?? <ActorName of={entry} />}</Text>
           </Timeline.Item>

@@ -1,5 +1,5 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
-import { IconPlayerPlay, IconSettings, IconStethoscope } from '@tabler/icons-react';
+import { IconFlask, IconPlayerPlay, IconSettings, IconStethoscope } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Agent } from '../../api/bodies';
 import { percentOf } from '../../api/quantities';
@@ -13,6 +13,8 @@ import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
+import { Autonomy } from './agents/Autonomy';
+import { DryRun } from './agents/DryRun';
 import { AgentDiagnosis } from './change/AgentDiagnosis';
 import { Held } from './change/Held';
 import { runAgent, useChange } from './queries';
@@ -21,6 +23,7 @@ import { runAgent, useChange } from './queries';
 export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: () => void }) {
   const may = useMay();
   const [asking, setAsking] = useState(false);
+  const [trying, setTrying] = useState(false);
   const run = useChange(runAgent);
   const running = agent.status.state === 'running' || run.isPending;
   const { status } = agent;
@@ -42,7 +45,6 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
           of={[
             ['Covers', `${everywhere(agent.scope.accounts ?? [], 'All accounts')} · ${everywhere(agent.scope.services ?? [], 'all services')}`],
             ['Acts from', `${percent(percentOf(agent.confidence_threshold))} confidence`],
-            ['Automatic changes', agent.auto_apply.enabled ? `Up to ${agent.auto_apply.max_impact ?? 'low'} impact` : 'No'],
             ['Change control', <Held key="held" agent={agent} />],
             ['Schedule', agent.schedule ? `${agent.schedule} (${agent.schedule_time_zone ?? 'UTC'})` : undefined],
             ['Active early', agent.learning_waived],
@@ -50,6 +52,7 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
             ['Next run', status.next_run_at ? <When key="next" at={status.next_run_at} /> : undefined],
           ]}
         />
+        <Autonomy agent={agent} />
         <LastRun agent={agent} />
         <ProblemAlert error={run.error} />
         <Group gap="xs">
@@ -61,9 +64,11 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
               Run now
             </Button>
           )}
+          <Button variant="default" leftSection={<IconFlask size={16} />} onClick={() => setTrying(true)}>Dry run</Button>
           <Button variant="default" leftSection={<IconStethoscope size={16} />} onClick={() => setAsking(true)}>Why it does not act</Button>
           {may('intelligence.configure') && <Button variant="default" leftSection={<IconSettings size={16} />} onClick={onConfigure}>Configure</Button>}
         </Group>
+        {trying && <DryRun agent={agent} onClose={() => setTrying(false)} />}
         {asking && <AgentDiagnosis agent={agent} onClose={() => setAsking(false)} />}
       </Stack>
     </Panel>

@@ -27,13 +27,13 @@ const FIELDS = [
 ];
 
 /** All fields of the specification's configuration record. */
-export function AgentForm({ agent, onClose }: { agent?: Agent; onClose: () => void }) {
+export function AgentForm({ agent, type, onClose }: { agent?: Agent; type?: string; onClose: () => void }) {
   const types = useQuery(agentTypesQuery);
   const create = useChange(createAgent);
   const configure = useChange(configureAgent);
   const change = agent ? configure : create;
   const form = useForm<AgentFields>({
-    initialValues: initial(agent),
+    initialValues: { ...initial(agent), ...(type ? { agent_type: type } : {}) },
     validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
   });
   const chosen = types.data?.items.find(({ name }) => name === form.values.agent_type);

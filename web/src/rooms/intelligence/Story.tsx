@@ -2,15 +2,16 @@ import { Anchor, Button, Skeleton, Text, Timeline } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { Entry } from '../../api/bodies';
 import { count, plural } from '../../display/amounts';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
-import { words } from '../../display/wording';
 import { storyQuery } from '../audit/queries';
 import { ActorName } from '../audit/Names';
 import { BY_REEVE } from '../audit/naming';
+import { doneInWords } from '../audit/operations';
 
 /** How many entries are shown before the reader asks for more. */
 const SHOWN = 30;
@@ -20,6 +21,11 @@ interface Props {
   member?: 'recommendation_id' | 'anomaly_id' | 'rollout_id';
   id: string;
   moves: string;
+}
+
+/** What was done; the event type where an entry names no operation. */
+function titleOf({ action, event_type }: Entry): string {
+  return action?.operation ? doneInWords(action.operation, action.status) : event_type;
 }
 
 /** Everything the log holds about one recommendation, anomaly or rollout, oldest first. Asked for again when it moves. */
@@ -43,13 +49,12 @@ export function Story({ member = 'recommendation_id', id, moves }: Props) {
             key={entry.event_id}
             title={
               <Text size="sm" component="span">
-                <Anchor size="sm" fw={550} renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />}>{entry.event_type}</Anchor>
-                {entry.action?.operation && ` · ${words(entry.action.operation)}`}
+                <Anchor size="sm" fw={550} renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />}>{titleOf(entry)}</Anchor>
                 {entry.action?.status && <> <Status of={entry.action.status} size="sm" /></>}
               </Text>
             }
           >
-            <Text size="xs" className="muted"><When at={entry.timestamp} /> by <ActorName of={entry} /> · entry {count(entry.integrity.sequence)}</Text>
+            <Text size="xs" className="muted"><When at={entry.timestamp} /> by <ActorName of={entry} /> · {entry.event_type} · entry {count(entry.integrity.sequence)}</Text>
           </Timeline.Item>
         ))}
       </Timeline>

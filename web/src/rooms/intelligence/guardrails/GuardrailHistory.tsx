@@ -9,14 +9,11 @@ import { When } from '../../../display/When';
 import { ActorName } from '../../audit/Names';
 import { BY_REEVE } from '../../audit/naming';
 import { entriesQuery } from '../../audit/queries';
+import { doneInWords } from '../../audit/operations';
 import { flat, shown } from '../../audit/flat';
 
 const SHOWN = 10;
 const QUERY = `resource.type:guardrails AND ${BY_REEVE}`;
-
-const OPERATIONS: Record<string, string> = {
-  'guardrails.put': 'Guardrails updated', 'kill_switch.on': 'Kill switch turned on', 'kill_switch.off': 'Kill switch turned off', 'breaker.reset': 'Circuit breaker reset',
-};
 
 /** Changes of the guardrails from the audit log: who, when, why, and what. `version` grows with every change. */
 export function GuardrailHistory({ version }: { version: number }) {
@@ -34,7 +31,7 @@ export function GuardrailHistory({ version }: { version: number }) {
           return (
             <li key={entry.event_id}>
               <Text size="sm">
-                <Anchor size="sm" fw={550} renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />}>{OPERATIONS[entry.action?.operation ?? ''] ?? 'Guardrails updated'}</Anchor>
+                <Anchor size="sm" fw={550} renderRoot={(props) => <Link to="/audit/$eventId" params={{ eventId: entry.event_id }} {...props} />}>{doneInWords(entry.action?.operation ?? 'guardrails.put')}</Anchor>
                 {typeof reason === 'string' && `: ${reason}`}
                 {entry.action?.status && entry.action.status !== 'success' && <> <Status of={entry.action.status} size="sm" /></>}
               </Text>

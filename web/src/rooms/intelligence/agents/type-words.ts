@@ -1,0 +1,37 @@
+// The table of an agent type in words.
+import { words } from '../../../display/wording';
+
+export interface TypeLine {
+  name: string;
+  /** The value where it says more than that it is there. */
+  value?: string;
+  /** Nothing in this release follows from it. */
+  planned: boolean;
+}
+
+const UNITS: Record<string, string> = { d: 'days', h: 'hours', m: 'minutes' };
+
+/** A value of the table: `30d_historical` as "30 days historical". */
+export function valueInWords(value: unknown): string | undefined {
+  if (value === true) return undefined;
+  if (Array.isArray(value)) return value.map((one) => valueInWords(one) ?? '').join(', ');
+  const text = String(value);
+  if (!/^[a-z0-9_]+$/.test(text)) return text;
+  return text.replace(/^(\d+)([dhm])(?=_|$)/, (_, number: string, unit: string) => `${number} ${UNITS[unit]}`).replace(/_/g, ' ');
+}
+
+/** The lines of a part of the table (`capabilities`, `actions`, `settings`); nested values are named by their path. */
+export function linesOf(part: string, values: Record<string, unknown>, described: string[]): TypeLine[] {
+  const walk = (value: unknown, path: string[]): TypeLine[] => {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.entries(value).flatMap(([name, inner]) => walk(inner, [...path, name]));
+    return [{ name: words(path.join(': ')), value: valueInWords(value), planned: described.includes([part, ...path].join('.')) }];
+  };
+  return Object.entries(values).filter(([, value]) => value !== false).flatMap(([name, value]) => walk(value, [name]));
+}
+
+/** Where the recommendations of a type come from. */
+export const FINDINGS: Record<string, string> = {
+  runs: 'Checks the resources of its scope on a schedule.',
+  anomalies: 'Reacts to anomalies.',
+  predictive_rules: 'Acts on the forecasts of predictive rules.',
+};
