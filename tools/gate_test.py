@@ -34,8 +34,8 @@ class Imports(unittest.TestCase):
         self.check("reeve-unheard-of", "serde", None, True)
 
     def test_outside_crates(self):
-        self.check("reeve-connect-aws", "aws-sdk-ec2", None, False)
-        self.check("reeve-server", "aws-sdk-ec2", None, True)
+        self.check("reeve-connect-aws", "aws-sdk-s3", None, False)
+        self.check("reeve-server", "aws-sdk-s3", None, True)
         self.check("reeve-tlog", "tokio", None, True)
         self.check("reeve-tlog", "tokio", "dev", False)
 

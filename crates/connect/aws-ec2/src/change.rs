@@ -4,11 +4,11 @@
 use std::future::Future;
 use std::time::Duration;
 
-use aws_sdk_ec2::types::{AttributeValue, ResourceType, Tag, TagSpecification};
 use reeve_estate::{Catalogue, Provider, ResourceState};
 
 use crate::describe::Ec2;
-use crate::fault::{At, Fault, FaultKind};
+use crate::fault::{Fault, FaultKind};
+use crate::form::Form;
 
 /// Retries of a throttled change: their number and the first delay.
 #[derive(Debug, Clone, Copy)]
@@ -46,9 +46,7 @@ impl Ec2 {
     /// The call's failure.
     pub async fn stop(&self, id: &str) -> Result<(), Fault> {
         let call = self.place.call("ec2:StopInstances");
-        refused_only(self.pace, || async { self.changes.stop_instances().instance_ids(id).send().await.at(call) })
-            .await?;
-        Ok(())
+        self.change(call, Form::new().with_list("InstanceId", [id])).await.map(|_| ())
     }
 
     /// Starts a machine.
@@ -57,9 +55,7 @@ impl Ec2 {
     /// The call's failure; [`FaultKind::NoCapacity`] when there is none for its size.
     pub async fn start(&self, id: &str) -> Result<(), Fault> {
         let call = self.place.call("ec2:StartInstances");
-        refused_only(self.pace, || async { self.changes.start_instances().instance_ids(id).send().await.at(call) })
-            .await?;
-        Ok(())
+        self.change(call, Form::new().with_list("InstanceId", [id])).await.map(|_| ())
     }
 
     /// Changes the size of a stopped machine.
@@ -80,10 +76,8 @@ impl Ec2 {
             let message = format!("{instance_type} runs {}, and {id} is {has}", runs.join(", "));
             return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
-        let value = AttributeValue::builder().value(instance_type).build();
-        let request = self.changes.modify_instance_attribute().instance_id(id).instance_type(value);
-        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
-        Ok(())
+        let parameters = Form::new().with("InstanceId", id).with("InstanceType.Value", instance_type);
+        self.change(call, parameters).await.map(|_| ())
     }
 
     /// Returns the architectures of an instance type as EC2 lists them, or as the catalogue does if the account may
@@ -108,19 +102,13 @@ impl Ec2 {
     /// The call's failure.
     pub async fn snapshot(&self, volume: &str, description: &str) -> Result<String, Fault> {
         let call = self.place.call("ec2:CreateSnapshot");
-        let tag = |key: &str, value: &str| Tag::builder().key(key).value(value).build();
-        let tags = TagSpecification::builder()
-            .resource_type(ResourceType::Snapshot)
-            .tags(tag("Name", &format!("reeve {volume}")))
-            .tags(tag("reeve:created-by", "reeve"))
-            .tags(tag("reeve:volume", volume))
-            .build();
+        let name = format!("reeve {volume}");
+        let tags = [("Name", name.as_str()), ("reeve:created-by", "reeve"), ("reeve:volume", volume)];
         // EC2 takes descriptions of up to 255 characters.
         let description: String = description.chars().take(255).collect();
-        let request =
-            self.changes.create_snapshot().volume_id(volume).description(description).tag_specifications(tags);
-        let made = refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
+        let parameters = Form::new().with("VolumeId", volume).with("Description", description);
+        let made = self.change(call, parameters.with_tags_of_new("snapshot", &tags)).await?;
         let nameless = || call.fault(FaultKind::Broken, None, "EC2 answered without a snapshot identifier");
-        made.snapshot_id().map(str::to_owned).ok_or_else(nameless)
+        made.text_of("snapshotId").map(str::to_owned).ok_or_else(nameless)
     }
 }

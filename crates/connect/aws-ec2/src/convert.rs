@@ -1,67 +1,72 @@
-//! EC2's shapes as resources.
+//! EC2's elements as resources.
 
 use std::collections::BTreeMap;
 
-use aws_sdk_ec2::types::{Instance, InstanceLifecycleType, InstanceStateName, Tag, Volume, VolumeState};
 use reeve_estate::{Purchase, QUARANTINE, Resource, ResourceId, ResourceKind, ResourceState};
 
-use crate::place::{Place, timestamp};
+use crate::place::Place;
+use crate::xml::{Element, Malformed};
 
 /// The tag Auto Scaling puts on its members. Keys beginning with `aws:` cannot be set by users.
 const GROUP_TAG: &str = "aws:autoscaling:groupName";
 
 /// A machine. `None` when EC2 sent one without an identifier.
-pub(crate) fn machine(place: &Place, instance: &Instance) -> Option<Resource> {
-    let mut resource =
-        place.resource(ResourceKind::VirtualMachine, "ec2", instance.instance_id()?, tags(instance.tags()));
-    resource.state = instance.state().and_then(|s| s.name()).map_or(ResourceState::Changing, state);
-    resource.created_at = instance.launch_time().and_then(timestamp);
-    resource.purchase = Some(match instance.instance_lifecycle() {
-        Some(InstanceLifecycleType::Spot) => Purchase::Spot,
+pub(crate) fn machine(place: &Place, instance: &Element) -> Result<Option<Resource>, Malformed> {
+    let Some(id) = instance.text_of("instanceId") else { return Ok(None) };
+    let mut resource = place.resource(ResourceKind::VirtualMachine, "ec2", id, tags(instance));
+    resource.state = state(instance);
+    resource.created_at = instance.time_of("launchTime")?;
+    resource.purchase = Some(match instance.text_of("instanceLifecycle") {
+        Some("spot") => Purchase::Spot,
         _ => Purchase::OnDemand,
     });
     // The group's identifier is its name until the scaling group's own listing gives its ARN.
     resource.group = resource.tag(GROUP_TAG).map(ResourceId::new);
+    let owned = |name: &str| instance.text_of(name).map(str::to_owned);
     let spec = &mut resource.specification;
-    spec.instance_type = instance.instance_type().map(|t| t.as_str().to_owned());
-    spec.architecture = instance.architecture().map(|a| a.as_str().to_owned());
-    let windows = instance.platform().map(|p| p.as_str().to_ascii_lowercase());
-    spec.platform = Some(platform(instance.platform_details().or(windows.as_deref()).unwrap_or("Linux/UNIX")));
-    spec.tenancy = instance.placement().and_then(|p| p.tenancy()).map(|t| t.as_str().to_owned());
+    spec.instance_type = owned("instanceType");
+    spec.architecture = owned("architecture");
+    let windows = instance.text_of("platform").map(str::to_ascii_lowercase);
+    let details = instance.text_of("platformDetails").or(windows.as_deref());
+    spec.platform = Some(platform(details.unwrap_or("Linux/UNIX")));
+    spec.tenancy = instance.child("placement").and_then(|placement| placement.text_of("tenancy")).map(str::to_owned);
     // EC2 takes other groups for a machine only where it has one network interface.
-    let groups = instance.security_groups();
-    if instance.network_interfaces().len() <= 1 {
-        spec.security_groups = groups.iter().filter_map(|group| group.group_id()).map(str::to_owned).collect();
+    if instance.list("networkInterfaceSet").count() <= 1 {
+        let groups: Vec<&Element> = instance.list("groupSet").collect();
+        let ids = groups.iter().filter_map(|group| group.text_of("groupId"));
+        spec.security_groups = ids.map(str::to_owned).collect();
         spec.security_groups.sort();
-        spec.isolated = matches!(groups, [only] if only.group_name() == Some(QUARANTINE));
+        spec.isolated = matches!(groups.as_slice(), [only] if only.text_of("groupName") == Some(QUARANTINE));
     }
-    Some(resource)
+    Ok(Some(resource))
 }
 
 /// A volume. `None` when EC2 sent one without an identifier.
-pub(crate) fn volume(place: &Place, volume: &Volume) -> Option<Resource> {
-    let mut resource = place.resource(ResourceKind::Volume, "ebs", volume.volume_id()?, tags(volume.tags()));
-    resource.attached_to = volume.attachments().iter().filter_map(|a| a.instance_id()).map(ResourceId::new).collect();
-    resource.state = match volume.state() {
-        Some(VolumeState::Available) => ResourceState::Unattached,
-        Some(VolumeState::InUse) => ResourceState::Available,
-        Some(VolumeState::Deleted) => ResourceState::Deleted,
+pub(crate) fn volume(place: &Place, volume: &Element) -> Result<Option<Resource>, Malformed> {
+    let Some(id) = volume.text_of("volumeId") else { return Ok(None) };
+    let mut resource = place.resource(ResourceKind::Volume, "ebs", id, tags(volume));
+    let machines = volume.list("attachmentSet").filter_map(|attachment| attachment.text_of("instanceId"));
+    resource.attached_to = machines.map(ResourceId::new).collect();
+    resource.state = match volume.text_of("status") {
+        Some("available") => ResourceState::Unattached,
+        Some("in-use") => ResourceState::Available,
+        Some("deleted") => ResourceState::Deleted,
         _ => ResourceState::Changing,
     };
-    resource.created_at = volume.create_time().and_then(timestamp);
+    resource.created_at = volume.time_of("createTime")?;
     let spec = &mut resource.specification;
-    spec.storage_gib = volume.size().map(f64::from);
-    spec.storage_type = volume.volume_type().map(|t| t.as_str().to_owned());
-    spec.iops = volume.iops().and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
-    spec.throughput_mibps = volume.throughput().and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
-    Some(resource)
+    spec.storage_gib = volume.value_of::<i32>("size")?.map(f64::from);
+    spec.storage_type = volume.text_of("volumeType").map(str::to_owned);
+    spec.iops = volume.count_of("iops")?.filter(|count| *count > 0);
+    spec.throughput_mibps = volume.count_of("throughput")?.filter(|count| *count > 0);
+    Ok(Some(resource))
 }
 
-fn state(name: &InstanceStateName) -> ResourceState {
-    match name {
-        InstanceStateName::Running => ResourceState::Running,
-        InstanceStateName::Stopped => ResourceState::Stopped,
-        InstanceStateName::Terminated => ResourceState::Deleted,
+fn state(instance: &Element) -> ResourceState {
+    match instance.child("instanceState").and_then(|state| state.text_of("name")) {
+        Some("running") => ResourceState::Running,
+        Some("stopped") => ResourceState::Stopped,
+        Some("terminated") => ResourceState::Deleted,
         _ => ResourceState::Changing,
     }
 }
@@ -79,22 +84,26 @@ fn platform(details: &str) -> String {
     }
 }
 
-fn tags(tags: &[Tag]) -> BTreeMap<String, String> {
-    tags.iter().filter_map(|t| Some((t.key()?.to_owned(), t.value().unwrap_or_default().to_owned()))).collect()
+/// Returns the tags of a resource.
+pub(crate) fn tags(resource: &Element) -> BTreeMap<String, String> {
+    let pair =
+        |tag: &Element| Some((tag.text_of("key")?.to_owned(), tag.text_of("value").unwrap_or_default().to_owned()));
+    resource.list("tagSet").filter_map(pair).collect()
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use aws_sdk_ec2::types::{
-        GroupIdentifier, InstanceNetworkInterface, InstanceState, InstanceType, VolumeAttachment, VolumeType,
-    };
     use reeve_estate::ConnectionId;
 
     use super::*;
 
     fn place() -> Place {
         Place { connection: ConnectionId("c".into()), account: "1".into(), region: "us-east-1".into(), endpoint: None }
+    }
+
+    fn item(members: &str) -> Element {
+        Element::read(&format!("<item>{members}</item>")).unwrap()
     }
 
     #[test]
@@ -111,49 +120,58 @@ mod tests {
 
     #[test]
     fn a_machine_keeps_what_was_bought() {
-        let instance = Instance::builder()
-            .instance_id("i-1")
-            .instance_type(InstanceType::M5Large)
-            .instance_lifecycle(InstanceLifecycleType::Spot)
-            .state(InstanceState::builder().name(InstanceStateName::Running).build())
-            .tags(Tag::builder().key("Name").value("web").build())
-            .tags(Tag::builder().key(GROUP_TAG).value("web-group").build())
-            .build();
-        let resource = machine(&place(), &instance).unwrap();
+        let instance = item(&format!(
+            "<instanceId>i-1</instanceId><instanceType>m5.large</instanceType><instanceLifecycle>spot</instanceLifecycle>\
+             <instanceState><code>16</code><name>running</name></instanceState><placement><tenancy>default</tenancy></placement>\
+             <launchTime>2026-01-01T00:00:00.000Z</launchTime><tagSet><item><key>Name</key><value>web</value></item>\
+             <item><key>{GROUP_TAG}</key><value>web-group</value></item><item><key>empty</key></item></tagSet>"
+        ));
+        let resource = machine(&place(), &instance).unwrap().unwrap();
         assert_eq!(
             (resource.name.as_str(), resource.state, resource.purchase),
             ("web", ResourceState::Running, Some(Purchase::Spot))
         );
-        assert_eq!(resource.group, Some(ResourceId::new("web-group")));
+        assert_eq!((resource.group.clone(), resource.tag("empty")), (Some(ResourceId::new("web-group")), Some("")));
+        assert_eq!(resource.created_at.map(|at| at.as_second()), Some(1_767_225_600));
         assert_eq!(resource.specification.instance_type.as_deref(), Some("m5.large"));
         assert_eq!(resource.specification.platform.as_deref(), Some("linux"));
-        assert!(machine(&place(), &Instance::builder().build()).is_none());
+        assert_eq!(resource.specification.tenancy.as_deref(), Some("default"));
+        assert!(machine(&place(), &item("")).unwrap().is_none());
+        let odd = item("<instanceId>i-1</instanceId><launchTime>yesterday</launchTime>");
+        assert_eq!(machine(&place(), &odd).unwrap_err(), Malformed { element: "launchTime" });
     }
 
     #[test]
     fn a_machine_says_its_groups_where_it_has_one_interface() {
-        let group = |id: &str, name: &str| GroupIdentifier::builder().group_id(id).group_name(name).build();
-        let seen = |instance: Instance| {
-            let spec = machine(&place(), &instance).unwrap().specification;
+        let group = |id: &str, name: &str| format!("<item><groupId>{id}</groupId><groupName>{name}</groupName></item>");
+        let seen = |interfaces: usize, groups: &[String]| {
+            let (interfaces, groups) = ("<item/>".repeat(interfaces), groups.concat());
+            let instance = item(&format!(
+                "<instanceId>i-1</instanceId><networkInterfaceSet>{interfaces}</networkInterfaceSet><groupSet>{groups}</groupSet>"
+            ));
+            let spec = machine(&place(), &instance).unwrap().unwrap().specification;
             (spec.security_groups, spec.isolated)
         };
-        let interface = || InstanceNetworkInterface::builder().build();
-        let base = || Instance::builder().instance_id("i-1").network_interfaces(interface());
-        let two = base().security_groups(group("sg-2", "web")).security_groups(group("sg-1", QUARANTINE));
-        assert_eq!(seen(two.clone().build()), (vec!["sg-1".to_owned(), "sg-2".to_owned()], false));
-        assert_eq!(seen(two.network_interfaces(interface()).build()), (Vec::new(), false));
-        let only = base().security_groups(group("sg-1", QUARANTINE)).build();
-        assert_eq!(seen(only), (vec!["sg-1".to_owned()], true));
+        let two = [group("sg-2", "web"), group("sg-1", QUARANTINE)];
+        assert_eq!(seen(1, &two), (vec!["sg-1".to_owned(), "sg-2".to_owned()], false));
+        assert_eq!(seen(2, &two), (Vec::new(), false));
+        assert_eq!(seen(1, &[group("sg-1", QUARANTINE)]), (vec!["sg-1".to_owned()], true));
     }
 
     #[test]
     fn a_volume_says_whether_it_is_attached() {
-        let base = Volume::builder().volume_id("vol-1").size(8).volume_type(VolumeType::Gp3).iops(3000);
-        let loose = volume(&place(), &base.clone().state(VolumeState::Available).build()).unwrap();
+        let seen = |rest: &str| {
+            let known = "<volumeId>vol-1</volumeId><size>8</size><volumeType>gp3</volumeType><iops>3000</iops>";
+            volume(&place(), &item(&format!("{known}{rest}")))
+        };
+        let loose = seen("<status>available</status><attachmentSet/><throughput>0</throughput>").unwrap().unwrap();
         assert_eq!((loose.state, loose.attached_to.len()), (ResourceState::Unattached, 0));
-        let attachment = VolumeAttachment::builder().instance_id("i-1").build();
-        let used = volume(&place(), &base.state(VolumeState::InUse).attachments(attachment).build()).unwrap();
+        let attached =
+            "<status>in-use</status><attachmentSet><item><instanceId>i-1</instanceId></item></attachmentSet>";
+        let used = seen(attached).unwrap().unwrap();
         assert_eq!((used.state, used.attached_to), (ResourceState::Available, vec![ResourceId::new("i-1")]));
         assert_eq!((used.specification.storage_gib, used.specification.iops), (Some(8.0), Some(3000)));
+        assert_eq!(loose.specification.throughput_mibps, None);
+        assert_eq!(seen("<throughput>much</throughput>").unwrap_err(), Malformed { element: "throughput" });
     }
 }

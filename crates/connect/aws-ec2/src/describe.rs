@@ -1,23 +1,27 @@
 //! Reading EC2: machines, volumes, instance types, launch templates, snapshots. All pages, one region.
+//! Names of parameters and elements: Amazon EC2 API reference, version 2016-11-15.
 
-use aws_sdk_ec2::Client;
-use aws_sdk_ec2::types::{Filter, Instance, SnapshotState};
 use aws_smithy_types::retry::RetryConfig;
 use aws_types::SdkConfig;
 use reeve_estate::{Resource, ResourceKind, ResourceState};
 
-use crate::change::Pace;
+use crate::change::{Pace, refused_only};
 use crate::convert;
 use crate::cursor::Cursor;
-use crate::fault::{At, Fault, FaultKind};
+use crate::fault::{Call, Fault, FaultKind};
+use crate::form::Form;
 use crate::place::{Listing, Place};
+use crate::query::{self, Service};
+use crate::xml::Element;
+
+const EC2: Service = Service { name: "ec2", version: "2016-11-15" };
 
 /// EC2 in one region.
 #[derive(Debug, Clone)]
 pub struct Ec2 {
-    client: Client,
+    reads: SdkConfig,
     /// For changes: the SDK must not repeat what may have happened, so its retries are off.
-    pub(crate) changes: Client,
+    changes: SdkConfig,
     pub(crate) place: Place,
     pub(crate) pace: Pace,
     page_size: i32,
@@ -27,13 +31,18 @@ impl Ec2 {
     /// For a region, whose configuration `config` is. `page_size` is what one page may hold (5 to 1000; volumes take up to 500).
     #[must_use]
     pub fn new(config: &SdkConfig, place: Place, pace: Pace, page_size: i32) -> Self {
-        let once = config.clone().into_builder().retry_config(RetryConfig::disabled()).build();
-        let own = aws_sdk_ec2::config::Builder::from(config).retry_partition(place.retries("ec2")).build();
-        Ec2 { client: Client::from_conf(own), changes: Client::new(&once), place, pace, page_size }
+        let changes = config.clone().into_builder().retry_config(RetryConfig::disabled()).build();
+        Ec2 { reads: config.clone(), changes, place, pace, page_size }
     }
 
-    pub(crate) const fn client(&self) -> &Client {
-        &self.client
+    /// Asks for what a failed call may be repeated for.
+    pub(crate) async fn read(&self, call: Call<'_>, parameters: Form) -> Result<Element, Fault> {
+        query::ask(&self.reads, call, EC2, parameters).await
+    }
+
+    /// Makes a change, which is repeated only where EC2 refused it for the rate.
+    pub(crate) async fn change(&self, call: Call<'_>, parameters: Form) -> Result<Element, Fault> {
+        refused_only(self.pace, || query::ask(&self.changes, call, EC2, parameters.clone())).await
     }
 
     /// Every machine that is not gone.
@@ -49,11 +58,12 @@ impl Ec2 {
         let call = self.place.call("ec2:DescribeInstances");
         let mut cursor = Cursor::new();
         loop {
-            let request = self.client.describe_instances().max_results(self.page_size).set_next_token(cursor.token());
-            let page = request.send().await.at(call)?;
-            let instances = page.reservations().iter().flat_map(|r| r.instances());
-            into.extend(instances.filter_map(|i| convert::machine(&self.place, i)));
-            if !cursor.advance(call, page.next_token())? {
+            let parameters = Form::new().with("MaxResults", self.page_size.to_string());
+            let page = self.read(call, parameters.with_some("NextToken", cursor.token())).await?;
+            for instance in page.list("reservationSet").flat_map(|reservation| reservation.list("instancesSet")) {
+                into.extend(convert::machine(&self.place, instance).map_err(|malformed| malformed.at(call))?);
+            }
+            if !cursor.advance(call, page.text_of("nextToken"))? {
                 return Ok(());
             }
         }
@@ -62,20 +72,21 @@ impl Ec2 {
     /// Every volume.
     pub async fn volumes(&self) -> Listing {
         let mut listing = Listing::new(ResourceKind::Volume);
-        let outcome = self.read_volumes(&[], &mut listing.resources).await;
+        let outcome = self.read_volumes(&Form::new(), &mut listing.resources).await;
         listing.end(outcome);
         listing
     }
 
-    async fn read_volumes(&self, filters: &[Filter], into: &mut Vec<Resource>) -> Result<(), Fault> {
+    async fn read_volumes(&self, filter: &Form, into: &mut Vec<Resource>) -> Result<(), Fault> {
         let call = self.place.call("ec2:DescribeVolumes");
         let mut cursor = Cursor::new();
         loop {
-            let request =
-                self.client.describe_volumes().max_results(self.page_size.min(500)).set_next_token(cursor.token());
-            let page = request.set_filters(Some(filters.to_vec()).filter(|f| !f.is_empty())).send().await.at(call)?;
-            into.extend(page.volumes().iter().filter_map(|v| convert::volume(&self.place, v)));
-            if !cursor.advance(call, page.next_token())? {
+            let parameters = filter.clone().with("MaxResults", self.page_size.min(500).to_string());
+            let page = self.read(call, parameters.with_some("NextToken", cursor.token())).await?;
+            for volume in page.list("volumeSet") {
+                into.extend(convert::volume(&self.place, volume).map_err(|malformed| malformed.at(call))?);
+            }
+            if !cursor.advance(call, page.text_of("nextToken"))? {
                 return Ok(());
             }
         }
@@ -86,15 +97,18 @@ impl Ec2 {
     /// # Errors
     /// [`FaultKind::NotFound`] when EC2 does not know it; the call's failure otherwise.
     pub async fn machine(&self, id: &str) -> Result<Resource, Fault> {
-        convert::machine(&self.place, &self.instance(id).await?).ok_or_else(|| self.no_instance(id))
+        let machine = convert::machine(&self.place, &self.instance(id).await?);
+        let machine = machine.map_err(|malformed| malformed.at(self.place.call("ec2:DescribeInstances")))?;
+        machine.ok_or_else(|| self.no_instance(id))
     }
 
     /// Returns a machine in EC2's own form.
-    pub(crate) async fn instance(&self, id: &str) -> Result<Instance, Fault> {
+    pub(crate) async fn instance(&self, id: &str) -> Result<Element, Fault> {
         let call = self.place.call("ec2:DescribeInstances");
-        let page = self.client.describe_instances().instance_ids(id).send().await.at(call)?;
-        let mut all = page.reservations().iter().flat_map(|r| r.instances());
-        all.find(|i| i.instance_id() == Some(id)).cloned().ok_or_else(|| self.no_instance(id))
+        let page = self.read(call, Form::new().with_list("InstanceId", [id])).await?;
+        let mut all = page.list("reservationSet").flat_map(|reservation| reservation.list("instancesSet"));
+        let found = all.find(|instance| instance.text_of("instanceId") == Some(id));
+        found.cloned().ok_or_else(|| self.no_instance(id))
     }
 
     fn no_instance(&self, id: &str) -> Fault {
@@ -107,11 +121,11 @@ impl Ec2 {
     /// [`FaultKind::NotFound`] when EC2 does not know it; the call's failure otherwise.
     pub async fn volume(&self, id: &str) -> Result<Resource, Fault> {
         let call = self.place.call("ec2:DescribeVolumes");
-        let page = self.client.describe_volumes().volume_ids(id).send().await.at(call)?;
-        let found = page.volumes().iter().find(|v| v.volume_id() == Some(id));
-        found
-            .and_then(|v| convert::volume(&self.place, v))
-            .ok_or_else(|| call.fault(FaultKind::NotFound, None, &format!("no volume {id}")))
+        let page = self.read(call, Form::new().with_list("VolumeId", [id])).await?;
+        let found = page.list("volumeSet").find(|volume| volume.text_of("volumeId") == Some(id));
+        let volume = found.map(|volume| convert::volume(&self.place, volume)).transpose();
+        let volume = volume.map_err(|malformed| malformed.at(call))?.flatten();
+        volume.ok_or_else(|| call.fault(FaultKind::NotFound, None, &format!("no volume {id}")))
     }
 
     /// The volumes attached to a machine.
@@ -119,9 +133,8 @@ impl Ec2 {
     /// # Errors
     /// The call's failure.
     pub async fn volumes_of(&self, instance: &str) -> Result<Vec<Resource>, Fault> {
-        let filter = Filter::builder().name("attachment.instance-id").values(instance).build();
         let mut volumes = Vec::new();
-        self.read_volumes(&[filter], &mut volumes).await?;
+        self.read_volumes(&Form::new().with_filter("attachment.instance-id", [instance]), &mut volumes).await?;
         Ok(volumes)
     }
 
@@ -131,14 +144,12 @@ impl Ec2 {
     /// [`FaultKind::InvalidType`] for a type the region does not have; the call's failure otherwise.
     pub async fn architectures(&self, instance_type: &str) -> Result<Vec<String>, Fault> {
         let call = self.place.call("ec2:DescribeInstanceTypes");
-        let page = self.client.describe_instance_types().instance_types(instance_type.into()).send().await.at(call)?;
-        let found =
-            page.instance_types().iter().find(|t| t.instance_type().is_some_and(|n| n.as_str() == instance_type));
-        let processor = found.and_then(|t| t.processor_info());
-        let Some(processor) = processor else {
+        let page = self.read(call, Form::new().with_list("InstanceType", [instance_type])).await?;
+        let found = page.list("instanceTypeSet").find(|known| known.text_of("instanceType") == Some(instance_type));
+        let Some(processor) = found.and_then(|known| known.child("processorInfo")) else {
             return Err(call.fault(FaultKind::InvalidType, None, &format!("no instance type {instance_type}")));
         };
-        Ok(processor.supported_architectures().iter().map(|a| a.as_str().to_owned()).collect())
+        Ok(processor.list("supportedArchitectures").map(|architecture| architecture.text.clone()).collect())
     }
 
     /// The instance type a launch template's version names; `None` when it leaves the type open.
@@ -147,10 +158,10 @@ impl Ec2 {
     /// The call's failure.
     pub async fn launch_template_type(&self, template: &str, version: &str) -> Result<Option<String>, Fault> {
         let call = self.place.call("ec2:DescribeLaunchTemplateVersions");
-        let request = self.client.describe_launch_template_versions().launch_template_id(template).versions(version);
-        let page = request.send().await.at(call)?;
-        let data = page.launch_template_versions().first().and_then(|v| v.launch_template_data());
-        Ok(data.and_then(|d| d.instance_type()).map(|t| t.as_str().to_owned()))
+        let parameters = Form::new().with("LaunchTemplateId", template);
+        let page = self.read(call, parameters.with_list("LaunchTemplateVersion", [version])).await?;
+        let data = page.list("launchTemplateVersionSet").next().and_then(|found| found.child("launchTemplateData"));
+        Ok(data.and_then(|data| data.text_of("instanceType")).map(str::to_owned))
     }
 
     /// Returns `true` if the snapshot is complete.
@@ -159,14 +170,14 @@ impl Ec2 {
     /// The snapshot failed or does not exist, or the call failed.
     pub async fn snapshot_complete(&self, id: &str) -> Result<bool, Fault> {
         let call = self.place.call("ec2:DescribeSnapshots");
-        let page = self.client.describe_snapshots().snapshot_ids(id).send().await.at(call)?;
-        let Some(snapshot) = page.snapshots().first() else {
+        let page = self.read(call, Form::new().with_list("SnapshotId", [id])).await?;
+        let Some(snapshot) = page.list("snapshotSet").next() else {
             return Err(call.fault(FaultKind::NotFound, None, &format!("no snapshot {id}")));
         };
-        match snapshot.state() {
-            Some(SnapshotState::Completed) => Ok(true),
-            Some(SnapshotState::Error) => {
-                let why = snapshot.state_message().unwrap_or("no reason given");
+        match snapshot.text_of("status") {
+            Some("completed") => Ok(true),
+            Some("error") => {
+                let why = snapshot.text_of("statusMessage").unwrap_or("no reason given");
                 Err(call.fault(FaultKind::Other, None, &format!("snapshot {id} failed: {why}")))
             }
             _ => Ok(false),

@@ -5,13 +5,13 @@
 //! before a machine gets it. EC2 user guide, "Security groups"; API reference, `ModifyInstanceAttribute` (one network interface,
 //! groups of the machine's own network).
 
-use aws_sdk_ec2::types::{Filter, IpPermission, ResourceType, SecurityGroup, Tag, TagSpecification};
-use reeve_estate::{QUARANTINE, Resource};
+use reeve_estate::{QUARANTINE, Resource, ResourceState};
 
-use crate::change::refused_only;
 use crate::convert;
 use crate::describe::Ec2;
-use crate::fault::{At, Fault, FaultKind};
+use crate::fault::{Fault, FaultKind};
+use crate::form::Form;
+use crate::xml::Element;
 
 /// Tells a group that Reeve made from one that only has its name.
 const MADE_BY: (&str, &str) = ("reeve:created-by", "reeve");
@@ -55,11 +55,11 @@ impl Ec2 {
         let network = self.network_of(id).await?;
         let known = self.groups("group-id", groups).await?;
         for wanted in groups {
-            let Some(found) = known.iter().find(|group| group.group_id() == Some(wanted)) else {
+            let Some(found) = known.iter().find(|group| group.text_of("groupId") == Some(wanted)) else {
                 let message = format!("the security group {wanted} does not exist");
                 return Err(call.fault(FaultKind::NotFound, Some("InvalidGroup.NotFound"), &message));
             };
-            if found.vpc_id() != Some(&network) {
+            if found.text_of("vpcId") != Some(&network) {
                 let message = format!("{wanted} belongs to another network than {id}, which is in {network}");
                 return Err(call.fault(FaultKind::Other, Some("InvalidParameter"), &message));
             }
@@ -71,26 +71,24 @@ impl Ec2 {
     async fn network_of(&self, id: &str) -> Result<String, Fault> {
         let call = self.place.call("ec2:ModifyInstanceAttribute");
         let instance = self.instance(id).await?;
-        let interfaces = instance.network_interfaces().len();
+        let interfaces = instance.list("networkInterfaceSet").count();
         if interfaces > 1 {
             let message = format!("{id} has {interfaces} network interfaces, each with groups of its own");
             return Err(call.fault(FaultKind::Other, None, &message));
         }
         // One that is gone reads better than one without a network.
-        if convert::machine(&self.place, &instance)
-            .is_some_and(|machine| machine.state == reeve_estate::ResourceState::Deleted)
-        {
+        let machine = convert::machine(&self.place, &instance).map_err(|malformed| malformed.at(call))?;
+        if machine.is_some_and(|machine| machine.state == ResourceState::Deleted) {
             return Err(call.fault(FaultKind::NotFound, None, &format!("{id} is terminated")));
         }
         let none = || call.fault(FaultKind::Other, None, &format!("{id} is in no virtual network"));
-        instance.vpc_id().map(str::to_owned).ok_or_else(none)
+        instance.text_of("vpcId").map(str::to_owned).ok_or_else(none)
     }
 
     async fn give(&self, id: &str, groups: Vec<String>) -> Result<(), Fault> {
         let call = self.place.call("ec2:ModifyInstanceAttribute");
-        let request = self.changes.modify_instance_attribute().instance_id(id).set_groups(Some(groups));
-        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
-        Ok(())
+        let parameters = Form::new().with("InstanceId", id).with_list("GroupId", groups);
+        self.change(call, parameters).await.map(|_| ())
     }
 
     /// The network's isolating group, without rules.
@@ -100,14 +98,12 @@ impl Ec2 {
             Some(group) => group,
             None => self.make_group(network).await?,
         };
-        let tags = group.tags();
-        let ours = tags.iter().any(|tag| (tag.key(), tag.value()) == (Some(MADE_BY.0), Some(MADE_BY.1)));
-        let given: Vec<IpPermission> =
-            group.ip_permissions_egress().iter().filter(|rule| is_given(rule)).cloned().collect();
+        let ours = convert::tags(&group).get(MADE_BY.0).is_some_and(|value| value == MADE_BY.1);
+        let given: Vec<Element> = group.list("ipPermissionsEgress").filter(|rule| is_given(rule)).cloned().collect();
         let nameless = || call.fault(FaultKind::Broken, None, "EC2 answered without a group's identifier");
-        let id = group.group_id().map(str::to_owned).ok_or_else(nameless)?;
+        let id = group.text_of("groupId").map(str::to_owned).ok_or_else(nameless)?;
         if ours && !given.is_empty() {
-            self.close(&id, given).await?;
+            self.close(&id, &given).await?;
             group = self.group_of(network).await?.ok_or_else(nameless)?;
         }
         match opening(&group) {
@@ -121,35 +117,26 @@ impl Ec2 {
     }
 
     /// The group of the name in a network.
-    async fn group_of(&self, network: &str) -> Result<Option<SecurityGroup>, Fault> {
+    async fn group_of(&self, network: &str) -> Result<Option<Element>, Fault> {
         let named = self.groups("group-name", &[QUARANTINE.to_owned()]).await?;
-        Ok(named.into_iter().find(|group| group.vpc_id() == Some(network)))
+        Ok(named.into_iter().find(|group| group.text_of("vpcId") == Some(network)))
     }
 
     /// Groups by a filter; at most a thousand, which is more than a machine or a name has.
-    async fn groups(&self, filter: &str, values: &[String]) -> Result<Vec<SecurityGroup>, Fault> {
+    async fn groups(&self, filter: &str, values: &[String]) -> Result<Vec<Element>, Fault> {
         let call = self.place.call("ec2:DescribeSecurityGroups");
-        let filter = Filter::builder().name(filter).set_values(Some(values.to_vec())).build();
-        let page = self.client().describe_security_groups().filters(filter).send().await.at(call)?;
-        Ok(page.security_groups().to_vec())
+        let page = self.read(call, Form::new().with_filter(filter, values)).await?;
+        Ok(page.list("securityGroupInfo").cloned().collect())
     }
 
-    async fn make_group(&self, network: &str) -> Result<SecurityGroup, Fault> {
+    async fn make_group(&self, network: &str) -> Result<Element, Fault> {
         let call = self.place.call("ec2:CreateSecurityGroup");
-        let tag = |key: &str, value: &str| Tag::builder().key(key).value(value).build();
-        let tags = TagSpecification::builder()
-            .resource_type(ResourceType::SecurityGroup)
-            .tags(tag("Name", QUARANTINE))
-            .tags(tag(MADE_BY.0, MADE_BY.1))
-            .build();
-        let request = self
-            .changes
-            .create_security_group()
-            .group_name(QUARANTINE)
-            .description("Lets nothing in and nothing out. Reeve isolates machines with it.")
-            .vpc_id(network)
-            .tag_specifications(tags);
-        match refused_only(self.pace, || async { request.clone().send().await.at(call) }).await {
+        let parameters = Form::new()
+            .with("GroupName", QUARANTINE)
+            .with("GroupDescription", "Lets nothing in and nothing out. Reeve isolates machines with it.")
+            .with("VpcId", network)
+            .with_tags_of_new("security-group", &[("Name", QUARANTINE), MADE_BY]);
+        match self.change(call, parameters).await {
             Ok(_) => {}
             // Another machine of the network is being isolated at this moment.
             Err(fault) if fault.code.as_deref() == Some("InvalidGroup.Duplicate") => {}
@@ -160,10 +147,9 @@ impl Ec2 {
     }
 
     /// Takes the rules away that EC2 gives every new group.
-    async fn close(&self, group: &str, given: Vec<IpPermission>) -> Result<(), Fault> {
+    async fn close(&self, group: &str, given: &[Element]) -> Result<(), Fault> {
         let call = self.place.call("ec2:RevokeSecurityGroupEgress");
-        let request = self.changes.revoke_security_group_egress().group_id(group).set_ip_permissions(Some(given));
-        match refused_only(self.pace, || async { request.clone().send().await.at(call) }).await {
+        match self.change(call, with_rules(Form::new().with("GroupId", group), given)).await {
             Ok(_) => Ok(()),
             // Somebody was faster; the rules are read again in any case.
             Err(fault) if fault.code.as_deref() == Some("InvalidPermission.NotFound") => Ok(()),
@@ -172,24 +158,87 @@ impl Ec2 {
     }
 }
 
+/// Adds rules as EC2 listed them: protocol, ports and address ranges. Those of other groups and lists are none of ours.
+fn with_rules(form: Form, rules: &[Element]) -> Form {
+    (1..).zip(rules).fold(form, |form, (number, rule): (usize, _)| {
+        let prefix = format!("IpPermissions.{number}");
+        let form = form
+            .with_some(&format!("{prefix}.IpProtocol"), rule.text_of("ipProtocol"))
+            .with_some(&format!("{prefix}.FromPort"), rule.text_of("fromPort"))
+            .with_some(&format!("{prefix}.ToPort"), rule.text_of("toPort"));
+        let families =
+            [("ipRanges", "IpRanges", "cidrIp", "CidrIp"), ("ipv6Ranges", "Ipv6Ranges", "cidrIpv6", "CidrIpv6")];
+        families.into_iter().fold(form, |form, (listed, sent, range, range_sent)| {
+            (1..).zip(rule.list(listed)).fold(form, |form, (number, found): (usize, _)| {
+                let prefix = format!("{prefix}.{sent}.{number}");
+                form.with_some(&format!("{prefix}.Description"), found.text_of("description"))
+                    .with_some(&format!("{prefix}.{range_sent}"), found.text_of(range))
+            })
+        })
+    })
+}
+
 /// Returns `true` if the rule is the default of a new group: all outbound traffic, to everywhere.
-fn is_given(rule: &IpPermission) -> bool {
-    let everywhere = rule.ip_ranges().iter().all(|range| range.cidr_ip() == Some("0.0.0.0/0"))
-        && rule.ipv6_ranges().iter().all(|range| range.cidr_ipv6() == Some("::/0"));
-    rule.ip_protocol() == Some("-1")
-        && everywhere
-        && rule.prefix_list_ids().is_empty()
-        && rule.user_id_group_pairs().is_empty()
+fn is_given(rule: &Element) -> bool {
+    let everywhere = rule.list("ipRanges").all(|range| range.text_of("cidrIp") == Some("0.0.0.0/0"))
+        && rule.list("ipv6Ranges").all(|range| range.text_of("cidrIpv6") == Some("::/0"));
+    let elsewhere = rule.list("prefixListIds").chain(rule.list("groups")).count();
+    rule.text_of("ipProtocol") == Some("-1") && everywhere && elsewhere == 0
 }
 
 /// The first rule of a group, in words.
-fn opening(group: &SecurityGroup) -> Option<String> {
-    let describe = |way: &str, rule: &IpPermission| {
-        let to = rule.ip_ranges().iter().filter_map(|range| range.cidr_ip());
-        let to: Vec<&str> = to.chain(rule.ipv6_ranges().iter().filter_map(|range| range.cidr_ipv6())).collect();
+fn opening(group: &Element) -> Option<String> {
+    let describe = |way: &str, rule: &Element| {
+        let to = rule.list("ipRanges").filter_map(|range| range.text_of("cidrIp"));
+        let to = to.chain(rule.list("ipv6Ranges").filter_map(|range| range.text_of("cidrIpv6")));
+        let to: Vec<&str> = to.collect();
         let to = if to.is_empty() { "other groups or lists".to_owned() } else { to.join(", ") };
-        format!("{way} {to}, protocol {}", rule.ip_protocol().unwrap_or("-1"))
+        format!("{way} {to}, protocol {}", rule.text_of("ipProtocol").unwrap_or("-1"))
     };
-    let inward = group.ip_permissions().first().map(|rule| describe("in from", rule));
-    inward.or_else(|| group.ip_permissions_egress().first().map(|rule| describe("out to", rule)))
+    let inward = group.list("ipPermissions").next().map(|rule| describe("in from", rule));
+    inward.or_else(|| group.list("ipPermissionsEgress").next().map(|rule| describe("out to", rule)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn group(egress: &str) -> Element {
+        let text = format!("<item><ipPermissions/><ipPermissionsEgress>{egress}</ipPermissionsEgress></item>");
+        Element::read(&text).unwrap()
+    }
+
+    fn rule(members: &str) -> String {
+        format!("<item><ipProtocol>-1</ipProtocol>{members}</item>")
+    }
+
+    #[test]
+    fn only_the_rule_of_a_new_group_is_taken_away() {
+        let given = |members: &str| group(&rule(members)).list("ipPermissionsEgress").all(is_given);
+        let anywhere = "<ipRanges><item><cidrIp>0.0.0.0/0</cidrIp></item></ipRanges>";
+        assert!(given(&format!("{anywhere}<groups/><prefixListIds/>")));
+        assert!(!given("<ipRanges><item><cidrIp>10.0.0.0/8</cidrIp></item></ipRanges>"));
+        assert!(!given("<ipv6Ranges><item><cidrIpv6>fd00::/8</cidrIpv6></item></ipv6Ranges>"));
+        assert!(!given(&format!("{anywhere}<groups><item><groupId>sg-2</groupId></item></groups>")));
+        assert!(!given(&format!("{anywhere}<prefixListIds><item/></prefixListIds>")));
+        assert!(!group("<item><ipProtocol>tcp</ipProtocol></item>").list("ipPermissionsEgress").any(is_given));
+    }
+
+    #[test]
+    fn a_rule_is_sent_as_it_was_listed() {
+        let listed = group(&rule(
+            "<fromPort>0</fromPort><toPort>9</toPort><ipRanges><item><cidrIp>0.0.0.0/0</cidrIp><description>a&amp;b=c</description>\
+             </item></ipRanges><ipv6Ranges><item><cidrIpv6>::/0</cidrIpv6></item></ipv6Ranges>",
+        ));
+        let rules: Vec<Element> = listed.list("ipPermissionsEgress").cloned().collect();
+        assert_eq!(
+            with_rules(Form::new().with("GroupId", "sg-1"), &rules).into_text(),
+            "GroupId=sg-1&IpPermissions.1.IpProtocol=-1&IpPermissions.1.FromPort=0&IpPermissions.1.ToPort=9\
+             &IpPermissions.1.IpRanges.1.Description=a%26b%3Dc&IpPermissions.1.IpRanges.1.CidrIp=0.0.0.0%2F0\
+             &IpPermissions.1.Ipv6Ranges.1.CidrIpv6=%3A%3A%2F0"
+        );
+        assert_eq!(opening(&listed).as_deref(), Some("out to 0.0.0.0/0, ::/0, protocol -1"));
+        assert_eq!(opening(&group("")), None);
+    }
 }

@@ -1,21 +1,30 @@
-//! EC2: machines, volumes, snapshots and launch templates, read and changed.
+//! Calls to AWS without generated clients, and EC2 on top of them: machines, volumes, snapshots and launch templates, read and
+//! changed.
 //!
-//! The only crate that compiles against `aws-sdk-ec2`, whose size would otherwise be paid for by every change in `connect-aws`.
-//! Beside it stand what both need of every AWS call: [`fault`] (what went wrong, for a person and for a program), [`cursor`]
-//! (pages that cannot loop) and [`place`] (where a resource is). Nothing here reads the environment.
+//! [`signed`] sends a request with the SDK's signing, credentials, retries and time limits; [`query`] is its protocol of forms
+//! and XML ([`form`], [`xml`]). Beside them stand what every AWS call needs: [`fault`] (what went wrong, for a person and for a
+//! program), [`cursor`] (pages that cannot loop) and [`place`] (where a resource is). Nothing here reads the environment.
 
 pub mod change;
 pub mod convert;
 pub mod cursor;
 pub mod describe;
+mod endpoint;
 pub mod fault;
+pub mod form;
 mod isolate;
 pub mod place;
+pub mod query;
+pub mod signed;
 mod tag;
 mod volume;
+pub mod xml;
 
 pub use change::{Pace, refused_only};
 pub use cursor::Cursor;
 pub use describe::Ec2;
 pub use fault::{At, Call, Fault, FaultKind};
+pub use form::Form;
 pub use place::{Listing, Place, retries};
+pub use signed::SignedRequest;
+pub use xml::Element;

@@ -1,11 +1,9 @@
 //! Tags of EC2's resources. API reference: `CreateTags`, which replaces the value of a key that is there, and `DeleteTags`, which
 //! succeeds where there is no such key.
 
-use aws_sdk_ec2::types::Tag;
-
-use crate::change::refused_only;
 use crate::describe::Ec2;
-use crate::fault::{At, Fault};
+use crate::fault::Fault;
+use crate::form::Form;
 
 impl Ec2 {
     /// Gives a tag of a resource a value.
@@ -14,9 +12,8 @@ impl Ec2 {
     /// The call's failure.
     pub async fn set_tag(&self, id: &str, key: &str, value: &str) -> Result<(), Fault> {
         let call = self.place.call("ec2:CreateTags");
-        let request = self.changes.create_tags().resources(id).tags(Tag::builder().key(key).value(value).build());
-        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
-        Ok(())
+        let parameters = Form::new().with_list("ResourceId", [id]).with_tags("Tag", &[(key, value)]);
+        self.change(call, parameters).await.map(|_| ())
     }
 
     /// Removes a tag of a resource.
@@ -25,8 +22,7 @@ impl Ec2 {
     /// The call's failure.
     pub async fn remove_tag(&self, id: &str, key: &str) -> Result<(), Fault> {
         let call = self.place.call("ec2:DeleteTags");
-        let request = self.changes.delete_tags().resources(id).tags(Tag::builder().key(key).build());
-        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
-        Ok(())
+        // A value would restrict the call to a tag that has it.
+        self.change(call, Form::new().with_list("ResourceId", [id]).with("Tag.1.Key", key)).await.map(|_| ())
     }
 }

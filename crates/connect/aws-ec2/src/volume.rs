@@ -1,12 +1,11 @@
 //! Changing volumes: size, type and performance. EBS never shrinks one, and takes no change until the last one is completed; some emulators do either, so
 //! both are refused first. EBS user guide, "Modify a volume using Elastic Volumes operations".
 
-use aws_sdk_ec2::types::{VolumeModificationState as Stage, VolumeType};
 use reeve_estate::{Resource, ResourceState};
 
-use crate::change::refused_only;
 use crate::describe::Ec2;
-use crate::fault::{At, Fault, FaultKind};
+use crate::fault::{Fault, FaultKind};
+use crate::form::Form;
 
 impl Ec2 {
     /// One volume, `Changing` while EBS is giving it another size: only after that does it have it.
@@ -15,27 +14,31 @@ impl Ec2 {
     /// The call's failure. What the account may not ask of changes under way is taken as none.
     pub async fn settled_volume(&self, id: &str) -> Result<Resource, Fault> {
         let mut volume = self.volume(id).await?;
-        if self.modification(id).await? == Some(Stage::Modifying) {
+        if self.modification(id).await?.as_deref() == Some("modifying") {
             volume.state = ResourceState::Changing;
         }
         Ok(volume)
     }
 
     /// Returns the stage of a volume's last modification; `None` if there was none, or the account may not ask.
-    async fn modification(&self, id: &str) -> Result<Option<Stage>, Fault> {
+    async fn modification(&self, id: &str) -> Result<Option<String>, Fault> {
         let call = self.place.call("ec2:DescribeVolumesModifications");
-        let page = match self.client().describe_volumes_modifications().volume_ids(id).send().await.at(call) {
+        let page = match self.read(call, Form::new().with_list("VolumeId", [id])).await {
             Ok(page) => page,
             Err(fault) if matches!(fault.kind, FaultKind::Denied | FaultKind::NotFound | FaultKind::Other) => {
                 return Ok(None);
             }
             Err(fault) => return Err(fault),
         };
-        let newest = page
-            .volumes_modifications()
-            .iter()
-            .max_by_key(|modification| modification.start_time().map_or(0, |at| at.secs()));
-        Ok(newest.and_then(|modification| modification.modification_state().cloned()))
+        let mut newest = (i64::MIN, None);
+        for modification in page.list("volumeModificationSet") {
+            let begun_at = modification.time_of("startTime").map_err(|malformed| malformed.at(call))?;
+            let second = begun_at.map_or(0, |at| at.as_second());
+            if second >= newest.0 {
+                newest = (second, modification.text_of("modificationState"));
+            }
+        }
+        Ok(newest.1.map(str::to_owned))
     }
 
     /// Gives a volume more storage.
@@ -53,9 +56,7 @@ impl Ec2 {
         self.require_completed(id).await?;
         let size = i32::try_from(storage_gib)
             .map_err(|_| call.fault(FaultKind::InvalidType, None, &format!("no volume has {storage_gib} GiB")))?;
-        let request = self.changes.modify_volume().volume_id(id).size(size);
-        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
-        Ok(())
+        self.change(call, Form::new().with("VolumeId", id).with("Size", size.to_string())).await.map(|_| ())
     }
 
     /// Gives a volume another type, IOPS and throughput, in MiB/s. What is `None` is left to the type.
@@ -75,21 +76,19 @@ impl Ec2 {
             let wrong = |_| call.fault(FaultKind::InvalidType, None, &format!("no volume has that much {name}"));
             value.map(i32::try_from).transpose().map_err(wrong)
         };
-        let request = self
-            .changes
-            .modify_volume()
-            .volume_id(id)
-            .volume_type(VolumeType::from(volume_type))
-            .set_iops(number("IOPS", iops)?)
-            .set_throughput(number("throughput", throughput_mibps)?);
-        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
-        Ok(())
+        let parameters = Form::new()
+            .with("VolumeId", id)
+            .with("VolumeType", volume_type)
+            .with_some("Iops", number("IOPS", iops)?)
+            .with_some("Throughput", number("throughput", throughput_mibps)?);
+        self.change(call, parameters).await.map(|_| ())
     }
 
     /// Refuses a change of a volume whose last change is not completed.
     async fn require_completed(&self, id: &str) -> Result<(), Fault> {
-        let Some(stage @ (Stage::Modifying | Stage::Optimizing)) = self.modification(id).await? else { return Ok(()) };
-        let message = format!("the last change of {id} is still {}; EBS takes the next one after it", stage.as_str());
+        let stage = self.modification(id).await?;
+        let Some(stage @ ("modifying" | "optimizing")) = stage.as_deref() else { return Ok(()) };
+        let message = format!("the last change of {id} is still {stage}; EBS takes the next one after it");
         let call = self.place.call("ec2:ModifyVolume");
         Err(call.fault(FaultKind::Other, Some("IncorrectModificationState"), &message))
     }

@@ -5,11 +5,10 @@
 //! Shapes: Amazon CloudWatch API reference, GetMetricData and ListMetrics.
 
 use aws_config::SdkConfig;
+use reeve_connect_aws_ec2::signed::{self, SignedRequest};
 use reeve_connect_aws_ec2::{Call, Fault, FaultKind};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-
-use crate::signed::{self, SignedRequest};
 
 /// The service's name in `X-Amz-Target`.
 const TARGET: &str = "GraniteServiceVersion20100801";

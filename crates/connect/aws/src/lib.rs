@@ -2,7 +2,8 @@
 //!
 //! [`AwsConnection`] implements both ports of the estate, [`Observe`](reeve_estate::Observe) and [`Act`](reeve_estate::Act).
 //! What the key may not do is listed and the rest goes on; what the cloud throttles is tried again a bounded number of
-//! times; a change whose outcome is open is never repeated. EC2 itself is in `connect-aws-ec2`, because its SDK is large.
+//! times; a change whose outcome is open is never repeated. Signed requests without a
+//! generated client, and EC2, are in `connect-aws-ec2`.
 
 mod act;
 mod bucket;
@@ -16,7 +17,6 @@ mod policy;
 mod rds;
 mod sample;
 mod session;
-mod signed;
 
 pub use bucket::{Bucket, BucketError, BucketPlace};
 pub use policy::reads;

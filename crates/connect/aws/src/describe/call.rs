@@ -1,14 +1,13 @@
 //! One call of a row: from parameters to a request, from the answer to JSON.
 
-use std::borrow::Cow;
-
 use aws_config::SdkConfig;
-use reeve_connect_aws_ec2::{Fault, FaultKind, Place};
+use reeve_connect_aws_ec2::query::FORM;
+use reeve_connect_aws_ec2::signed::{self, SignedRequest};
+use reeve_connect_aws_ec2::{Fault, FaultKind, Form, Place};
 use serde_json::{Map, Value};
 
 use super::row::{Ask, Protocol, Service};
 use super::xml;
-use crate::signed::{self, SignedRequest};
 
 /// Asks a service; parameters are filled in already.
 pub(super) async fn ask(
@@ -39,8 +38,11 @@ fn request(service: Service, ask: Ask, path: &str, parameters: &[(&str, String)]
     };
     match service.protocol {
         Protocol::Query { version } => SignedRequest {
-            headers: vec![("content-type", "application/x-www-form-urlencoded; charset=utf-8".to_owned())],
-            body: form([("Action", ask.action), ("Version", version)].into_iter().chain(borrowed(parameters))),
+            headers: vec![("content-type", FORM.to_owned())],
+            body: Form::from_iter(
+                [("Action", ask.action), ("Version", version)].into_iter().chain(borrowed(parameters)),
+            )
+            .into_text(),
             ..empty
         },
         Protocol::Json { target, version } => SignedRequest {
@@ -52,7 +54,7 @@ fn request(service: Service, ask: Ask, path: &str, parameters: &[(&str, String)]
             ..empty
         },
         Protocol::Rest => {
-            let query = form(borrowed(parameters));
+            let query = Form::from_iter(borrowed(parameters)).into_text();
             let joint = if query.is_empty() {
                 ""
             } else if path.contains('?') {
@@ -67,20 +69,6 @@ fn request(service: Service, ask: Ask, path: &str, parameters: &[(&str, String)]
 
 fn borrowed<'p>(parameters: &'p [(&str, String)]) -> impl Iterator<Item = (&'p str, &'p str)> {
     parameters.iter().map(|(name, value)| (*name, value.as_str()))
-}
-
-fn form<'p>(parameters: impl Iterator<Item = (&'p str, &'p str)>) -> String {
-    parameters.map(|(name, value)| format!("{}={}", escaped(name), escaped(value))).collect::<Vec<_>>().join("&")
-}
-
-/// Percent-encodes text as a part of a path or query.
-pub(super) fn escaped(text: &str) -> Cow<'_, str> {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    if text.bytes().all(plain) {
-        return Cow::Borrowed(text);
-    }
-    let one = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
-    Cow::Owned(text.bytes().map(one).collect())
 }
 
 fn members(parameters: &[(&str, String)]) -> Value {

@@ -2,6 +2,7 @@
 
 use aws_config::SdkConfig;
 use jiff::Timestamp;
+use reeve_connect_aws_ec2::form::escaped as escaped_text;
 use reeve_connect_aws_ec2::{Cursor, Fault, FaultKind, Place};
 use reeve_estate::document::NOT_READ;
 use reeve_estate::{Described, DescriptionSink, ReadOutcome, Reading, ResourceKind, StoreError};
@@ -188,7 +189,7 @@ fn filled(ask: Ask, item: &Value) -> Vec<(&'static str, String)> {
 /// The texts of an item, encoded as parts of a path.
 fn escaped(item: &Value) -> Value {
     let members = item.as_object().into_iter().flatten();
-    let texts = members.filter_map(|(name, value)| Some((name.clone(), json!(call::escaped(value.as_str()?)))));
+    let texts = members.filter_map(|(name, value)| Some((name.clone(), json!(escaped_text(value.as_str()?)))));
     Value::Object(texts.collect())
 }
 

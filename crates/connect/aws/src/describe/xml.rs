@@ -4,81 +4,47 @@
 //! of one repeated child, is a list, so that a list of one element has the form of a list of many. `true` and `false` are
 //! booleans; numbers stay text, because account numbers have leading zeros.
 
+use std::collections::BTreeSet;
+
+use reeve_connect_aws_ec2::Element;
 use serde_json::{Map, Value};
-use xmlparser::{ElementEnd, Token, Tokenizer};
-
-/// Deepest nesting that is read; AWS's answers stay below a quarter of it.
-const DEEPEST: usize = 64;
-
-#[derive(Debug)]
-struct Element<'x> {
-    name: &'x str,
-    text: String,
-    children: Vec<(&'x str, Value)>,
-}
 
 /// Returns the content of the root element; `None` for text that is no XML.
 pub(super) fn read(text: &str) -> Option<Value> {
-    let mut open: Vec<Element<'_>> = Vec::new();
-    for token in Tokenizer::from(text) {
-        match token.ok()? {
-            Token::ElementStart { local, .. } => {
-                if open.len() >= DEEPEST {
-                    return None;
-                }
-                open.push(Element { name: local.as_str(), text: String::new(), children: Vec::new() });
-            }
-            Token::ElementEnd { end: ElementEnd::Open, .. } => {}
-            Token::ElementEnd { end, .. } => {
-                let element = open.pop()?;
-                if matches!(end, ElementEnd::Close(_, local) if local.as_str() != element.name) {
-                    return None;
-                }
-                let name = element.name;
-                let value = closed(element);
-                match open.last_mut() {
-                    Some(parent) => parent.children.push((name, value)),
-                    None => return Some(value),
-                }
-            }
-            Token::Text { text } => open.last_mut().into_iter().for_each(|element| element.text += &unescaped(&text)),
-            Token::Cdata { text, .. } => open.last_mut().into_iter().for_each(|element| element.text += &text),
-            // Entities that a document declares itself are refused with the document.
-            Token::DtdStart { .. } | Token::EmptyDtd { .. } | Token::EntityDeclaration { .. } => return None,
-            _ => {}
-        }
-    }
-    None
+    Element::read(text).map(value)
 }
 
-fn closed(element: Element<'_>) -> Value {
-    if element.children.is_empty() {
+fn value(element: Element) -> Value {
+    let Some(first) = element.children.first().map(|child| child.name.clone()) else {
         return match element.text.trim() {
-            "" if is_list_name(element.name) => Value::Array(Vec::new()),
+            "" if is_list_name(&element.name) => Value::Array(Vec::new()),
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
             _ => Value::String(element.text),
         };
+    };
+    let alike = element.children.iter().all(|child| child.name == first);
+    if alike && first != "entry" && (matches!(first.as_str(), "item" | "member") || is_list_name(&element.name)) {
+        return Value::Array(element.children.into_iter().map(value).collect());
     }
-    let first = element.children[0].0;
-    let alike = element.children.iter().all(|(name, _)| *name == first);
-    if alike && first != "entry" && (matches!(first, "item" | "member") || is_list_name(element.name)) {
-        return Value::Array(element.children.into_iter().map(|(_, value)| value).collect());
-    }
+    let children: Vec<(String, Value)> =
+        element.children.into_iter().map(|child| (child.name.clone(), value(child))).collect();
     if first == "entry" && alike {
-        let pairs = element.children.iter().map(|(_, value)| Some((value.get("key")?.as_str()?, value.get("value")?)));
+        let pairs = children.iter().map(|(_, value)| Some((value.get("key")?.as_str()?, value.get("value")?)));
         if let Some(pairs) = pairs.collect::<Option<Vec<_>>>() {
             return Value::Object(pairs.into_iter().map(|(key, value)| (key.to_owned(), value.clone())).collect());
         }
     }
-    let names: Vec<&str> = element.children.iter().map(|(name, _)| *name).collect();
-    let repeats = |name: &str| names.iter().filter(|other| **other == name).count() > 1;
     let mut members: Map<String, Value> = Map::new();
-    for (name, value) in element.children {
-        match members.get_mut(name) {
-            Some(Value::Array(values)) if repeats(name) => values.push(value),
-            _ if repeats(name) => _ = members.insert(name.to_owned(), Value::Array(vec![value])),
-            _ => _ = members.insert(name.to_owned(), value),
+    let mut repeated = BTreeSet::new();
+    for (name, value) in children {
+        match members.get_mut(&name) {
+            None => _ = members.insert(name, value),
+            Some(Value::Array(values)) if repeated.contains(&name) => values.push(value),
+            Some(first) => {
+                *first = Value::Array(vec![first.take(), value]);
+                repeated.insert(name);
+            }
         }
     }
     Value::Object(members)
@@ -89,48 +55,6 @@ fn is_list_name(name: &str) -> bool {
     name.ends_with("Set")
         || name.ends_with("List")
         || (name.ends_with('s') && !name.ends_with("ss") && !name.ends_with("us"))
-}
-
-fn unescaped(text: &str) -> String {
-    if !text.contains('&') {
-        return text.to_owned();
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('&') {
-        out.push_str(before);
-        let entity = after.split_once(';').and_then(|(name, left)| Some((entity(name)?, left)));
-        match entity {
-            Some((letter, left)) => {
-                out.push(letter);
-                rest = left;
-            }
-            None => {
-                out.push('&');
-                rest = after;
-            }
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
-fn entity(name: &str) -> Option<char> {
-    match name {
-        "amp" => Some('&'),
-        "lt" => Some('<'),
-        "gt" => Some('>'),
-        "quot" => Some('"'),
-        "apos" => Some('\''),
-        _ => {
-            let number = name.strip_prefix('#')?;
-            let code = match number.strip_prefix('x') {
-                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
-                None => number.parse().ok()?,
-            };
-            char::from_u32(code)
-        }
-    }
 }
 
 #[cfg(test)]

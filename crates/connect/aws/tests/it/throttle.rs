@@ -146,3 +146,31 @@ async fn samples_outlast_throttling_and_name_what_is_denied() {
     let batch = open(&connection(&strict.endpoint, &["us-east-1"])).await.samples(&[query]).await.unwrap();
     assert_eq!((batch.denied[0].permission.as_str(), batch.samples.len()), ("cloudwatch:GetMetricData", 0));
 }
+
+#[tokio::test]
+async fn an_answer_that_is_not_the_actions_is_no_success() {
+    for odd in ["<html><body>Sign in</body></html>", "<StartInstancesResponse/>", "{}", ""] {
+        let strict = Strict::start(&[
+            ("StopInstances", script(0, 200, "", odd)),
+            ("DescribeInstances", script(0, 200, "", odd)),
+            ("DescribeVolumes", script(0, 200, "", &one_volume("size", "large"))),
+        ])
+        .await;
+        let aws = open(&connection(&strict.endpoint, &["us-east-1"])).await;
+        let error = aws.apply(&machine(), &Mutation::Stop).await.unwrap_err();
+        assert_eq!((error.kind, strict.calls("StopInstances")), (ActErrorKind::Unknown, 1), "{odd}: {error}");
+        let seen = aws.inventory().await.unwrap();
+        assert!(!seen.complete.contains(&ResourceKind::VirtualMachine), "{odd}");
+        assert!(seen.problems.iter().any(|problem| problem.contains("not that of the action")), "{:?}", seen.problems);
+        assert!(seen.problems.iter().any(|problem| problem.contains("element size")), "{:?}", seen.problems);
+        assert!(!seen.complete.contains(&ResourceKind::Volume));
+    }
+}
+
+/// A page of DescribeVolumes with one volume, which has a member.
+fn one_volume(member: &str, value: &str) -> String {
+    format!(
+        "<DescribeVolumesResponse><volumeSet><item><volumeId>vol-1</volumeId><{member}>{value}</{member}></item></volumeSet>\
+         </DescribeVolumesResponse>"
+    )
+}

@@ -3,10 +3,13 @@
 
 use std::borrow::Cow;
 
-use aws_config::SdkConfig;
 use aws_runtime::auth::sigv4::{SCHEME_ID, SigV4AuthScheme};
 use aws_runtime::auth::{SigV4OperationSigningConfig, SigningOptions};
+use aws_runtime::invocation_id::InvocationIdInterceptor;
+use aws_runtime::request_info::RequestInfoInterceptor;
 use aws_runtime::retries::classifiers::AwsErrorCodeClassifier;
+use aws_runtime::service_clock_skew::{ServiceClockSkewClassifier, ServiceClockSkewInterceptor};
+use aws_runtime::user_agent::{ApiMetadata, UserAgentInterceptor};
 use aws_smithy_runtime::client::orchestrator::operation::Operation;
 use aws_smithy_runtime::client::retries::classifiers::{HttpStatusCodeClassifier, TransientErrorClassifier};
 use aws_smithy_runtime_api::client::auth::AuthSchemeOptionResolverParams;
@@ -19,49 +22,59 @@ use aws_smithy_types::config_bag::Layer;
 use aws_smithy_types::error::ErrorMetadata;
 use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
-use aws_types::SigningName;
 use aws_types::region::SigningRegion;
-use reeve_connect_aws_ec2::{At, Call, Fault, retries};
+use aws_types::{SdkConfig, SigningName};
 use serde::Deserialize;
+
+use crate::endpoint;
+use crate::fault::{At, Call, Fault, FaultKind};
+use crate::place::retries;
 
 /// One request.
 #[derive(Debug, Clone)]
-pub(crate) struct SignedRequest {
+pub struct SignedRequest {
     /// Name that the request is signed for.
-    pub(crate) signing_name: &'static str,
+    pub signing_name: &'static str,
     /// First label of the service's address.
-    pub(crate) host: &'static str,
+    pub host: &'static str,
     /// Operation, for telemetry.
-    pub(crate) operation: &'static str,
+    pub operation: &'static str,
     /// `GET` or `POST`.
-    pub(crate) method: &'static str,
+    pub method: &'static str,
     /// Path with its query, encoded.
-    pub(crate) path: String,
+    pub path: String,
     /// Headers.
-    pub(crate) headers: Vec<(&'static str, String)>,
+    pub headers: Vec<(&'static str, String)>,
     /// Body.
-    pub(crate) body: String,
+    pub body: String,
     /// `true` for services with one address for all regions.
-    pub(crate) is_global: bool,
+    pub is_global: bool,
 }
 
 /// Sends a request, and returns the body of a success.
 ///
 /// # Errors
 /// The call's failure, classified.
-pub(crate) async fn send(config: &SdkConfig, call: Call<'_>, request: SignedRequest) -> Result<Vec<u8>, Fault> {
+pub async fn send(config: &SdkConfig, call: Call<'_>, request: SignedRequest) -> Result<Vec<u8>, Fault> {
     let retries = config.retry_config().cloned().unwrap_or_else(RetryConfig::standard);
     let timeouts = config.timeout_config().cloned().unwrap_or_else(TimeoutConfig::disabled);
+    let address = endpoint::address(config, request.host, request.is_global);
+    let address = address.map_err(|reason| call.fault(FaultKind::Unreachable, None, reason))?;
     let operation = Operation::builder()
         .service_name(request.signing_name)
         .operation_name(Cow::Borrowed(request.operation))
-        .endpoint_url(&endpoint(config, &request))
+        .endpoint_url(&address)
         .standard_retry(&retries)
         .retry_classifier(AwsErrorCodeClassifier::<ErrorMetadata>::new())
         .retry_classifier(TransientErrorClassifier::<ErrorMetadata>::new())
         .retry_classifier(HttpStatusCodeClassifier::default())
+        .retry_classifier(ServiceClockSkewClassifier::<ErrorMetadata>::new())
         .timeout_config(timeouts)
         .with_connection_poisoning()
+        .interceptor(ServiceClockSkewInterceptor::new())
+        .interceptor(RequestInfoInterceptor::new())
+        .interceptor(UserAgentInterceptor::new())
+        .interceptor(InvocationIdInterceptor::new())
         .runtime_plugin(signing(config, request.signing_name, call))
         .serializer(|request: SignedRequest| {
             let mut sent = HttpRequest::new(SdkBody::from(request.body));
@@ -77,21 +90,6 @@ pub(crate) async fn send(config: &SdkConfig, call: Call<'_>, request: SignedRequ
     operation.invoke(request).await.at(call)
 }
 
-/// Returns the address of the service: the configuration's override, or AWS's own.
-fn endpoint(config: &SdkConfig, request: &SignedRequest) -> String {
-    let region = config.region().map_or("us-east-1", |region| region.as_ref());
-    let suffix = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
-    let host = request.host;
-    let is_regional = !request.is_global || region.starts_with("cn-") || region.starts_with("us-gov-");
-    // Buckets answer at the address of their region alone.
-    let own = if is_regional || host == "s3" {
-        format!("https://{host}.{region}.{suffix}")
-    } else {
-        format!("https://{host}.{suffix}")
-    };
-    config.endpoint_url().map_or(own, str::to_owned)
-}
-
 /// Returns the signing configuration of calls and their budget of retries, from the region and credentials of the client.
 fn signing(config: &SdkConfig, name: &'static str, call: Call<'_>) -> StaticRuntimePlugin {
     let mut options = SigningOptions::default();
@@ -101,6 +99,8 @@ fn signing(config: &SdkConfig, name: &'static str, call: Call<'_>) -> StaticRunt
     let mut layer = Layer::new(name);
     layer.store_put(retries(call.connection, name));
     layer.store_put(AuthSchemeOptionResolverParams::new(()));
+    // The service's part of the user agent, which CloudTrail keeps.
+    layer.store_put(ApiMetadata::new(name, env!("CARGO_PKG_VERSION")));
     layer.store_put(SigV4OperationSigningConfig {
         region: config.region().cloned().map(SigningRegion::from),
         name: Some(SigningName::from_static(name)),
