@@ -1,5 +1,6 @@
 //! Agent types: one folder each, pure judgement from facts to proposals, and the models that they learn. [`registry`] has one row each.
 
+mod changes;
 mod confidence;
 pub mod cost_optimizer;
 mod discounts;
@@ -11,6 +12,8 @@ pub mod storage_optimizer;
 pub mod workload_classifier;
 
 use std::sync::Arc;
+
+pub use changes::changes;
 
 use reeve_recommend::{AgentDefinition, AgentTypes};
 

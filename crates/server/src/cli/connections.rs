@@ -28,6 +28,9 @@ pub(crate) struct PolicyArgs {
     /// Changes to allow, by name; all that the cloud offers unless given.
     #[arg(long, value_delimiter = ',', conflicts_with = "observe_only")]
     pub(crate) changes: Vec<String>,
+    /// Agent types whose changes to allow, by name; together with --changes both are.
+    #[arg(long, value_delimiter = ',', conflicts_with = "observe_only")]
+    pub(crate) agents: Vec<String>,
 }
 
 /// Cloud of a policy.

@@ -3,12 +3,14 @@
 
 mod readings;
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use reeve_connect_aws::reads;
 use reeve_http::{PolicyWish, iam_policy};
+use reeve_recommend::AgentType;
 use serde_json::Value;
 
 use crate::cli::{ConnectionsCommand, PolicyArgs, PolicyCloud};
@@ -24,8 +26,28 @@ pub(crate) async fn run(command: ConnectionsCommand) -> Result<ExitCode> {
 
 /// The IAM policy.
 fn aws(args: &PolicyArgs) -> Result<Value> {
-    let wish = PolicyWish { observe_only: args.observe_only, changes: args.changes.clone() };
+    let mut changes = args.changes.clone();
+    for name in of_agents(&args.agents)? {
+        if !changes.iter().any(|known| known == name) {
+            changes.push(name.to_owned());
+        }
+    }
+    let wish = PolicyWish { observe_only: args.observe_only, changes };
     iam_policy(&reads(), &wish).map_err(anyhow::Error::msg)
+}
+
+/// Names of the changes that agent types propose.
+fn of_agents(names: &[String]) -> Result<BTreeSet<&'static str>> {
+    let types = reeve_agents::registry();
+    let mut changes = BTreeSet::new();
+    for name in names {
+        let known = types.available().contains(&name.as_str());
+        let Some(agent_type) = AgentType::parse(name).filter(|_| known) else {
+            bail!("there is no agent type {name:?} that proposes changes; there are {}", types.available().join(", "));
+        };
+        changes.extend(reeve_agents::changes(agent_type));
+    }
+    Ok(changes)
 }
 
 fn policy(args: &PolicyArgs) -> Result<ExitCode> {
@@ -38,7 +60,6 @@ fn policy(args: &PolicyArgs) -> Result<ExitCode> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use std::collections::BTreeSet;
     use std::path::{Path, PathBuf};
 
     use serde_json::json;
@@ -47,7 +68,7 @@ mod tests {
 
     fn policy_of(changes: &[&str], observe_only: bool) -> Result<Value> {
         let changes = changes.iter().map(|name| (*name).to_owned()).collect();
-        aws(&PolicyArgs { cloud: PolicyCloud::Aws, observe_only, changes })
+        aws(&PolicyArgs { cloud: PolicyCloud::Aws, observe_only, changes, agents: Vec::new() })
     }
 
     fn actions(policy: &Value) -> BTreeSet<String> {
@@ -85,6 +106,25 @@ mod tests {
             }
         }
         assert!(called > 30, "the calls were not found: {called}");
+    }
+
+    #[test]
+    fn a_policy_of_agent_types_has_the_statements_of_their_changes_alone() {
+        let of = |agents: &[&str]| {
+            let agents = agents.iter().map(|name| (*name).to_owned()).collect();
+            aws(&PolicyArgs { cloud: PolicyCloud::Aws, observe_only: false, changes: Vec::new(), agents })
+        };
+        let sids = |policy: &Value| {
+            let all = policy["Statement"].as_array().unwrap().iter();
+            all.map(|one| one["Sid"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(sids(&of(&["storage_optimizer"]).unwrap()), ["ReeveReads", "ReeveModifyVolume"]);
+        let both = of(&["workload_classifier", "storage_optimizer"]).unwrap();
+        assert!(actions(&both).contains("autoscaling:UpdateAutoScalingGroup"));
+        assert!(!actions(&both).contains("ec2:RevokeSecurityGroupEgress"), "isolation is for security_intelligence");
+        assert_eq!(of(&reeve_agents::registry().available()).unwrap(), policy_of(&[], false).unwrap());
+        let error = of(&["spot_optimizer"]).unwrap_err().to_string();
+        assert!(error.contains("workload_classifier"), "{error}");
     }
 
     #[test]

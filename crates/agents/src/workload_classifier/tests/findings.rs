@@ -1,6 +1,7 @@
 //! What follows from each class.
 
-use reeve_estate::{Capacity, Provider};
+use reeve_estate::{Capacity, Mutation, Provider};
+use reeve_recommend::change::{Change as _, ResizeGroup, Work};
 use reeve_recommend::recommendation::RecommendationType as Type;
 
 use super::*;
@@ -8,7 +9,10 @@ use crate::workload_classifier::WorkloadClassifier;
 use reeve_recommend::AgentDefinition as _;
 
 fn change(found: &Proposal) -> &str {
-    found.plan.as_ref().and_then(|plan| plan.change_name()).unwrap_or("none")
+    let name = found.plan.as_ref().and_then(|plan| plan.change_name()).unwrap_or("none");
+    let known = crate::changes(WorkloadClassifier.info().agent_type);
+    assert!(name == "none" || known.contains(&name), "a policy for the agent type would lack {name}");
+    name
 }
 
 #[test]
@@ -45,6 +49,28 @@ fn a_production_group_keeps_two_members() {
     assert_eq!(group(1, 1, 6).only().impact.cost_percent, Some(100.0));
     assert_eq!(group(2, 2, 6).code(), "enough_members");
     assert_eq!(group(1, 1, 1).only().plan, None, "its own maximum is one");
+}
+
+#[test]
+fn a_group_goes_back_to_what_it_had_where_nobody_moved_it() {
+    let group = |min, desired| {
+        let mut group = Case::of(ResourceKind::ScalingGroup, "autoscaling", None).resource;
+        group.specification.capacity = Some(Capacity { min, desired, max: 6 });
+        group
+    };
+    let change = ResizeGroup { state: ResourceState::Available, from: 1, to: 2 };
+    let asked = |prior: &Resource, seen: &Resource| {
+        let task = change.undo(prior, seen)?;
+        let Work::Change(goal) = &task.work else { panic!("{task:?}") };
+        match goal.operation(seen).downcast_ref() {
+            Some(Mutation::Scale { min, desired }) => Some((*min, *desired)),
+            _ => None,
+        }
+    };
+    assert_eq!(asked(&group(1, 1), &group(2, 2)), Some((1, 1)), "the member that the change added");
+    assert_eq!(asked(&group(1, 1), &group(2, 5)), Some((1, 5)), "its policies have scaled it since");
+    assert_eq!(asked(&group(1, 3), &group(2, 3)), Some((1, 3)));
+    assert_eq!(asked(&group(1, 3), &group(1, 3)), None, "it is what it was");
 }
 
 #[test]
