@@ -49,3 +49,4 @@ mod verifying;
 mod visibility;
 mod walk;
 mod webhooks;
+mod workloads;

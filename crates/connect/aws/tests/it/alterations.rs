@@ -6,7 +6,7 @@ use reeve_connect_aws::AwsConnection;
 use reeve_estate::{
     Act, ActErrorKind, Applied, Capacity, Mutation, Observe, Resource, ResourceId, ResourceKind, ResourceState,
 };
-use reeve_recommend::change::{VolumeOperation, VolumeSetup};
+use reeve_recommend::change::{StandbyOperation, VolumeOperation, VolumeSetup};
 use reeve_testkit::moto::Moto;
 
 use crate::{by_id, connection, open};
@@ -106,6 +106,24 @@ async fn a_replica_is_made_and_only_what_reeve_made_is_removed() {
     ghost.id = ResourceId::new("orders-reeve-1");
     assert_eq!(aws.observe(&ghost).await.unwrap_err().kind, ActErrorKind::NotFound);
     assert!(aws.observe(by_id(&seen, "other")).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_database_loses_its_standby_and_gets_it_back() {
+    let moto = Moto::start().await.unwrap();
+    moto.database("us-east-1", "orders", "db.m5.large", "postgres", &[]).await.unwrap();
+    let machine = moto.machines("us-east-1", "m5.large", 1, &[]).await.unwrap().remove(0);
+    let aws = open(&connection(moto.endpoint(), &["us-east-1"])).await;
+    let seen = aws.inventory().await.unwrap();
+    let orders = by_id(&seen, "orders");
+    assert_eq!(orders.specification.multi_az, Some(true));
+    for standby in [false, true] {
+        assert_eq!(aws.apply(orders, &StandbyOperation { standby }).await.unwrap(), Applied::Accepted);
+        let now = aws.observe(orders).await.unwrap();
+        assert_eq!((now.state, now.resource.specification.multi_az), (ResourceState::Running, Some(standby)));
+    }
+    let none = aws.apply(by_id(&seen, &machine), &StandbyOperation { standby: true }).await.unwrap_err();
+    assert!(none.message.contains("only databases"), "{none}");
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod inventory;
 mod keeping;
 mod series;
 mod spending;
+mod standbys;
 mod tags;
 mod volumes;
 
