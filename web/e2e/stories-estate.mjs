@@ -39,7 +39,25 @@ async function seesWhatASyncRead({ page, program }) {
   assert.equal(await table.locator('tbody tr').count(), readings.total);
 }
 
+async function correctsAWorkload({ page, program }) {
+  await signIn(page, program.email, program.password);
+  const { items } = await read(page, 'resources?query=workload:production%20type:virtual_machine&limit=1');
+  assert.equal(items.length, 1, 'a machine is production');
+  await page.goto(`/estate/resources/${encodeURIComponent(items[0].id)}`);
+  await page.getByRole('list', { name: 'Signals' }).getByText(/suggests production/).first().waitFor();
+  await page.getByRole('button', { name: 'Correct', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Correct the workload' });
+  await dialog.getByRole('radio', { name: 'Batch' }).check();
+  await dialog.getByRole('textbox', { name: 'Comment' }).fill('It runs the settlement');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/^Set by .*It runs the settlement$/).waitFor();
+  assert.equal((await read(page, `resources/${encodeURIComponent(items[0].id)}/workload`)).class, 'batch');
+  await page.getByRole('button', { name: 'Remove correction' }).click();
+  await page.getByRole('button', { name: 'Remove correction' }).waitFor({ state: 'detached' });
+}
+
 export const estate = [
+  { name: 'a resource: its workload is corrected and taken back', run: correctsAWorkload },
   { name: 'a resource: its neighbours are followed by keyboard', run: followsNeighboursByKeyboard },
   { name: 'a connection: what its last sync read, kind by kind', run: seesWhatASyncRead },
 ];

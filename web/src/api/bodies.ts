@@ -13,6 +13,7 @@ export type AgentSetting = Schemas['SettingBody'];
 export type Action = Schemas['ActionRecordBody'];
 export type Approval = Schemas['ApprovalBody'];
 export type Model = Schemas['ModelBody'];
+export type Workload = Schemas['WorkloadBody'];
 export type Guardrails = Schemas['GuardrailsBody'];
 export type MaintenanceWindow = Schemas['MaintenanceWindowBody'];
 export type Freeze = Schemas['FreezeBody'];

@@ -8041,7 +8041,7 @@ export interface components {
             impact: components["schemas"]["ImpactBody"];
             /** @description Impact level: which approval it needs (`low`, `medium`, `high`). */
             impact_level: string;
-            /** @description Kind of change: the type, else `storage_expansion`, `limit_increase`, `failover`, `resource_tagging`. */
+            /** @description Kind of change: the type, else `storage_expansion`, `limit_increase`, `failover`, `resource_tagging`, `high_availability`. */
             kind: string;
             /** @description Effects that were not measured and are therefore not claimed. */
             not_measured: string[];

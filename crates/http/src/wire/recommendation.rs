@@ -19,7 +19,7 @@ pub struct RecommendationBody {
     /// One of the specification's thirteen types (`right_size`, `idle_resource_cleanup`, `instance_type`, ...); null where none fits.
     #[serde(rename = "type")]
     pub documented_type: Option<String>,
-    /// Kind of change: the type, else `storage_expansion`, `limit_increase`, `failover`, `resource_tagging`.
+    /// Kind of change: the type, else `storage_expansion`, `limit_increase`, `failover`, `resource_tagging`, `high_availability`.
     pub kind: String,
     /// The rule that found it (`downsize_underutilized`, ...).
     pub rule: String,

@@ -22,6 +22,7 @@ import { Configuration, LastChange } from './Configuration';
 import { History } from './History';
 import { resourceQuery, samplesQuery } from './queries';
 import { Relations } from './Relations';
+import { CLASSIFIED, Workload } from './Workload';
 
 /** Kinds that have metrics and that agents judge. */
 const MEASURED = ['virtual_machine', 'volume', 'database', 'bucket', 'load_balancer', 'scaling_group'];
@@ -52,6 +53,7 @@ export function ResourceDetail() {
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack gap="lg">
             <About of={data} />
+            {may('intelligence.view') && CLASSIFIED.includes(data.type) && <Workload id={id} />}
             {may('audit.search') && <History id={id} />}
           </Stack>
         </Grid.Col>

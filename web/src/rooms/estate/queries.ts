@@ -33,6 +33,13 @@ export function resourceQuery(id: string) {
   });
 }
 
+export function workloadQuery(id: string) {
+  return queryOptions({
+    queryKey: ['estate', 'workload', id],
+    queryFn: () => body(client.GET('/api/v1/resources/{id}/workload', { params: { path: { id } } })),
+  });
+}
+
 export const kindsQuery = queryOptions({
   queryKey: ['estate', 'kinds'],
   queryFn: () => body(client.GET('/api/v1/resource-kinds', { params: { query: { limit: MOST } } })),
@@ -117,6 +124,11 @@ export function useChange<Given, Answer>(change: (given: Given) => Promise<Answe
   const queries = useQueryClient();
   return useMutation({ mutationFn: change, onSettled: () => void queries.invalidateQueries({ queryKey: ['estate'] }) });
 }
+
+export const correctWorkload = ({ id, ...given }: { id: string } & Schemas['WorkloadCorrectionBody']) =>
+  body(client.PUT('/api/v1/resources/{id}/workload', { params: { path: { id } }, body: given }));
+
+export const withdrawCorrection = (id: string) => body(client.DELETE('/api/v1/resources/{id}/workload', { params: { path: { id } } }));
 
 export const addConnection = (given: Schemas['ConnectionCreate']) => body(client.POST('/api/v1/connections', { body: given }));
 

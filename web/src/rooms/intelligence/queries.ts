@@ -12,7 +12,7 @@ export const MOST = 1000;
 export const TYPES = [
   'right_size', 'reserved_instances', 'spot_instances', 'storage_optimization', 'idle_resource_cleanup', 'auto_scaling', 'instance_type',
   'database_tuning', 'caching_strategy', 'security_group', 'encryption', 'iam_optimization', 'patch_management',
-  'storage_expansion', 'limit_increase', 'failover', 'resource_tagging',
+  'storage_expansion', 'limit_increase', 'failover', 'resource_tagging', 'high_availability',
 ];
 
 export const dashboardQuery = queryOptions({
