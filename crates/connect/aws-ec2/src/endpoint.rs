@@ -6,7 +6,7 @@ use aws_types::service_config::ServiceConfigKey;
 
 /// Services whose variants are asked for: host and service identifier. Other services have names of their own under FIPS
 /// and are asked at their usual address.
-const VARIANTS: [(&str, &str); 1] = [("ec2", "EC2")];
+const VARIANTS: [(&str, &str); 2] = [("ec2", "EC2"), ("autoscaling", "Auto Scaling")];
 
 /// Prefix of a region's name, domain and dual-stack domain. The last row is that of all other regions.
 const PARTITIONS: [(&str, &str, &str); 8] = [
@@ -100,6 +100,10 @@ mod tests {
         }
         let config = SdkConfig::builder().region(Region::new("cn-north-1")).build();
         assert_eq!(address(&config, "iam", true).as_deref(), Ok("https://iam.cn-north-1.amazonaws.com.cn"));
+        assert_eq!(
+            own("autoscaling", "us-east-1", false, true, false),
+            "https://autoscaling-fips.us-east-1.amazonaws.com"
+        );
         assert_eq!(own("iam", "us-east-1", true, true, false), "https://iam.amazonaws.com");
         assert_eq!(own("s3", "eu-west-1", true, false, false), "https://s3.eu-west-1.amazonaws.com");
     }

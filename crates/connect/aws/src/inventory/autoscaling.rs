@@ -4,37 +4,28 @@
 use std::collections::BTreeMap;
 
 use aws_config::SdkConfig;
-use aws_sdk_autoscaling::Client;
-use aws_sdk_autoscaling::types::{AutoScalingGroup, LaunchTemplateSpecification, LifecycleState};
 use aws_smithy_types::retry::RetryConfig;
-use reeve_connect_aws_ec2::place::timestamp;
-use reeve_connect_aws_ec2::{At, Cursor, Fault, FaultKind, Listing, Pace, Place, refused_only};
+use reeve_connect_aws_ec2::query::{self, Service};
+use reeve_connect_aws_ec2::xml::Malformed;
+use reeve_connect_aws_ec2::{Cursor, Element, Fault, FaultKind, Form, Listing, Pace, Place, refused_only};
 use reeve_estate::{Capacity, Resource, ResourceId, ResourceKind, ResourceState};
 
 use crate::session::AwsConnection;
 
 /// Groups in a page, the most there may be.
-const PAGE: i32 = 100;
-
-fn client(config: &SdkConfig, place: &Place) -> Client {
-    let own = aws_sdk_autoscaling::config::Builder::from(config).retry_partition(place.retries("autoscaling"));
-    Client::from_conf(own.build())
-}
+const PAGE: u32 = 100;
+const AUTO_SCALING: Service = Service { name: "autoscaling", version: "2011-01-01" };
 
 /// Every group of a region. A launch template that may not be read leaves the group listed, with its members' type.
 pub(super) async fn groups(connection: &AwsConnection, place: Place) -> Listing {
-    let client = client(&connection.config(&place.region), &place);
     let ec2 = connection.ec2(place.clone());
     let mut listing = Listing::new(ResourceKind::ScalingGroup);
     let mut found = Vec::new();
-    let outcome = read(&client, &place, &mut found).await;
+    let outcome = read(&connection.config(&place.region), &place, &mut found).await;
     listing.end(outcome);
-    for group in &found {
-        let Some(mut resource) = resource(&place, group) else { continue };
-        if let Some(template) = template(group) {
-            let (id, version) =
-                (template.launch_template_id().unwrap_or_default(), template.version().unwrap_or("$Default"));
-            match ec2.launch_template_type(id, version).await {
+    for Group { mut resource, template } in found {
+        if let Some((id, version)) = template {
+            match ec2.launch_template_type(&id, &version).await {
                 Ok(Some(named)) => resource.specification.instance_type = Some(named),
                 Ok(None) => {}
                 Err(fault) => listing.faults.push(fault),
@@ -48,29 +39,32 @@ pub(super) async fn groups(connection: &AwsConnection, place: Place) -> Listing 
 /// Auto Scaling in one region.
 #[derive(Debug, Clone)]
 pub(crate) struct Scaling {
-    client: Client,
+    reads: SdkConfig,
     /// Without the SDK's retries: it must not repeat what may have happened.
-    changes: Client,
+    changes: SdkConfig,
     place: Place,
     pace: Pace,
 }
 
 impl Scaling {
     pub(crate) fn new(config: &SdkConfig, place: Place, pace: Pace) -> Self {
-        let once = config.clone().into_builder().retry_config(RetryConfig::disabled()).build();
-        Scaling { client: client(config, &place), changes: Client::new(&once), place, pace }
+        let changes = config.clone().into_builder().retry_config(RetryConfig::disabled()).build();
+        Scaling { reads: config.clone(), changes, place, pace }
     }
 
     /// One group, `Changing` until as many members serve as it is to have.
     pub(crate) async fn group(&self, name: &str) -> Result<Resource, Fault> {
         let call = self.place.call("autoscaling:DescribeAutoScalingGroups");
-        let page = self.client.describe_auto_scaling_groups().auto_scaling_group_names(name).send().await.at(call)?;
-        let found = page.auto_scaling_groups().iter().find(|group| group.auto_scaling_group_name() == Some(name));
-        let found = found.and_then(|group| Some((group, resource(&self.place, group)?)));
-        let (group, mut resource) =
-            found.ok_or_else(|| call.fault(FaultKind::NotFound, None, &format!("no scaling group {name}")))?;
-        let serves = |state: Option<&LifecycleState>| state == Some(&LifecycleState::InService);
-        let serving = group.instances().iter().filter(|member| serves(member.lifecycle_state())).count();
+        let parameters = Form::new().with_list("AutoScalingGroupNames.member", [name]);
+        let page = query::ask(&self.reads, call, AUTO_SCALING, parameters).await?;
+        let found = page.list("AutoScalingGroups").find(|group| group.text_of("AutoScalingGroupName") == Some(name));
+        let known = found.map(|group| resource(&self.place, group)).transpose();
+        let known = known.map_err(|malformed| malformed.at(call))?.flatten();
+        let (group, mut resource) = found
+            .zip(known)
+            .ok_or_else(|| call.fault(FaultKind::NotFound, None, &format!("no scaling group {name}")))?;
+        let members = group.list("Instances").filter(|member| member.text_of("LifecycleState") == Some("InService"));
+        let serving = members.count();
         if resource.specification.capacity.is_some_and(|capacity| serving != capacity.desired as usize) {
             resource.state = ResourceState::Changing;
         }
@@ -89,57 +83,109 @@ impl Scaling {
         }
         let too_many = |_| call.fault(FaultKind::InvalidType, None, "so many members are beyond any group");
         let (min, desired) = (i32::try_from(min).map_err(too_many)?, i32::try_from(desired).map_err(too_many)?);
-        let request = self.changes.update_auto_scaling_group().auto_scaling_group_name(name);
-        let request = request.min_size(min).desired_capacity(desired);
-        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
-        Ok(())
+        let parameters = Form::new()
+            .with("AutoScalingGroupName", name)
+            .with("MinSize", min.to_string())
+            .with("DesiredCapacity", desired.to_string());
+        refused_only(self.pace, || query::ask(&self.changes, call, AUTO_SCALING, parameters.clone())).await.map(|_| ())
     }
 }
 
-async fn read(client: &Client, place: &Place, into: &mut Vec<AutoScalingGroup>) -> Result<(), Fault> {
+/// A group, and the identifier and version of the launch template that it grows by.
+struct Group {
+    resource: Resource,
+    template: Option<(String, String)>,
+}
+
+async fn read(config: &SdkConfig, place: &Place, into: &mut Vec<Group>) -> Result<(), Fault> {
     let call = place.call("autoscaling:DescribeAutoScalingGroups");
     let mut cursor = Cursor::new();
     loop {
-        let page = client
-            .describe_auto_scaling_groups()
-            .max_records(PAGE)
-            .set_next_token(cursor.token())
-            .send()
-            .await
-            .at(call)?;
-        into.extend_from_slice(page.auto_scaling_groups());
-        if !cursor.advance(call, page.next_token())? {
+        let parameters = Form::new().with("MaxRecords", PAGE.to_string());
+        let page = query::ask(config, call, AUTO_SCALING, parameters.with_some("NextToken", cursor.token())).await?;
+        for group in page.list("AutoScalingGroups") {
+            let Some(resource) = resource(place, group).map_err(|malformed| malformed.at(call))? else { continue };
+            let named = |template: &Element| {
+                let id = template.text_of("LaunchTemplateId").unwrap_or_default();
+                (id.to_owned(), template.text_of("Version").unwrap_or("$Default").to_owned())
+            };
+            into.push(Group { resource, template: template(group).map(named) });
+        }
+        if !cursor.advance(call, page.text_of("NextToken"))? {
             return Ok(());
         }
     }
 }
 
 /// The template a group grows by, its own or its mixed policy's.
-fn template(group: &AutoScalingGroup) -> Option<&LaunchTemplateSpecification> {
-    let mixed = || group.mixed_instances_policy()?.launch_template()?.launch_template_specification();
-    group.launch_template().or_else(mixed)
+fn template(group: &Element) -> Option<&Element> {
+    let mixed = || group.child("MixedInstancesPolicy")?.child("LaunchTemplate")?.child("LaunchTemplateSpecification");
+    group.child("LaunchTemplate").or_else(mixed)
 }
 
-/// The group, attached to its launch template and its members.
-fn resource(place: &Place, group: &AutoScalingGroup) -> Option<Resource> {
-    let name = group.auto_scaling_group_name()?;
-    let tags =
-        group.tags().iter().filter_map(|t| Some((t.key()?.to_owned(), t.value().unwrap_or_default().to_owned())));
-    let tags: BTreeMap<String, String> = tags.collect();
-    let id = group.auto_scaling_group_arn().unwrap_or(name);
-    let mut resource = place.resource(ResourceKind::ScalingGroup, "autoscaling", id, tags);
+/// The group, attached to its launch template and its members; `None` for one without a name.
+fn resource(place: &Place, group: &Element) -> Result<Option<Resource>, Malformed> {
+    let Some(name) = group.text_of("AutoScalingGroupName") else { return Ok(None) };
+    let id = group.text_of("AutoScalingGroupARN").unwrap_or(name);
+    let mut resource = place.resource(ResourceKind::ScalingGroup, "autoscaling", id, tags(group));
     name.clone_into(&mut resource.name);
-    let members = group.instances().iter().filter_map(|i| i.instance_id());
-    let template = template(group).and_then(|t| t.launch_template_id());
+    let members = group.list("Instances").filter_map(|member| member.text_of("InstanceId"));
+    let template = template(group).and_then(|template| template.text_of("LaunchTemplateId"));
     resource.attached_to = template.into_iter().chain(members).map(ResourceId::new).collect();
-    resource.created_at = group.created_time().and_then(timestamp);
-    resource.specification.capacity = capacity(group);
-    resource.specification.instance_type = group.instances().iter().find_map(|i| i.instance_type()).map(str::to_owned);
-    Some(resource)
+    resource.created_at = group.time_of("CreatedTime")?;
+    resource.specification.capacity = capacity(group)?;
+    let instance_type = group.list("Instances").find_map(|member| member.text_of("InstanceType"));
+    resource.specification.instance_type = instance_type.map(str::to_owned);
+    Ok(Some(resource))
 }
 
-fn capacity(group: &AutoScalingGroup) -> Option<Capacity> {
-    let count = |count_field: Option<i32>| count_field.and_then(|n| u32::try_from(n).ok());
-    let (min, desired) = (count(group.min_size())?, count(group.desired_capacity())?);
-    Some(Capacity { min, desired, max: count(group.max_size())? })
+/// Returns the tags of an element whose list of tags is `Tags`.
+pub(super) fn tags(tagged: &Element) -> BTreeMap<String, String> {
+    let pair =
+        |tag: &Element| Some((tag.text_of("Key")?.to_owned(), tag.text_of("Value").unwrap_or_default().to_owned()));
+    tagged.list("Tags").filter_map(pair).collect()
+}
+
+fn capacity(group: &Element) -> Result<Option<Capacity>, Malformed> {
+    let count = |name| group.value_of::<i64>(name).map(|count| count.and_then(|count| u32::try_from(count).ok()));
+    let (min, desired, max) = (count("MinSize")?, count("DesiredCapacity")?, count("MaxSize")?);
+    let bounds = min.zip(desired).zip(max);
+    Ok(bounds.map(|((min, desired), max)| Capacity { min, desired, max }))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use reeve_estate::ConnectionId;
+
+    use super::*;
+
+    fn place() -> Place {
+        Place { connection: ConnectionId("c".into()), account: "1".into(), region: "us-east-1".into(), endpoint: None }
+    }
+
+    fn group(members: &str) -> Element {
+        let name = "<AutoScalingGroupName>web</AutoScalingGroupName>";
+        Element::read(&format!("<member>{name}{members}</member>")).unwrap()
+    }
+
+    #[test]
+    fn a_group_keeps_its_bounds_members_and_template() {
+        let mixed = "<MixedInstancesPolicy><LaunchTemplate><LaunchTemplateSpecification><LaunchTemplateId>lt-1</LaunchTemplateId>\
+             </LaunchTemplateSpecification></LaunchTemplate></MixedInstancesPolicy>";
+        let one =
+            "<Instances><member><InstanceId>i-1</InstanceId><InstanceType>m5.large</InstanceType></member></Instances>";
+        let sizes = "<MinSize>1</MinSize><DesiredCapacity>2</DesiredCapacity><MaxSize>3</MaxSize>";
+        let tags = "<Tags><member><Key>team</Key><Value>a&amp;b</Value></member></Tags>";
+        let known = resource(&place(), &group(&format!("{mixed}{one}{sizes}{tags}"))).unwrap().unwrap();
+        assert_eq!((known.id.as_str(), known.name.as_str(), known.tag("team")), ("web", "web", Some("a&b")));
+        assert_eq!(known.attached_to, [ResourceId::new("lt-1"), ResourceId::new("i-1")]);
+        assert_eq!(known.specification.capacity, Some(Capacity { min: 1, desired: 2, max: 3 }));
+        assert_eq!(known.specification.instance_type.as_deref(), Some("m5.large"));
+        let open = resource(&place(), &group("<MinSize>1</MinSize>")).unwrap().unwrap();
+        assert_eq!(open.specification.capacity, None);
+        let odd = resource(&place(), &group("<MaxSize>many</MaxSize>")).unwrap_err();
+        assert_eq!(odd, Malformed { element: "MaxSize" });
+        assert!(resource(&place(), &Element::default()).unwrap().is_none());
+    }
 }
