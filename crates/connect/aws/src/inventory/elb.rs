@@ -2,36 +2,52 @@
 
 use std::collections::BTreeMap;
 
-use aws_sdk_elasticloadbalancingv2::Client;
-use aws_sdk_elasticloadbalancingv2::types::{LoadBalancer, LoadBalancerStateEnum, TargetGroup};
+use aws_config::SdkConfig;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
-use reeve_connect_aws_ec2::place::timestamp;
-use reeve_connect_aws_ec2::{At, Cursor, Fault, Listing, Place};
+use reeve_connect_aws_ec2::query::{self, Service};
+use reeve_connect_aws_ec2::xml::Malformed;
+use reeve_connect_aws_ec2::{Call, Cursor, Element, Fault, Form, Listing, Place};
 use reeve_estate::{Resource, ResourceId, ResourceKind, ResourceState};
 
+use super::autoscaling::tags;
 use crate::session::AwsConnection;
 
 /// Balancers or groups in a page, the most there may be.
-const PAGE: i32 = 400;
+const PAGE: u32 = 400;
 /// Balancers DescribeTags takes at a time.
 const TAGGED: usize = 20;
+const BALANCING: Service = Service { name: "elasticloadbalancing", version: "2015-12-01" };
+
+/// Elastic Load Balancing in one region.
+struct Balancing {
+    config: SdkConfig,
+    place: Place,
+}
 
 /// Every balancer of a region. Tags or targets that may not be read leave the balancers listed.
 pub(super) async fn load_balancers(connection: &AwsConnection, place: Place) -> Listing {
-    let config = aws_sdk_elasticloadbalancingv2::config::Builder::from(&connection.config(&place.region));
-    let client = Client::from_conf(config.retry_partition(place.retries("elasticloadbalancing")).build());
+    let service = Balancing { config: connection.config(&place.region), place };
     let mut listing = Listing::new(ResourceKind::LoadBalancer);
+    let call = service.place.call("elasticloadbalancing:DescribeLoadBalancers");
     let mut found = Vec::new();
-    let outcome = balancers(&client, &place, &mut found).await;
+    let mut outcome = service.pages(call, "LoadBalancers", &mut found).await;
+    for balancer in &found {
+        match resource(&service.place, balancer) {
+            Ok(balancer) => listing.resources.extend(balancer),
+            Err(malformed) => outcome = Err(malformed.at(call)),
+        }
+    }
     listing.end(outcome);
-    let tags = or_note(tags(&client, &place, &found).await, &mut listing.faults);
-    let targets = if found.is_empty() {
+    let tags = or_note(service.tags(&listing.resources).await, &mut listing.faults);
+    let targets = if listing.resources.is_empty() {
         BTreeMap::new()
     } else {
-        targets(connection, &client, &place, &mut listing.faults).await
+        service.targets(connection.tuning.parallel, &mut listing.faults).await
     };
-    listing.resources = found.iter().filter_map(|balancer| resource(&place, balancer, &tags, &targets)).collect();
+    for balancer in &mut listing.resources {
+        complete(balancer, &tags, &targets);
+    }
     listing
 }
 
@@ -42,95 +58,144 @@ fn or_note<T: Default>(outcome: Result<T, Fault>, faults: &mut Vec<Fault>) -> T 
     })
 }
 
-async fn balancers(client: &Client, place: &Place, into: &mut Vec<LoadBalancer>) -> Result<(), Fault> {
-    let call = place.call("elasticloadbalancing:DescribeLoadBalancers");
-    let mut cursor = Cursor::new();
-    loop {
-        let page = client.describe_load_balancers().page_size(PAGE).set_marker(cursor.token()).send().await.at(call)?;
-        into.extend_from_slice(page.load_balancers());
-        if !cursor.advance(call, page.next_marker())? {
-            return Ok(());
-        }
-    }
-}
-
 type TagsByArn = BTreeMap<String, BTreeMap<String, String>>;
-
-async fn tags(client: &Client, place: &Place, balancers: &[LoadBalancer]) -> Result<TagsByArn, Fault> {
-    let call = place.call("elasticloadbalancing:DescribeTags");
-    let mut found = TagsByArn::new();
-    for batch in balancers.chunks(TAGGED) {
-        let arns = batch.iter().filter_map(|b| b.load_balancer_arn()).map(str::to_owned).collect();
-        let page = client.describe_tags().set_resource_arns(Some(arns)).send().await.at(call)?;
-        for description in page.tag_descriptions() {
-            let tags = description
-                .tags()
-                .iter()
-                .filter_map(|t| Some((t.key()?.to_owned(), t.value().unwrap_or_default().to_owned())));
-            found.insert(description.resource_arn().unwrap_or_default().to_owned(), tags.collect());
-        }
-    }
-    Ok(found)
-}
-
 type TargetsByArn = BTreeMap<String, Vec<ResourceId>>;
 
-/// The targets behind each balancer, over all its target groups.
-async fn targets(connection: &AwsConnection, client: &Client, place: &Place, faults: &mut Vec<Fault>) -> TargetsByArn {
-    let mut groups = Vec::new();
-    or_note(target_groups(client, place, &mut groups).await, faults);
-    groups.retain(|g| !g.load_balancer_arns().is_empty());
-    let mut work: Vec<BoxFuture<'_, Result<Vec<ResourceId>, Fault>>> = Vec::new();
-    for group in &groups {
-        work.push(Box::pin(registered(client, place, group)));
+/// A target group's identifier, and those of the balancers before it.
+type TargetGroup = (Option<String>, Vec<String>);
+
+impl Balancing {
+    async fn ask(&self, call: Call<'_>, parameters: Form) -> Result<Element, Fault> {
+        query::ask(&self.config, call, BALANCING, parameters).await
     }
-    let answers: Vec<_> = stream::iter(work).buffered(connection.tuning.parallel).collect().await;
-    let mut found = TargetsByArn::new();
-    for (group, answer) in groups.iter().zip(answers) {
-        let targets = or_note(answer, faults);
-        for balancer in group.load_balancer_arns() {
-            let known = found.entry(balancer.clone()).or_default();
-            known.extend(targets.iter().cloned());
-            known.sort();
-            known.dedup();
+
+    /// Reads the items of all pages, as far as they can be read.
+    async fn pages(&self, call: Call<'_>, list: &str, into: &mut Vec<Element>) -> Result<(), Fault> {
+        let mut cursor = Cursor::new();
+        loop {
+            let parameters = Form::new().with("PageSize", PAGE.to_string()).with_some("Marker", cursor.token());
+            let page = self.ask(call, parameters).await?;
+            into.extend(page.list(list).cloned());
+            if !cursor.advance(call, page.text_of("NextMarker"))? {
+                return Ok(());
+            }
         }
     }
-    found
-}
 
-async fn target_groups(client: &Client, place: &Place, into: &mut Vec<TargetGroup>) -> Result<(), Fault> {
-    let call = place.call("elasticloadbalancing:DescribeTargetGroups");
-    let mut cursor = Cursor::new();
-    loop {
-        let page = client.describe_target_groups().page_size(PAGE).set_marker(cursor.token()).send().await.at(call)?;
-        into.extend_from_slice(page.target_groups());
-        if !cursor.advance(call, page.next_marker())? {
-            return Ok(());
+    async fn tags(&self, balancers: &[Resource]) -> Result<TagsByArn, Fault> {
+        let call = self.place.call("elasticloadbalancing:DescribeTags");
+        let mut found = TagsByArn::new();
+        for batch in balancers.chunks(TAGGED) {
+            let arns = batch.iter().map(|balancer| balancer.id.as_str());
+            let page = self.ask(call, Form::new().with_list("ResourceArns.member", arns)).await?;
+            for description in page.list("TagDescriptions") {
+                found.insert(description.text_of("ResourceArn").unwrap_or_default().to_owned(), tags(description));
+            }
         }
+        Ok(found)
+    }
+
+    /// The targets behind each balancer, over all its target groups.
+    async fn targets(&self, parallel: usize, faults: &mut Vec<Fault>) -> TargetsByArn {
+        let mut groups = Vec::new();
+        let call = self.place.call("elasticloadbalancing:DescribeTargetGroups");
+        or_note(self.pages(call, "TargetGroups", &mut groups).await, faults);
+        let mut groups: Vec<TargetGroup> = groups.iter().map(target_group).collect();
+        groups.retain(|(_, balancers)| !balancers.is_empty());
+        let mut work: Vec<BoxFuture<'_, Result<Vec<ResourceId>, Fault>>> = Vec::new();
+        for (group, _) in &groups {
+            work.push(Box::pin(self.registered(group.as_deref())));
+        }
+        let answers: Vec<_> = stream::iter(work).buffered(parallel).collect().await;
+        let mut found = TargetsByArn::new();
+        for ((_, balancers), answer) in groups.iter().zip(answers) {
+            let targets = or_note(answer, faults);
+            for balancer in balancers {
+                let known = found.entry(balancer.clone()).or_default();
+                known.extend(targets.iter().cloned());
+                known.sort();
+                known.dedup();
+            }
+        }
+        found
+    }
+
+    async fn registered(&self, group: Option<&str>) -> Result<Vec<ResourceId>, Fault> {
+        let call = self.place.call("elasticloadbalancing:DescribeTargetHealth");
+        let answer = self.ask(call, Form::new().with_some("TargetGroupArn", group)).await?;
+        let targets = answer.list("TargetHealthDescriptions").filter_map(|health| health.child("Target"));
+        Ok(targets.filter_map(|target| target.text_of("Id")).map(ResourceId::new).collect())
     }
 }
 
-async fn registered(client: &Client, place: &Place, group: &TargetGroup) -> Result<Vec<ResourceId>, Fault> {
-    let call = place.call("elasticloadbalancing:DescribeTargetHealth");
-    let request = client.describe_target_health().set_target_group_arn(group.target_group_arn().map(str::to_owned));
-    let answer = request.send().await.at(call)?;
-    let targets = answer.target_health_descriptions().iter().filter_map(|d| d.target());
-    Ok(targets.filter_map(|t| t.id()).map(ResourceId::new).collect())
+fn target_group(group: &Element) -> TargetGroup {
+    let balancers = group.list("LoadBalancerArns").map(|balancer| balancer.text.clone());
+    (group.text_of("TargetGroupArn").map(str::to_owned), balancers.collect())
 }
 
-fn resource(place: &Place, balancer: &LoadBalancer, tags: &TagsByArn, targets: &TargetsByArn) -> Option<Resource> {
-    let arn = balancer.load_balancer_arn()?;
-    let tags = tags.get(arn).cloned().unwrap_or_default();
-    let mut resource = place.resource(ResourceKind::LoadBalancer, "elb", arn, tags);
-    if resource.tag("Name").is_none() {
-        balancer.load_balancer_name().unwrap_or(arn).clone_into(&mut resource.name);
-    }
-    resource.state = match balancer.state().and_then(|s| s.code()) {
-        Some(LoadBalancerStateEnum::Provisioning) => ResourceState::Changing,
+/// Returns a balancer without its tags and targets; `None` for one without an identifier.
+fn resource(place: &Place, balancer: &Element) -> Result<Option<Resource>, Malformed> {
+    let Some(arn) = balancer.text_of("LoadBalancerArn") else { return Ok(None) };
+    let mut resource = place.resource(ResourceKind::LoadBalancer, "elb", arn, BTreeMap::new());
+    balancer.text_of("LoadBalancerName").unwrap_or(arn).clone_into(&mut resource.name);
+    resource.state = match balancer.child("State").and_then(|state| state.text_of("Code")) {
+        Some("provisioning") => ResourceState::Changing,
         _ => ResourceState::Available,
     };
-    resource.attached_to = targets.get(arn).cloned().unwrap_or_default();
-    resource.created_at = balancer.created_time().and_then(timestamp);
-    resource.specification.instance_type = balancer.r#type().map(|t| t.as_str().to_owned());
-    Some(resource)
+    resource.created_at = balancer.time_of("CreatedTime")?;
+    resource.specification.instance_type = balancer.text_of("Type").map(str::to_owned);
+    Ok(Some(resource))
+}
+
+/// Gives a balancer its tags, the name among them, and its targets.
+fn complete(balancer: &mut Resource, tags: &TagsByArn, targets: &TargetsByArn) {
+    balancer.tags = tags.get(balancer.id.as_str()).cloned().unwrap_or_default();
+    if let Some(name) = balancer.tags.get("Name").filter(|name| !name.is_empty()) {
+        name.clone_into(&mut balancer.name);
+    }
+    balancer.attached_to = targets.get(balancer.id.as_str()).cloned().unwrap_or_default();
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use reeve_estate::ConnectionId;
+
+    use super::*;
+
+    fn place() -> Place {
+        Place { connection: ConnectionId("c".into()), account: "1".into(), region: "us-east-1".into(), endpoint: None }
+    }
+
+    fn member(members: &str) -> Element {
+        Element::read(&format!("<member>{members}</member>")).unwrap()
+    }
+
+    #[test]
+    fn a_balancer_has_the_name_of_its_tag_or_its_own() {
+        let listed = member(
+            "<LoadBalancerArn>arn:lb</LoadBalancerArn><LoadBalancerName>web</LoadBalancerName><Type>network</Type>\
+             <State><Code>provisioning</Code></State><CreatedTime>2026-01-01T00:00:00Z</CreatedTime>",
+        );
+        let mut balancer = resource(&place(), &listed).unwrap().unwrap();
+        assert_eq!((balancer.name.as_str(), balancer.state), ("web", ResourceState::Changing));
+        assert_eq!(balancer.specification.instance_type.as_deref(), Some("network"));
+        let targets = TargetsByArn::from([("arn:lb".to_owned(), vec![ResourceId::new("i-1")])]);
+        complete(&mut balancer, &TagsByArn::new(), &targets);
+        assert_eq!((balancer.name.as_str(), balancer.attached_to.as_slice()), ("web", &[ResourceId::new("i-1")][..]));
+        let named = BTreeMap::from([("Name".to_owned(), "shop".to_owned())]);
+        complete(&mut balancer, &TagsByArn::from([("arn:lb".to_owned(), named)]), &targets);
+        assert_eq!((balancer.name.as_str(), balancer.tag("Name")), ("shop", Some("shop")));
+        assert!(resource(&place(), &member("")).unwrap().is_none());
+        let odd = member("<LoadBalancerArn>a</LoadBalancerArn><CreatedTime>soon</CreatedTime>");
+        assert_eq!(resource(&place(), &odd).unwrap_err(), Malformed { element: "CreatedTime" });
+    }
+
+    #[test]
+    fn a_target_group_names_the_balancers_before_it() {
+        let arns = "<LoadBalancerArns><member>arn:a</member></LoadBalancerArns>";
+        let (group, balancers) = target_group(&member(&format!("<TargetGroupArn>arn:t</TargetGroupArn>{arns}")));
+        assert_eq!((group.as_deref(), balancers), (Some("arn:t"), vec!["arn:a".to_owned()]));
+        assert_eq!(target_group(&member("<LoadBalancerArns/>")), (None, Vec::new()));
+    }
 }
