@@ -13,7 +13,7 @@ use crate::goal::Goal;
 
 mod rival;
 mod score;
-mod series;
+pub(crate) mod series;
 
 use rival::Rival;
 use score::{Method, Score};

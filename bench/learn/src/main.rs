@@ -15,6 +15,7 @@ mod goal;
 mod interruption;
 mod leak;
 mod saturation;
+mod sizing;
 mod workload;
 
 /// A part of the benchmark: prints its rows and says whether each goal was reached.
@@ -29,6 +30,7 @@ const PARTS: &[(&str, Part)] = &[
     ("forecast", forecast::run),
     ("leak", leak::run),
     ("saturation", saturation::run),
+    ("sizing", sizing::run),
     ("workload", workload::run),
 ];
 

@@ -18,6 +18,7 @@ pub mod interruption;
 pub mod leak;
 pub mod quantile;
 pub mod saturation;
+pub mod sizing;
 pub mod steadiness;
 pub mod summary;
 pub mod trend;

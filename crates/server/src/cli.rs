@@ -18,7 +18,7 @@ mod target;
 pub(crate) use alerts::{AlertImportArgs, AlertsCommand, FiringsArgs};
 pub(crate) use analyze::{
     AlarmSensitivity, AnalyzeCommand, AnomaliesArgs, CostsArgs, EntriesArgs, EntriesFormat, ForecastArgs,
-    InterruptionsArgs, SeriesArgs,
+    InterruptionsArgs, SeriesArgs, SizingArgs,
 };
 pub(crate) use audit::{
     AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs, ImportFormat, Look, Period,

@@ -9,7 +9,7 @@ use reeve_learn::{DAY_MS, Point};
 use crate::data::Data;
 
 /// One series.
-pub(super) struct Series {
+pub(crate) struct Series {
     pub name: String,
     pub grid: Grid,
     /// Steps in a day.
@@ -17,13 +17,13 @@ pub(super) struct Series {
 }
 
 /// Series of one source.
-pub(super) struct Set {
+pub(crate) struct Set {
     pub name: &'static str,
     pub series: Vec<Series>,
 }
 
 /// Hourly transformer data: every column of both files.
-pub(super) fn ett(data: &Data) -> Result<Set> {
+pub(crate) fn ett(data: &Data) -> Result<Set> {
     let mut series = Vec::new();
     for path in data.csv_files("ett")? {
         for column in 1..=7 {
@@ -34,14 +34,14 @@ pub(super) fn ett(data: &Data) -> Result<Set> {
 }
 
 /// Five-minute CloudWatch metrics.
-pub(super) fn cloudwatch(data: &Data) -> Result<Set> {
+pub(crate) fn cloudwatch(data: &Data) -> Result<Set> {
     let files = data.csv_files("nab/realAWSCloudwatch")?;
     let series = files.iter().map(|path| read(path, 1)).collect::<Result<Vec<_>>>()?;
     Ok(Set { name: "NAB CloudWatch", series })
 }
 
 /// NAB's series of other kinds.
-pub(super) fn others(data: &Data) -> Result<Set> {
+pub(crate) fn others(data: &Data) -> Result<Set> {
     let mut series = Vec::new();
     for folder in ["realAdExchange", "realKnownCause", "realTraffic", "realTweets"] {
         for path in data.csv_files(&format!("nab/{folder}"))? {
@@ -52,6 +52,12 @@ pub(super) fn others(data: &Data) -> Result<Set> {
 }
 
 impl Series {
+    /// Returns the measured points.
+    pub(crate) fn points(&self) -> Vec<Point> {
+        let point = |(slot, value): (usize, &f64)| (self.grid.time_ms(slot), *value);
+        self.grid.values.iter().enumerate().map(point).filter(|(_, value)| value.is_finite()).collect()
+    }
+
     /// Returns the slots from one up to and including another.
     pub(super) fn until(&self, from: usize, last: usize) -> Grid {
         let values = self.grid.values[from..=last].to_vec();

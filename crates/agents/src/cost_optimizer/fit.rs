@@ -5,6 +5,7 @@
 //! is said, and counts as a doubt when the size has less of it.
 
 use reeve_estate::InstanceSpec;
+use reeve_learn::sizing::{AHEAD_DAYS, needed};
 use reeve_learn::{Summary, Window};
 
 use super::ahead;
@@ -82,7 +83,29 @@ impl Fit {
         let detail = outgrown.clone().unwrap_or_else(|| "no growth that leads beyond it".to_owned());
         let question = format!("Does {} hold the load of the next {:.0} days?", to.name, ahead::DAYS);
         self.check(question, outgrown.is_none(), detail, "growing");
+        self.look_at_next_week(evidence, from, to);
         self.look_at_forecast(evidence, from, to);
+    }
+}
+
+impl Fit {
+    /// Holds the size against the capacity that the next week needs, by the peaks of the weeks before.
+    fn look_at_next_week(&mut self, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) {
+        let dimensions =
+            [("CPU", &evidence.cpu, vcpu_ratio(from, to)), ("memory", &evidence.memory, memory_ratio(from, to).0)];
+        for (name, load, ratio) in dimensions.into_iter().filter(|(_, _, ratio)| *ratio > 1.0) {
+            let points = load.as_ref().map(|load| evidence.history().of(&load.points));
+            let Some(needed) = points.and_then(|points| needed(points, evidence.now_ms)) else { continue };
+            let then = needed.percent * ratio;
+            let detail = format!(
+                "highest {name} {}, with room for a week {} of {}",
+                percent(needed.peak),
+                percent(then),
+                to.name
+            );
+            let question = format!("Does {} hold the {name} that the next {AHEAD_DAYS} days may need?", to.name);
+            self.check(question, then <= 100.0, detail, "next_week");
+        }
     }
 }
 

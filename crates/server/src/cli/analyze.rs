@@ -18,6 +18,8 @@ pub(crate) enum AnalyzeCommand {
     Entries(EntriesArgs),
     /// Say for each row how likely spot capacity is lost within a horizon, from the rows before it alone.
     Interruptions(InterruptionsArgs),
+    /// Say how much capacity a machine needs for the next seven days.
+    Sizing(SizingArgs),
 }
 
 /// File for the result.
@@ -141,6 +143,20 @@ pub(crate) struct InterruptionsArgs {
     #[arg(long, value_name = "TIME", value_parser = horizon_ms)]
     pub(crate) horizon: i64,
     /// File for the probabilities.
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// `reeve analyze sizing`.
+#[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Prints one JSON object: cpu_percent_needed and memory_percent_needed (of the present size; null where not measured), confidence (0 to 100), reasons.\nExit codes: 0 done, 2 could not run."
+)]
+pub(crate) struct SizingArgs {
+    /// CSV with timestamp,cpu_percent[,memory_percent], in percent of the present size; .gz is read too, - is stdin.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// File for the answer.
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -10,6 +10,7 @@ mod file;
 mod forecast;
 mod interruptions;
 mod series;
+mod sizing;
 mod table;
 
 use std::process::ExitCode;
@@ -28,6 +29,7 @@ pub(crate) async fn run(command: AnalyzeCommand) -> Result<ExitCode> {
         AnalyzeCommand::Costs(args) => costs::run(args),
         AnalyzeCommand::Entries(args) => entries::run(args),
         AnalyzeCommand::Interruptions(args) => interruptions::run(args),
+        AnalyzeCommand::Sizing(args) => sizing::run(args),
     })
     .await?
 }

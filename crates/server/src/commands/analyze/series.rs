@@ -9,6 +9,8 @@ mod columns;
 mod labels;
 mod stamp;
 
+use std::path::Path;
+
 use anyhow::{Context as _, Result, bail};
 use csv::ByteRecord;
 use reeve_learn::Point;
@@ -60,6 +62,26 @@ impl SeriesFile {
         let only = args.only.as_deref().map(Chosen::parse).transpose()?;
         let choice = Choice { time: args.time_column.as_deref(), value: args.value_column.as_deref(), only };
         Self::from_input(Input::open(&args.file)?, &choice)
+    }
+
+    /// Reads the columns of several series that share their times, `None` for each that the header does not name.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a column that it has holds no series.
+    pub(super) fn read_columns(file: &Path, names: &[&str]) -> Result<Vec<Option<Self>>> {
+        let table = Table::read(Input::open(file)?)?;
+        let mut header = ByteRecord::new();
+        table.records().next(&mut header)?;
+        let header = columns::names(&header);
+        let series = |name: &&str| {
+            if !header.iter().any(|column| column.eq_ignore_ascii_case(name)) {
+                return Ok(None);
+            }
+            let choice = Choice { value: Some(*name), ..Choice::default() };
+            let rows = rows(&table, &choice).with_context(|| table.name.clone())?;
+            Ok(Some(Self { name: table.name.clone(), rows }))
+        };
+        names.iter().map(series).collect()
     }
 
     fn from_input(input: Input, choice: &Choice<'_>) -> Result<Self> {

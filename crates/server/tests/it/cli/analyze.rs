@@ -6,6 +6,7 @@ mod entries;
 mod files;
 mod forecast;
 mod interruptions;
+mod sizing;
 
 use std::io::Write as _;
 use std::path::PathBuf;
