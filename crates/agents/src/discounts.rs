@@ -1,14 +1,126 @@
-//! Savings after the discounts that a resource's known cost shows.
+//! Savings after the discounts that a resource's bill shows.
+//!
+//! A FOCUS bill has the list price and the effective cost of each charge, so their ratio is the discount that the account really gets.
+//! What is paid by a commitment is paid whether it is used or not: a change of the resource saves nothing of it. Without a bill, the
+//! cost that the cloud itself gives stands in; without either, the list price is all that is known, which the explanation says.
 
+use std::sync::Arc;
+
+use reeve_estate::charge::{Charge, ChargeCategory, PricingCategory};
 use reeve_estate::{Money, Purchase, Resource};
+use reeve_recommend::words::percent;
+use reeve_recommend::{Facts, Proposal};
 
-/// A list saving after what is known of discounts: nothing for reserved capacity, which is paid whether used or not;
-/// in proportion where the resource's known cost is below its list price; `None` where nothing is known.
-pub(crate) fn after_discounts(resource: &Resource, list_now: Option<Money>, saving: Option<Money>) -> Option<Money> {
-    if resource.purchase == Some(Purchase::Reserved) {
-        return Some(Money::ZERO);
+/// Days of charges that prices are taken from.
+pub(crate) const CHARGE_DAYS: i64 = 30;
+/// Cost above this share of the list price counts as the list price: no discount is so small.
+const LIST: f64 = 0.995;
+
+/// Charges of a resource beside their list price, as shares of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Billed {
+    /// Cost of the usage that no commitment paid.
+    pub(crate) paid: f64,
+    /// List price of the usage that a commitment paid.
+    pub(crate) committed: f64,
+}
+
+impl Billed {
+    /// Reads the charges of a resource; `None` where none has a list price. Charges in another currency than the first one's are
+    /// left out: shares are the same in each, sums are not.
+    pub(crate) fn of(charges: &[Charge]) -> Option<Self> {
+        let currency: &Arc<str> = &charges.first()?.currency;
+        let usage = charges.iter().filter(|charge| {
+            charge.category == ChargeCategory::Usage && !charge.correction && charge.currency == *currency
+        });
+        let (mut list, mut paid, mut committed) = (0.0, 0.0, 0.0);
+        for charge in usage {
+            let Some(price) = charge.list.map(|amount| amount.as_f64()).filter(|price| *price > 0.0) else { continue };
+            list += price;
+            if charge.commitment.is_some() || charge.pricing == Some(PricingCategory::Committed) {
+                committed += price;
+            } else {
+                paid += charge.cost().as_f64();
+            }
+        }
+        (list > 0.0).then(|| Billed { paid: (paid / list).clamp(0.0, 1.0), committed: committed / list })
     }
-    let (paid, list) = (resource.monthly_cost?.usd(), list_now?.usd());
-    let share = paid / list;
-    (list > 0.0 && share > 0.0 && share < 0.995).then(|| Money::from_usd(saving.map_or(0.0, Money::usd) * share))
+
+    fn words(&self) -> String {
+        let paid = percent(self.paid * 100.0);
+        if self.committed > 0.0 {
+            let committed = percent(self.committed * 100.0);
+            return format!(
+                "By the bill of the last {CHARGE_DAYS} days {committed} of its use is paid by commitments, which a change does not end; \
+                 the rest costs {paid} of the list price, and only that is saved"
+            );
+        }
+        format!("By the bill of the last {CHARGE_DAYS} days it costs {paid} of the list price")
+    }
+}
+
+/// Sets what a proposal saves after discounts, and says which prices its figures are of.
+pub(crate) fn apply(facts: &Facts<'_>, list_now: Option<Money>, proposal: &mut Proposal) {
+    let Some(list_saving) = proposal.savings_monthly else { return };
+    let billed = Billed::of(facts.charges);
+    let (share, words) = match billed {
+        Some(billed) => (Some(billed.paid).filter(|share| *share < LIST), billed.words()),
+        None => known(facts.resource, list_now),
+    };
+    // What costs more costs it after discounts too.
+    proposal.savings_after_discounts = share.map(|share| Money::from_usd(list_saving.usd() * share));
+    proposal.explanation.factors.push(words);
+}
+
+/// Share of the list price that the cloud itself says is paid, and the prices in words.
+fn known(resource: &Resource, list_now: Option<Money>) -> (Option<f64>, String) {
+    if resource.purchase == Some(Purchase::Reserved) {
+        return (Some(0.0), "It is reserved capacity, which is paid whether it is used or not".to_owned());
+    }
+    let share = resource.monthly_cost.zip(list_now).map(|(paid, list)| paid.usd() / list.usd());
+    match share.filter(|share| share.is_finite() && *share > 0.0 && *share < LIST) {
+        Some(share) => (Some(share), format!("It costs {} of the list price", percent(share * 100.0))),
+        None => (None, "Prices are list prices: no bill of this resource is known".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use reeve_estate::charge::focus::Reader;
+
+    use super::*;
+
+    fn bill(lines: &[&str]) -> Vec<Charge> {
+        let header =
+            "BilledCost,ChargePeriodStart,BillingCurrency,ChargeCategory,EffectiveCost,ListCost,PricingCategory";
+        let mut reader = Reader::of(header.split(',')).unwrap();
+        let charge = |line: &&str| {
+            let cells: Vec<&str> = line.split(',').collect();
+            reader.charge(|place| cells.get(place).copied()).unwrap()
+        };
+        lines.iter().map(charge).collect()
+    }
+
+    #[test]
+    fn a_bill_tells_the_discount_and_what_commitments_pay() {
+        let negotiated = bill(&["8,2026-11-01T00:00:00Z,EUR,Usage,8,10,Standard"]);
+        assert_eq!(Billed::of(&negotiated), Some(Billed { paid: 0.8, committed: 0.0 }));
+        let half = bill(&[
+            "9,2026-11-01T00:00:00Z,USD,Usage,9,10,Standard",
+            "0,2026-11-02T00:00:00Z,USD,Usage,6,10,Committed",
+        ]);
+        assert_eq!(Billed::of(&half), Some(Billed { paid: 0.45, committed: 0.5 }));
+    }
+
+    #[test]
+    fn taxes_credits_and_charges_without_a_list_price_say_nothing() {
+        let lines = [
+            "2,2026-11-01T00:00:00Z,USD,Tax,2,2,",
+            "-5,2026-11-01T00:00:00Z,USD,Credit,-5,5,",
+            "3,2026-11-01T00:00:00Z,USD,Usage,3,,",
+        ];
+        assert_eq!(Billed::of(&bill(&lines)), None);
+        assert_eq!(Billed::of(&[]), None);
+    }
 }

@@ -12,6 +12,7 @@ use reeve_recommend::{
 use super::retrospect::look_back;
 use super::settings::{self, Thresholds};
 use super::{METRICS, MODELS, judge};
+use crate::discounts::CHARGE_DAYS;
 use crate::models::{Confidence, Demand, Deviation, Usage};
 
 /// The agent type `cost_optimizer`.
@@ -30,7 +31,13 @@ impl AgentDefinition for CostOptimizer {
     fn needs(&self, settings: &Settings) -> Needs {
         let history_days = Thresholds::from(settings).history_days;
         // Every kind: what the rules do not cover is told as an abstention with its reason.
-        Needs { metrics: METRICS.to_vec(), history_days, models: MODELS.to_vec(), ..Needs::default() }
+        Needs {
+            metrics: METRICS.to_vec(),
+            history_days,
+            charge_days: CHARGE_DAYS,
+            models: MODELS.to_vec(),
+            ..Needs::default()
+        }
     }
 
     fn judge(&self, facts: &Facts<'_>) -> Judgement {

@@ -9,6 +9,7 @@ use super::margin::{self, signs};
 use super::price::hourly;
 use super::work::Work;
 use crate::confidence::{backtest, confidence};
+use crate::discounts::{Billed, CHARGE_DAYS};
 use crate::load::Load;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::owned_by_code;
@@ -28,6 +29,8 @@ const SHIFT: f64 = 1.5;
 const COVERAGE: f64 = 0.8;
 /// Growth within the coming weeks up to which it keeps its size, as a share of its level.
 const GROWTH: f64 = 0.25;
+/// Share of its use that commitments pay from which it needs no further one. The cloud itself calls such a machine on demand.
+const COMMITTED: f64 = 0.5;
 /// Days of a year.
 const YEAR_DAYS: f64 = 365.0;
 
@@ -44,6 +47,11 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
         Some(Purchase::OnDemand) => {}
         Some(other) => return Err(Abstention::decided(KIND, "not_on_demand", format!("it is paid as {other}"))),
         None => return Err(Abstention::unjudged(KIND, "purchase_unknown", "the cloud did not say how it is paid")),
+    }
+    if let Some(billed) = Billed::of(facts.charges).filter(|billed| billed.committed >= COMMITTED) {
+        let share = percent(billed.committed * 100.0);
+        let detail = format!("the bill of the last {CHARGE_DAYS} days says that commitments pay {share} of its use");
+        return Err(Abstention::decided(KIND, "already_committed", detail));
     }
     let mut path = Path::default();
     let no_data = || Abstention::unjudged(KIND, "no_cpu_samples", "nothing was measured");

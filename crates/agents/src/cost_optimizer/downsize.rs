@@ -10,7 +10,7 @@ use super::larger::{OTHER_FAMILY, other_family};
 use super::margin::{self, signs};
 use super::price::{Change, change};
 use crate::confidence::{Confidence, backtest, confidence};
-use crate::discounts::after_discounts;
+use crate::discounts;
 use crate::load::Load;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
@@ -254,7 +254,7 @@ fn propose(
         impact,
         effort: Effort::Medium,
         savings_monthly: savings,
-        savings_after_discounts: after_discounts(resource, list_now, savings),
+        savings_after_discounts: None,
         monthly_cost,
         plan: Some(resize(resource, &from_name, &chosen.name)),
         reason_codes: codes(evidence, &chosen),
@@ -270,6 +270,7 @@ fn propose(
     }
     let level = risk(resource, hazards);
     proposal.reason_codes.push(format!("risk_{level}"));
+    discounts::apply(evidence.facts, list_now, &mut proposal);
     proposal
 }
 

@@ -17,7 +17,7 @@ use super::rhythm::{NoRhythm, Rhythm};
 use super::schedule;
 use super::work::{CPU_PERCENT, NETWORK_BYTES, Work};
 use crate::confidence::{Confidence, backtest, confidence};
-use crate::discounts::after_discounts;
+use crate::discounts;
 use crate::load::Load;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
@@ -243,7 +243,7 @@ fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Vec<Str
         impact,
         effort: Effort::Low,
         savings_monthly: savings,
-        savings_after_discounts: after_discounts(resource, bill.compute, savings),
+        savings_after_discounts: None,
         monthly_cost,
         plan: Some(stop_idle(resource, evidence.facts.volumes)),
         reason_codes,
@@ -253,6 +253,7 @@ fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Vec<Str
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
+    discounts::apply(evidence.facts, bill.compute, &mut proposal);
     proposal
 }
 

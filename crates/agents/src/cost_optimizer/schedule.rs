@@ -12,7 +12,7 @@ use super::outlook;
 use super::rhythm::Rhythm;
 use super::work::Work;
 use crate::confidence::{backtest, confidence};
-use crate::discounts::after_discounts;
+use crate::discounts;
 use crate::load::Load;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
@@ -159,7 +159,7 @@ fn propose(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm, between: Strin
         },
         effort: Effort::Low,
         savings_monthly: savings,
-        savings_after_discounts: after_discounts(resource, bill.compute, savings),
+        savings_after_discounts: None,
         monthly_cost,
         plan: None,
         reason_codes: vec![CODE.to_owned(), "advice_only".to_owned()],
@@ -169,6 +169,7 @@ fn propose(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm, between: Strin
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
+    discounts::apply(evidence.facts, bill.compute, &mut proposal);
     proposal
 }
 

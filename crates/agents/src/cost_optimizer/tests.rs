@@ -14,7 +14,7 @@ use reeve_estate::{Catalogue, Metric, Money, Provider, Purchase, ResourceId, Res
 use reeve_recommend::Proposal;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::plan::StepKind;
-use reeve_recommend::recommendation::{Priority, RecommendationType};
+use reeve_recommend::recommendation::{Decision, Priority, RecommendationType};
 
 const CPU: Metric = Metric::CpuUtilization;
 
@@ -402,6 +402,44 @@ fn savings_after_discounts_are_claimed_only_where_they_are_known() {
     let mut reserved = quiet();
     reserved.resource.purchase = Some(Purchase::Reserved);
     assert_eq!(only(&reserved).savings_after_discounts, Some(Money::ZERO), "it is paid for whether used or not");
+}
+
+#[test]
+fn a_bill_decides_what_is_saved_before_what_the_cloud_says() {
+    let quiet = || Case::machine("m5.xlarge").flat(CPU, 30, 5.0).all_else_small();
+    let list = only(&quiet());
+    assert!(list.explanation.factors.iter().any(|factor| factor.starts_with("Prices are list prices")), "{list:?}");
+    let billed = only(&quiet().billed(0.7, "Standard"));
+    let share = billed.savings_after_discounts.unwrap().usd() / billed.savings_monthly.unwrap().usd();
+    assert!((share - 0.7).abs() < 1e-6, "{share}");
+    assert!(billed.explanation.factors.iter().any(|factor| factor.contains("70.0 % of the list price")), "{billed:?}");
+    let committed = only(&quiet().billed(0.6, "Committed"));
+    assert_eq!(
+        committed.savings_after_discounts,
+        Some(Money::ZERO),
+        "the commitment is paid whether it is used or not"
+    );
+    assert_eq!(only(&quiet().billed(1.0, "Standard")).savings_after_discounts, None, "the list price is what is paid");
+}
+
+#[test]
+fn a_machine_whose_use_commitments_pay_needs_no_further_one() {
+    let steady = || Case::machine("m5.large").with(CPU, 30, |m| Some(45.0 + 5.0 * noise(m)));
+    assert!(steady().billed(0.6, "Committed").codes().contains(&"already_committed"));
+    assert_eq!(only(&steady().billed(0.9, "Standard")).kind, RecommendationType::ReservedInstances);
+}
+
+#[test]
+fn a_size_must_hold_what_the_next_week_may_need() {
+    // One reading a day is a peak, which no percentile shows. Half the size would just hold the highest of them.
+    let peaks = |high: fn(i64) -> f64| move |m: i64| Some(if m % 1_440 == 720 { high(m / 1_440) } else { 4.0 });
+    let quiet = |high| Case::machine("m5.xlarge").with(CPU, 30, peaks(high)).all_else_small();
+    let even = only(&quiet(|_| 40.0));
+    let asked = |decision: &&Decision| decision.check.contains("next 7 days may need");
+    assert_eq!(even.explanation.decision_path.iter().find(asked).unwrap().answer, Some(true));
+    // The same highest peak, but weeks differ by a factor of four: the next one may be higher.
+    let restless = quiet(|day| if (day / 7) % 2 == 0 { 40.0 } else { 10.0 });
+    assert!(restless.codes().contains(&"next_week"), "{:?}", restless.judge());
 }
 
 #[test]

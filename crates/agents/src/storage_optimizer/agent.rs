@@ -13,6 +13,7 @@ use reeve_recommend::{
 use super::retrospect::held;
 use super::settings::{self, Thresholds};
 use super::{METRICS, judge};
+use crate::discounts::CHARGE_DAYS;
 use crate::models::Confidence;
 use crate::retrospect::look_back;
 
@@ -31,7 +32,13 @@ impl AgentDefinition for StorageOptimizer {
 
     fn needs(&self, settings: &Settings) -> Needs {
         let history_days = Thresholds::from(settings).history_days;
-        Needs { kinds: vec![ResourceKind::Volume], metrics: METRICS.to_vec(), history_days, ..Needs::default() }
+        Needs {
+            kinds: vec![ResourceKind::Volume],
+            metrics: METRICS.to_vec(),
+            history_days,
+            charge_days: CHARGE_DAYS,
+            ..Needs::default()
+        }
     }
 
     fn judge(&self, facts: &Facts<'_>) -> Judgement {

@@ -17,7 +17,7 @@ use super::demand::Demand;
 use super::settings::Thresholds;
 use super::{KIND, METRICS, Rule, setup};
 use crate::confidence::{Confidence, backtest, confidence, signs};
-use crate::discounts::after_discounts;
+use crate::discounts;
 use crate::load::data_points;
 
 /// Savings a month below which nothing is proposed, US dollars.
@@ -102,7 +102,7 @@ pub(super) fn propose(
         },
         effort: Effort::Low,
         savings_monthly: savings,
-        savings_after_discounts: after_discounts(volume, Some(cost.now), savings),
+        savings_after_discounts: None,
         monthly_cost: monthly,
         plan: Some(Plan::of(&change, volume.id.as_str())),
         reason_codes: vec![rule.name().to_owned()],
@@ -112,6 +112,7 @@ pub(super) fn propose(
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
+    discounts::apply(facts, Some(cost.now), &mut proposal);
     Ok(proposal)
 }
 

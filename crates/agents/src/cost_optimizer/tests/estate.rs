@@ -1,6 +1,8 @@
 //! Resources and generated series for the tables of the judgement's tests.
 
 use jiff::{SignedDuration, Timestamp};
+use reeve_estate::charge::Charge;
+use reeve_estate::charge::focus::Reader;
 use reeve_estate::{Catalogue, Metric, Purchase, Resource, ResourceKind, ResourceState, Series};
 
 use crate::cost_optimizer::judge;
@@ -20,6 +22,7 @@ pub(super) struct Case {
     pub(super) resource: Resource,
     pub(super) series: Vec<Series>,
     pub(super) volumes: Vec<Resource>,
+    pub(super) charges: Vec<Charge>,
     pub(super) settings: Settings,
     pub(super) guardrails: Guardrails,
     pub(super) unchanged_since: Option<Timestamp>,
@@ -33,6 +36,7 @@ impl Case {
             resource: resource("i-1", ResourceKind::VirtualMachine, "ec2", Some(size)),
             series: Vec::new(),
             volumes: Vec::new(),
+            charges: Vec::new(),
             settings: Settings::default(),
             guardrails: Guardrails::default(),
             unchanged_since: None,
@@ -86,6 +90,20 @@ impl Case {
         self.flat(metric, 30, value)
     }
 
+    /// Thirty days of charges at a share of the list price of a dollar a day, under a commitment or not.
+    pub(super) fn billed(mut self, effective: f64, pricing: &str) -> Self {
+        let header =
+            "BilledCost,ChargePeriodStart,BillingCurrency,ChargeCategory,EffectiveCost,ListCost,PricingCategory";
+        let mut reader = Reader::of(header.split(',')).unwrap();
+        let day = |back: i64| {
+            let at = now() - SignedDuration::from_hours(24 * back);
+            let cells = ["0", &at.to_string(), "USD", "Usage", &effective.to_string(), "1", pricing].map(str::to_owned);
+            reader.charge(|place| cells.get(place).map(String::as_str)).unwrap()
+        };
+        self.charges = (1..=30).rev().map(day).collect();
+        self
+    }
+
     pub(super) fn judge(&self) -> Judgement {
         judge(&self.facts())
     }
@@ -103,7 +121,7 @@ impl Case {
         Facts {
             resource: &self.resource,
             series: &self.series,
-            charges: &[],
+            charges: &self.charges,
             activity: None,
             volumes: &self.volumes,
             catalogue: Catalogue::builtin(),
