@@ -10,6 +10,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 
 mod bodies;
+mod estate;
 mod generate;
 mod goals;
 mod latency;

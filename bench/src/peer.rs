@@ -14,7 +14,7 @@ use crate::generate::Generator;
 use crate::machine;
 use crate::results::{Results, System, say};
 use crate::stage::ask::Totals;
-use server::Server;
+pub(crate) use server::Server;
 
 /// Bytes on the disk that an entry may take here, write-ahead log and slack included.
 const BYTES_EACH: u64 = 3_500;

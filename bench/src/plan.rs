@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail};
 
 use crate::bodies::Bodies;
+use crate::estate::Size;
 use crate::generate::{Generator, SEED};
 use crate::results::{Results, say};
 use crate::service::{Service, TOKEN};
@@ -16,13 +17,16 @@ use crate::{machine, peer, stage, yardstick};
 
 /// Usage text.
 pub(crate) const USAGE: &str = "
-stages: append search counts reports exports single alerts disk verify restart postgres (all by default; append always runs)
+stages: append search counts reports exports single alerts disk verify restart postgres estate (all by default; append always runs,
+  except for estate alone)
 variables: ENTRIES (10000000), PG_ENTRIES (as ENTRIES), PG_SECONDS (480: appending to PostgreSQL ends then), QUERIES (200 a kind),
-  SINGLE_SECONDS (10), BENCH_DIR (target/bench; put it on the disk that is meant), BENCH_PROGRAMS (where reeve and reeve-verify are),
+  SINGLE_SECONDS (10), RESOURCES (100000) and RECOMMENDATIONS (1000000) of the stage estate, BENCH_DIR (target/bench; put it on the disk that is meant), BENCH_PROGRAMS (where reeve and reeve-verify are),
   KEEP=1 (leave the data where it is)";
 
-const STAGES: [&str; 11] =
-    ["append", "search", "counts", "reports", "exports", "single", "alerts", "disk", "verify", "restart", "postgres"];
+const STAGES: [&str; 12] = [
+    "append", "search", "counts", "reports", "exports", "single", "alerts", "disk", "verify", "restart", "postgres",
+    "estate",
+];
 
 struct Plan {
     stages: Vec<&'static str>,
@@ -31,6 +35,7 @@ struct Plan {
     pg_seconds: u64,
     queries: usize,
     single_seconds: u64,
+    estate: Size,
     dir: PathBuf,
     programs: PathBuf,
     keep: bool,
@@ -52,6 +57,10 @@ impl Plan {
             pg_seconds: setting("PG_SECONDS", 480)?,
             queries: setting("QUERIES", 200)? as usize,
             single_seconds: setting("SINGLE_SECONDS", 10)?,
+            estate: Size {
+                resources: setting("RESOURCES", 100_000)?,
+                recommendations: setting("RECOMMENDATIONS", 1_000_000)?,
+            },
             dir: std::env::var_os("BENCH_DIR").map_or_else(|| PathBuf::from("target/bench"), PathBuf::from),
             programs: std::env::var_os("BENCH_PROGRAMS").map_or(beside, PathBuf::from),
             keep: setting("KEEP", 0)? != 0,
@@ -116,6 +125,17 @@ pub(crate) fn run(stages: &[&str]) -> Result<()> {
 
 impl Run {
     fn all(&mut self) -> Result<()> {
+        if self.plan.stages != ["estate"] {
+            self.of_the_log()?;
+        }
+        self.stage("estate", |run| {
+            let plan = &run.plan;
+            stage::estate::run(&plan.programs, &plan.dir, plan.estate, plan.queries, &mut run.results)
+        });
+        Ok(())
+    }
+
+    fn of_the_log(&mut self) -> Result<()> {
         let (data, programs) = (self.plan.data(), self.plan.programs.clone());
         let _ = std::fs::remove_dir_all(&data);
         std::fs::create_dir_all(&data)?;

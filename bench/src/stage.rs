@@ -4,6 +4,7 @@ pub(crate) mod alerts;
 pub(crate) mod append;
 pub(crate) mod ask;
 pub(crate) mod disk;
+pub(crate) mod estate;
 pub(crate) mod exports;
 pub(crate) mod probe;
 pub(crate) mod reports;

@@ -63,9 +63,14 @@ pub(crate) struct Connection {
 impl Connection {
     /// Opens a connection.
     pub(crate) fn open(address: SocketAddr) -> Result<Self> {
+        Self::open_for(address, PATIENCE)
+    }
+
+    /// Opens a connection whose answers may take so long.
+    pub(crate) fn open_for(address: SocketAddr, patience: Duration) -> Result<Self> {
         let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(patience))?;
         Ok(Self { stream, buffer: vec![0; 64 << 10] })
     }
 

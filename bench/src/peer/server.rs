@@ -96,6 +96,11 @@ impl Server {
         options.disable_statement_logging().connect().await.context("connecting to PostgreSQL")
     }
 
+    /// The address of its database, as the service takes it.
+    pub(crate) fn url(&self) -> String {
+        format!("postgres://{USER}@localhost/postgres?host={}", self.home.display())
+    }
+
     /// Runs statements without parameters.
     pub(crate) async fn execute(&self, sql: &str) -> Result<()> {
         let mut connection = self.connect().await?;

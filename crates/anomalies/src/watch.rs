@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{EstateStore, Metric, Resource, ResourceFilter, ResourceId, SampleStore, Series, StoreError};
+use reeve_estate::{
+    ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId, SampleStore, Series, StoreError,
+};
 use reeve_learn::anomaly::{Detector, Judgement, Sign};
 
 use super::bands::{Hours, TrainedBands};
@@ -45,14 +47,25 @@ struct Watched {
     last: Timestamp,
 }
 
+/// State of a connection at the last look that read it.
+#[derive(Debug, Clone, Copy)]
+struct LastRead {
+    /// Revision of its samples.
+    revision: u64,
+    /// Time of the look: changes that inventories showed are read from about there on.
+    at: Timestamp,
+}
+
 /// The watch over metrics.
 #[derive(Default)]
 pub struct MetricWatch {
     series: HashMap<(ResourceId, Metric), Watched>,
     /// Time at which the watch of the earlier process last read samples.
     looked: Option<Timestamp>,
-    /// Time at which this watch last read the changes that inventories showed.
-    taken_in: Option<Timestamp>,
+    /// Connections as they were last read. One whose samples are the same since is not read again.
+    last_read: HashMap<ConnectionId, LastRead>,
+    /// Metrics of the last look.
+    metrics: Vec<Metric>,
     changes: Changes,
     bands: TrainedBands,
     thresholds: Thresholds,
@@ -86,7 +99,11 @@ impl MetricWatch {
         let of = |(id, metric): &(ResourceId, Metric)| {
             self.thresholds.baseline_from(AnomalyClass::of_metric(*metric), Some(*metric), id.as_str())
         };
+        let before = self.series.len();
         self.series.retain(|key, watched| watched.baseline_from == of(key));
+        if self.series.len() < before {
+            self.last_read.clear();
+        }
     }
 
     /// Reads what is new and judges it: what is strange, resource by resource. `actions` are Reeve's own of the last four weeks;
@@ -105,28 +122,55 @@ impl MetricWatch {
         self.changes.learn(actions, now);
         let metrics =
             if settings.performance.metrics.is_empty() { METRICS } else { settings.performance.metrics.as_slice() };
-        let (resources, _) = estate.resource_list(&ResourceFilter::default()).await?;
-        let seen_since = self.taken_in.map_or(now - HISTORY, |before| before - LATE_CHANGES);
-        let mut found = Vec::new();
-        for chunk in resources.chunks(CHUNK) {
-            let read = self.read(samples, chunk, metrics, now).await?;
-            // After the samples: a sync keeps what changed before what was measured since.
-            let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
-            self.changes.learn_seen(&estate.resource_changes(&ids, seen_since).await?);
-            let mut strange: HashMap<ResourceId, Vec<Strange>> = HashMap::new();
-            for series in read {
-                let readings = self.judge(&series, settings.performance.sensitivity, now);
-                strange.entry(series.resource).or_default().extend(readings);
-                // Thousands of points were judged without a pause.
-                tokio::task::yield_now().await;
-            }
-            for resource in chunk {
-                let readings = strange.remove(&resource.id).unwrap_or_default();
-                found.extend(finding(resource, readings));
-            }
+        if self.metrics != metrics {
+            self.metrics = metrics.to_vec();
+            self.last_read.clear();
         }
-        self.taken_in = Some(now);
+        let connections = estate.connection_list().await?;
+        self.last_read.retain(|id, _| connections.iter().any(|connection| connection.id == *id));
+        let mut found = Vec::new();
+        for connection in connections {
+            // Before anything is read: what is inserted meanwhile is of the next look.
+            let revision = samples.sample_revision(&connection.id);
+            let last = self.last_read.get(&connection.id).copied();
+            if last.is_some_and(|last| last.revision == revision) {
+                continue;
+            }
+            let since = last.map_or(now - HISTORY, |last| last.at - LATE_CHANGES);
+            let filter = ResourceFilter { connection: Some(connection.id.clone()), ..ResourceFilter::default() };
+            let (resources, _) = estate.resource_list(&filter).await?;
+            for chunk in resources.chunks(CHUNK) {
+                found.extend(self.look_at(estate, samples, chunk, settings, since, now).await?);
+            }
+            self.last_read.insert(connection.id, LastRead { revision, at: now });
+        }
         Ok(found)
+    }
+
+    /// Reads what is new of these resources and judges it.
+    async fn look_at(
+        &mut self,
+        estate: &dyn EstateStore,
+        samples: &dyn SampleStore,
+        resources: &[Resource],
+        settings: &AnomalySettings,
+        changed_since: Timestamp,
+        now: Timestamp,
+    ) -> Result<Vec<Finding>, StoreError> {
+        let metrics = self.metrics.clone();
+        let read = self.read(samples, resources, &metrics, now).await?;
+        // After the samples: a sync keeps what changed before what was measured since.
+        let ids: Vec<ResourceId> = resources.iter().map(|resource| resource.id.clone()).collect();
+        self.changes.learn_seen(&estate.resource_changes(&ids, changed_since).await?);
+        let mut strange: HashMap<ResourceId, Vec<Strange>> = HashMap::new();
+        for series in read {
+            let readings = self.judge(&series, settings.performance.sensitivity, now);
+            strange.entry(series.resource).or_default().extend(readings);
+            // Thousands of points were judged without a pause.
+            tokio::task::yield_now().await;
+        }
+        let found = |resource: &Resource| finding(resource, strange.remove(&resource.id).unwrap_or_default());
+        Ok(resources.iter().filter_map(found).collect())
     }
 
     /// Reads the new samples of these resources, and four weeks of those that were never read.

@@ -1,17 +1,19 @@
 //! The decision whether a recommendation may be executed: the one place that execution, tests, rollouts, diagnosis and the
 //! applicability in lists ask.
 //!
-//! Everything that decides is read once ([`GuardrailService::circumstances`]) and used for many recommendations ([`Circumstances::decide`]),
-//! so that a list of a thousand costs one reading.
+//! What decides about a set of recommendations is read at once ([`GuardrailService::circumstances`]) and used for all of them
+//! ([`Circumstances::decide`]), so that a list of a thousand costs one reading: of their resources and what was done to them, and of sums
+//! over everything else.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use reeve_audit::{ActionStatus, Severity};
 use reeve_estate::{Connection, ConnectionId, Resource, ResourceFilter, ResourceId};
 
 use super::auto::signatures_for;
-use super::guard::{Asked, BUDGET_DAYS, check};
+use super::guard::{Asked, Lately, check};
+use super::lately::CHUNK;
 use super::request::{Target, Wish, planned};
 use super::{Caller, EngineError, GuardrailService, log_entry};
 use reeve_recommend::action::{Action, ActionId};
@@ -29,7 +31,9 @@ pub(super) struct Circumstances {
     now: Timestamp,
     limits: Guardrails,
     exclusions: Vec<Exclusion>,
-    history: Vec<Action>,
+    /// Actions of late on the resources, by resource.
+    history: HashMap<ResourceId, Vec<Action>>,
+    lately: Lately,
     unsettled: Vec<Action>,
     connections: Vec<Connection>,
     resources: HashMap<(ConnectionId, ResourceId), Resource>,
@@ -110,27 +114,63 @@ impl From<Refusal> for Applicability {
 }
 
 impl GuardrailService {
-    /// Reads what decides about executions now.
-    pub(super) async fn circumstances(&self) -> Result<Circumstances, EngineError> {
+    /// Reads what decides now about changes of these resources that are wished for.
+    pub(super) async fn circumstances(
+        &self,
+        targets: &[Target<'_>],
+        wish: &Wish<'_>,
+    ) -> Result<Circumstances, EngineError> {
         let now = self.records.clock.now();
         let connections = self.estate.connection_list().await?;
-        let (listed, _) = self.estate.resource_list(&ResourceFilter::default()).await?;
+        let ids: BTreeSet<&ResourceId> = targets.iter().map(|target| target.resource).collect();
+        let ids: Vec<ResourceId> = ids.into_iter().cloned().collect();
         let agents = self.records.agents.agent_list(None).await?;
-        let size = |agent: &Agent| listed.iter().filter(|r| agent.scope.includes(r, &connections)).count() as u64;
-        let scope_sizes = agents.iter().map(|agent| (agent.id.clone(), size(agent))).collect();
-        let since = now.checked_sub(SignedDuration::from_hours(24 * BUDGET_DAYS)).ok();
+        let limits = self.records.agents.guardrails_get().await?;
+        let mut history: HashMap<ResourceId, Vec<Action>> = HashMap::new();
+        for action in self.history_of(&ids, now).await? {
+            history.entry(action.resource.clone()).or_default().push(action);
+        }
         Ok(Circumstances {
             now,
-            limits: self.records.agents.guardrails_get().await?,
             exclusions: self.records.agents.exclusion_list().await?,
-            history: self.records.agents.action_list(None, since).await?,
+            history,
+            lately: self.lately(&limits, wish.run_id, now).await?,
             // An old change that is being undone began before the guardrails' history.
             unsettled: self.records.agents.action_unsettled(now).await?,
-            scope_sizes,
-            resources: listed.into_iter().map(|one| ((one.connection.clone(), one.id.clone()), one)).collect(),
+            // Only what an agent does by itself is bounded by a share of its scope.
+            scope_sizes: if wish.automatic { self.scope_sizes(&agents, &connections).await? } else { BTreeMap::new() },
+            resources: self.resources_of(&ids).await?,
             agents: agents.into_iter().map(|agent| (agent.id.clone(), agent)).collect(),
+            limits,
             connections,
         })
+    }
+
+    /// The resources of these identifiers that the inventory has.
+    pub(super) async fn resources_of(
+        &self,
+        ids: &[ResourceId],
+    ) -> Result<HashMap<(ConnectionId, ResourceId), Resource>, EngineError> {
+        let mut found = HashMap::with_capacity(ids.len());
+        for chunk in ids.chunks(CHUNK) {
+            let filter = ResourceFilter { ids: chunk.to_vec(), ..ResourceFilter::default() };
+            let (listed, _) = self.estate.resource_list(&filter).await?;
+            found.extend(listed.into_iter().map(|one| ((one.connection.clone(), one.id.clone()), one)));
+        }
+        Ok(found)
+    }
+
+    async fn scope_sizes(
+        &self,
+        agents: &[Agent],
+        connections: &[Connection],
+    ) -> Result<BTreeMap<AgentId, u64>, EngineError> {
+        let totals = self.estate.resource_totals().await?;
+        let size = |agent: &Agent| {
+            let covered = totals.iter().filter(|total| agent.scope.covers(&Place::of_total(total, connections)));
+            covered.map(|total| total.resources).sum()
+        };
+        Ok(agents.iter().map(|agent| (agent.id.clone(), size(agent))).collect())
     }
 
     /// Applicability of recommendations to a request by a person now; `None` where one is being executed or has ended.
@@ -144,9 +184,10 @@ impl GuardrailService {
         if recommendations.iter().all(is_decided) {
             return Ok(vec![None; recommendations.len()]);
         }
-        let circumstances = self.circumstances().await?;
         let asked = Caller::system();
         let wish = Wish::of(&asked, None);
+        let targets: Vec<Target<'_>> = recommendations.iter().filter(|one| !is_decided(one)).map(Target::of).collect();
+        let circumstances = self.circumstances(&targets, &wish).await?;
         let decided = |recommendation: &Recommendation| {
             if is_decided(recommendation) {
                 return None;
@@ -231,7 +272,8 @@ impl Circumstances {
             run_id: wish.run_id,
             automatic: wish.automatic,
             scope_size: agent.and_then(|agent| self.scope_sizes.get(&agent.id).copied()).unwrap_or(0),
-            history: &self.history,
+            history: self.history.get(target.resource).map_or(&[], Vec::as_slice),
+            lately: &self.lately,
             now: self.now,
         };
         within_scope(agent, &place)
@@ -270,7 +312,7 @@ impl GuardrailService {
         target: Target<'_>,
         wish: &Wish<'_>,
     ) -> Result<Vec<Signature>, EngineError> {
-        let refusal = match self.circumstances().await?.decide(recommendation, target, wish) {
+        let refusal = match self.circumstances(&[target], wish).await?.decide(recommendation, target, wish) {
             Ok(needed) => return Ok(needed),
             Err(refusal) => refusal,
         };
@@ -287,12 +329,6 @@ impl GuardrailService {
             _ => {}
         }
         Err(refusal.into_error())
-    }
-
-    /// Actions as far back as the guardrails look, newest first.
-    pub(super) async fn lately(&self) -> Result<Vec<Action>, EngineError> {
-        let since = self.records.clock.now().checked_sub(SignedDuration::from_hours(24 * BUDGET_DAYS)).ok();
-        Ok(self.records.agents.action_list(None, since).await?)
     }
 
     async fn refused(&self, recommendation: &Recommendation, why: &str, wish: &Wish<'_>) -> Result<(), EngineError> {

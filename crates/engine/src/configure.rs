@@ -179,7 +179,7 @@ impl AgentService {
     pub async fn agent_delete(&self, id: &AgentId, caller: &Caller) -> Result<(), EngineError> {
         let _turn = self.records.turn.lock().await;
         let agent = self.records.agents.agent_get(id).await?;
-        let actions = self.records.agents.action_list(None, None).await?;
+        let actions = self.records.agents.action_unsettled(self.records.clock.now()).await?;
         if self.runs.is_running(id)
             || actions.iter().any(|action| action.agent_id.as_ref() == Some(id) && action.status.is_active())
         {

@@ -30,12 +30,9 @@ impl RecommendationService {
         let may_act =
             self.estate.connection_get(&recommendation.subject.connection).await.ok().map(|c| c.allow_actions);
         let wish = Wish::of(caller, None);
-        let block = self.guardrails.circumstances().await?.block(
-            &recommendation,
-            agent.as_ref(),
-            Target::of(&recommendation),
-            &wish,
-        );
+        let target = Target::of(&recommendation);
+        let circumstances = self.guardrails.circumstances(&[target], &wish).await?;
+        let block = circumstances.block(&recommendation, agent.as_ref(), target, &wish);
         let past = self.records.agents.action_list(Some(id), None).await?;
         let failed = |status| matches!(status, ActionStatus::Failed | ActionStatus::Aborted | ActionStatus::RolledBack);
         let facts = StuckFacts {
@@ -91,45 +88,55 @@ impl AgentService {
         let connections = self.estate.connection_list().await?;
         let (all, _) = self.estate.resource_list(&ResourceFilter::default()).await?;
         let scope: Vec<&Resource> = all.iter().filter(|r| agent.scope.includes(r, &connections)).collect();
-        let filter = RecommendationFilter { agent: Some(agent.id.0.clone()), ..RecommendationFilter::default() };
-        let (own, _) = self.records.agents.recommendation_list(&filter).await?;
-        let feedback = self.records.agents.feedback_list(None).await?;
-        let recent = |at: Timestamp| self.records.clock.now().duration_since(at) < RECENT;
-        let gone = own.iter().filter(|recommendation| {
-            recommendation.status == Status::Expired
-                && recent(recommendation.updated_at)
-                && recommendation.closing == Some(Closing::ResourceGone)
-        });
-        let answers =
-            |recommendation: &Recommendation| feedback.iter().rfind(|f| f.recommendation == recommendation.id);
-        let rejected = |recommendation: &&Recommendation| {
-            recommendation.status == Status::Dismissed
-                || answers(recommendation).is_some_and(|f| f.outcome == FeedbackOutcome::NotApplicable)
+        let now = self.records.clock.now();
+        let recent = |at: Timestamp| now.duration_since(at) < RECENT;
+        let own = RecommendationFilter { agent: Some(agent.id.0.clone()), ..RecommendationFilter::default() };
+        let (open, _) =
+            self.records.agents.recommendation_list(&RecommendationFilter { is_open: true, ..own.clone() }).await?;
+        let (rejected, answered) = self.answers_to(agent, &own).await?;
+        let gone = RecommendationFilter {
+            closing: Some(Closing::ResourceGone),
+            updated_since: now.checked_sub(RECENT).ok(),
+            limit: 1,
+            ..own
         };
+        let (_, gone) = self.records.agents.recommendation_list(&gone).await?;
         let report = agent.last_run.as_ref();
         Ok(FindingFacts {
             days_observed: report.map(|run| run.days_observed),
             resources_seen: scope.len() as u64,
-            resources_changed: (scope.iter().filter(|r| r.created_at.is_some_and(recent)).count() + gone.count())
-                as u64,
+            resources_changed: scope.iter().filter(|r| r.created_at.is_some_and(recent)).count() as u64 + gone,
             resources_untagged: scope.iter().filter(|resource| resource.tags.is_empty()).count() as u64,
             skipped: report.map(|run| run.skipped.clone()).unwrap_or_default(),
             scope_unmatched: unmatched(agent, &all, &connections),
-            confidences: own
-                .iter()
-                .filter(|recommendation| !recommendation.status.is_end())
-                .map(|recommendation| recommendation.confidence)
-                .collect(),
-            unmeasured: own
-                .iter()
-                .filter(|recommendation| !recommendation.status.is_end() && !recommendation.not_measured.is_empty())
-                .count() as u64,
-            rejected: own.iter().filter(rejected).count() as u64,
-            answered: own
-                .iter()
-                .filter(|recommendation| recommendation.status.is_end() || answers(recommendation).is_some())
-                .count() as u64,
+            confidences: open.iter().map(|recommendation| recommendation.confidence).collect(),
+            unmeasured: open.iter().filter(|recommendation| !recommendation.not_measured.is_empty()).count() as u64,
+            rejected,
+            answered,
         })
+    }
+
+    /// Numbers of an agent's recommendations that people rejected, and of those that have ended or were answered.
+    async fn answers_to(&self, agent: &Agent, own: &RecommendationFilter) -> Result<(u64, u64), EngineError> {
+        let (mut rejected, mut answered) = (0, 0);
+        for total in self.records.agents.recommendation_totals().await? {
+            if total.agent.as_ref() == Some(&agent.id) && total.status.is_end() {
+                answered += total.count;
+                rejected += if total.status == Status::Dismissed { total.count } else { 0 };
+            }
+        }
+        let (said, _) = self
+            .records
+            .agents
+            .recommendation_list(&RecommendationFilter { has_feedback: true, ..own.clone() })
+            .await?;
+        for recommendation in said {
+            answered += u64::from(!recommendation.status.is_end());
+            let feedback = self.records.agents.feedback_list(Some(&recommendation.id)).await?;
+            let is_refused = feedback.last().is_some_and(|said| said.outcome == FeedbackOutcome::NotApplicable);
+            rejected += u64::from(is_refused && recommendation.status != Status::Dismissed);
+        }
+        Ok((rejected, answered))
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::request::Wish;
 use super::{Approvals, Caller, EngineError, ExecutionService, RecommendationService, Records, RolloutService};
+use reeve_recommend::ApprovalFilter;
 use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
@@ -65,10 +66,7 @@ impl Scheduler {
         let caller = Caller::system();
         done.watched = self.execution.watch_changes(unsettled, &caller).await?;
         done.approvals_expired = self.lapse_approvals(&caller).await?;
-        let filter = RecommendationFilter {
-            status: vec![Status::Open, Status::PendingApproval, Status::Approved, Status::Scheduled, Status::Snoozed],
-            ..RecommendationFilter::default()
-        };
+        let filter = RecommendationFilter { due_by: Some(self.records.clock.now()), ..RecommendationFilter::default() };
         let (waiting, _) = self.records.agents.recommendation_list(&filter).await?;
         for recommendation in waiting {
             self.one_due(recommendation, &caller, &mut done).await?;
@@ -81,14 +79,15 @@ impl Scheduler {
         let _turn = self.records.turn.lock().await;
         let now = self.records.clock.now();
         let mut lapsed = 0;
-        for approval in self.records.agents.approval_list(None).await? {
-            if approval.status == ApprovalStatus::Pending && approval.expires_at <= now {
+        let filter = ApprovalFilter { status: Some(ApprovalStatus::Pending), ..ApprovalFilter::default() };
+        for approval in self.records.agents.approval_page(&filter).await?.0 {
+            if approval.expires_at <= now {
                 let recommendation = self.records.agents.recommendation_get(&approval.recommendation).await?;
                 self.approvals
                     .lapse(approval, &recommendation, "the request expired without an answer", caller)
                     .await?;
                 lapsed += 1;
-            } else if approval.status == ApprovalStatus::Pending {
+            } else {
                 self.approvals.remind(&approval, caller).await?;
             }
         }

@@ -38,15 +38,16 @@ impl RecommendationService {
             return Err(EngineError::WrongState { from: recommendation.status, message });
         }
         let wish = Wish::of(caller, Some(&reason));
-        let asked =
-            match self.guardrails.circumstances().await?.decide(&recommendation, Target::of(&recommendation), &wish) {
-                Ok(_) => return Err(EngineError::Conflict("nothing blocks it, so it needs no exception".to_owned())),
-                Err(Refusal::Guardrail(block)) => ExceptionRequest::of(&block).ok_or_else(|| {
-                    let message = "this guardrail protects the whole estate and has no exceptions";
-                    EngineError::Conflict(format!("{message}: {block}"))
-                })?,
-                Err(refusal) => return Err(refusal.into_error()),
-            };
+        let target = Target::of(&recommendation);
+        let asked = match self.guardrails.circumstances(&[target], &wish).await?.decide(&recommendation, target, &wish)
+        {
+            Ok(_) => return Err(EngineError::Conflict("nothing blocks it, so it needs no exception".to_owned())),
+            Err(Refusal::Guardrail(block)) => ExceptionRequest::of(&block).ok_or_else(|| {
+                let message = "this guardrail protects the whole estate and has no exceptions";
+                EngineError::Conflict(format!("{message}: {block}"))
+            })?,
+            Err(refusal) => return Err(refusal.into_error()),
+        };
         let agent = self.records.agent_of(&recommendation).await?;
         let mut approval = self.approvals.approval_for(&recommendation, plan, &wish);
         let matrix = self.records.approval_matrix().await?;

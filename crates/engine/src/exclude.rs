@@ -47,9 +47,15 @@ impl RecommendationService {
         let entry = exclusion_entry("exclusion.create", &exclusion, caller).after(described(&exclusion));
         self.records.change(entry, self.records.agents.exclusion_insert(&exclusion)).await?;
         let reason = format!("excluded: {}", exclusion.reason);
-        let (all, _) = self.records.agents.recommendation_list(&RecommendationFilter::default()).await?;
+        let filter = RecommendationFilter {
+            is_open: true,
+            resource: exclusion.resource.clone(),
+            kind: exclusion.kind,
+            ..RecommendationFilter::default()
+        };
+        let (open, _) = self.records.agents.recommendation_list(&filter).await?;
         let waits = |status: Status| status.may_become(Status::Dismissed) && status != Status::Testing;
-        for recommendation in all.iter().filter(|recommendation| {
+        for recommendation in open.iter().filter(|recommendation| {
             waits(recommendation.status) && exclusion.covers(&recommendation.subject, recommendation.kind)
         }) {
             self.records.close_approvals(recommendation, ApprovalStatus::Rejected, &reason, caller).await?;

@@ -1,14 +1,16 @@
 //! Feedback on recommendations and its immediate effects: "not now" snoozes the recommendation, "not applicable" closes
 //! it, and others of its kind are ranked again. Confidence follows at the agent's next run (`learning`).
 
+use std::collections::BTreeSet;
+
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus, FieldError};
 
+use super::past::Past;
 use super::records::optional;
 use super::{Caller, EngineError, RecommendationService, fresh_id, log_entry};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::ranking::FeedbackWeights;
 use reeve_recommend::recommendation::{
     Feedback, FeedbackOutcome, Recommendation, RecommendationId, RecommendationType,
 };
@@ -108,13 +110,11 @@ impl RecommendationService {
 
     /// Ranks what waits of a kind by what people say now. The caller holds the turn.
     pub(super) async fn rank_again(&self, kind: RecommendationType) -> Result<(), EngineError> {
-        let (all, _) = self.records.agents.recommendation_list(&RecommendationFilter::default()).await?;
-        let feedback = self.records.agents.feedback_list(None).await?;
-        let weights = FeedbackWeights::of(&all, &feedback, self.records.clock.now());
-        for recommendation in
-            all.into_iter().filter(|recommendation| recommendation.kind == kind && !recommendation.status.is_end())
-        {
-            let ranking = weights.rank(&recommendation);
+        let past = Past::read(&self.records, &BTreeSet::from([kind])).await?;
+        let filter = RecommendationFilter { is_open: true, kind: Some(kind), ..RecommendationFilter::default() };
+        let (open, _) = self.records.agents.recommendation_list(&filter).await?;
+        for recommendation in open {
+            let ranking = past.weights.rank(&recommendation);
             if ranking == recommendation.ranking {
                 continue;
             }

@@ -7,6 +7,7 @@
 use jiff::Timestamp;
 use reeve_estate::ResourceId;
 
+use reeve_recommend::ActionCounts;
 use reeve_recommend::action::{Action, ActionStatus, Purpose};
 use reeve_recommend::change_control::Place;
 use reeve_recommend::guardrail::{Block, GuardrailName, Guardrails};
@@ -34,10 +35,23 @@ pub struct Asked<'a> {
     pub automatic: bool,
     /// Resources in the agent's scope.
     pub scope_size: u64,
-    /// Actions of the last 30 days, newest first.
+    /// Actions of the last 30 days on the resource, newest first. Those on others may be among them.
     pub history: &'a [Action],
+    /// Sums over all actions of late.
+    pub lately: &'a Lately,
     /// Now.
     pub now: Timestamp,
+}
+
+/// Sums over actions of late that the guardrails compare with their limits.
+#[derive(Debug, Clone, Default)]
+pub struct Lately {
+    /// Failures since the last success, and since the breaker was reset.
+    pub failures: u32,
+    /// Actions begun in the last 24 hours.
+    pub in_day: ActionCounts,
+    /// Actions begun in the run that wants the change.
+    pub in_run: u64,
 }
 
 /// Says no by the first guardrail that does.
@@ -67,7 +81,7 @@ fn switches(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
             "the kill switch is on; nothing begins until it is off".to_owned(),
         ));
     }
-    let failures = failures_in_a_row(limits, asked.history);
+    let failures = asked.lately.failures;
     if failures >= limits.breaker_failures {
         let message = format!(
             "the last {failures} actions failed or were rolled back, limit {}; reset the breaker when the cause is known",
@@ -83,19 +97,26 @@ fn switches(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     Ok(())
 }
 
-/// Failures since the last success, and since the breaker was reset. An undoing by hand is no failure of the change.
-pub(super) fn failures_in_a_row(limits: &Guardrails, history: &[Action]) -> u32 {
-    let mut failures = 0;
-    let after_reset = |action: &&Action| limits.breaker_reset_at.is_none_or(|at| action.started_at > at);
-    for action in history.iter().filter(|action| action.purpose == Purpose::Apply).filter(after_reset) {
-        match action.status {
-            ActionStatus::Succeeded => break,
-            ActionStatus::RolledBack if had_succeeded(action) => break,
-            ActionStatus::Failed | ActionStatus::RolledBack => failures += 1,
-            ActionStatus::Aborted | ActionStatus::Running | ActionStatus::RollingBack => {}
-        }
+/// What one action says about the circuit breaker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BreakerSign {
+    /// The change went through: failures before it do not count.
+    Success,
+    /// The change failed, or was undone by itself.
+    Failure,
+    /// Nothing: it still works, changed nothing, or changed no resource of its own.
+    None,
+}
+
+/// Returns what an action says about the circuit breaker. An undoing by hand is no failure of the change.
+pub(super) fn breaker_sign(action: &Action) -> BreakerSign {
+    match action.status {
+        _ if action.purpose != Purpose::Apply => BreakerSign::None,
+        ActionStatus::Succeeded => BreakerSign::Success,
+        ActionStatus::RolledBack if had_succeeded(action) => BreakerSign::Success,
+        ActionStatus::Failed | ActionStatus::RolledBack => BreakerSign::Failure,
+        ActionStatus::Aborted | ActionStatus::Running | ActionStatus::RollingBack => BreakerSign::None,
     }
-    failures
 }
 
 fn had_succeeded(action: &Action) -> bool {
@@ -189,38 +210,28 @@ fn cool_down(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     Err(block(GuardrailName::CoolDown, limit, value, message))
 }
 
-/// Returns `true` if an action counts towards the blast radius: it began, and changed a real resource.
-fn counts(action: &&Action) -> bool {
-    action.status != ActionStatus::Aborted && action.purpose != Purpose::Simulate
-}
-
-/// The actions that count and began in the last 24 hours.
-pub(super) fn begun_in_day(history: &[Action], now: Timestamp) -> impl Iterator<Item = &Action> {
-    history.iter().filter(counts).filter(move |action| now.duration_since(action.started_at).as_secs() < DAY_S)
-}
-
 fn blast_radius(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     let said = |name, limit: u64, value: u64, what: &str| {
         let message = format!("{value} {what}, limit {limit}");
         Err(block(name, limit as f64, value as f64, message))
     };
-    if let Some(run) = asked.run_id {
-        let in_run = asked.history.iter().filter(counts).filter(|a| a.run_id.as_deref() == Some(run)).count() as u64;
+    if asked.run_id.is_some() {
+        let in_run = asked.lately.in_run;
         let limit = u64::from(limits.max_actions_per_run);
         if in_run >= limit {
             return said(GuardrailName::MaxActionsPerRun, limit, in_run, "actions begun in this run");
         }
     }
-    let in_day: Vec<&Action> = begun_in_day(asked.history, asked.now).collect();
+    let in_day = &asked.lately.in_day;
     let limit = u64::from(limits.max_actions_per_day);
-    if in_day.len() as u64 >= limit {
-        return said(GuardrailName::MaxActionsPerDay, limit, in_day.len() as u64, "actions begun in 24 hours");
+    if in_day.begun >= limit {
+        return said(GuardrailName::MaxActionsPerDay, limit, in_day.begun, "actions begun in 24 hours");
     }
     // At least one, or a scope of nine could never be worked on.
     let share = (asked.scope_size as f64 * limits.max_share_per_day_percent / 100.0).floor() as u64;
     let share = if limits.max_share_per_day_percent > 0.0 { share.max(1) } else { 0 };
-    let own =
-        in_day.iter().filter(|a| a.agent_id == asked.recommendation.agent_id && a.run_id.is_some()).count() as u64;
+    let agent = asked.recommendation.agent_id.as_ref();
+    let own = agent.and_then(|agent| in_day.begun_by_agents.get(agent)).copied().unwrap_or(0);
     if asked.automatic && own >= share {
         let what = format!("of {} resources changed by the agent in 24 hours", asked.scope_size);
         return said(GuardrailName::MaxSharePerDay, share, own, &what);

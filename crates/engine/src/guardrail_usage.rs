@@ -1,13 +1,15 @@
 //! Use of the guardrails: the circuit breaker, the day's changes, and each resource's error budget. The guardrails decide
 //! by the same figures.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use reeve_estate::{ConnectionId, ResourceFilter, ResourceId};
+use reeve_estate::{ConnectionId, ResourceId};
 
-use super::guard::{BUDGET_DAYS, DAY_S, begun_in_day, down_s, failures_in_a_row};
+use super::guard::{BUDGET_DAYS, DAY_S, down_s};
+use super::lately::budget_begin;
 use super::{EngineError, GuardrailService};
+use reeve_recommend::ActionFilter;
 use reeve_recommend::action::Purpose;
 
 /// Use of the guardrails.
@@ -67,10 +69,10 @@ impl GuardrailService {
     /// The store failed.
     pub async fn guardrail_usage(&self) -> Result<GuardrailUsage, EngineError> {
         let limits = self.records.agents.guardrails_get().await?;
-        let history = self.lately().await?;
         let now = self.records.clock.now();
-        let (resources, _) = self.estate.resource_list(&ResourceFilter::default()).await?;
-        let names: BTreeMap<_, _> = resources.into_iter().map(|one| ((one.connection, one.id), one.name)).collect();
+        let lately = self.lately(&limits, None, now).await?;
+        let filter = ActionFilter { since: Some(budget_begin(now)), ..ActionFilter::default() };
+        let (history, _) = self.records.agents.action_page(&filter).await?;
         let span_s = (BUDGET_DAYS * DAY_S) as f64;
         let mut used: BTreeMap<(ConnectionId, ResourceId), (f64, u64)> = BTreeMap::new();
         for action in &history {
@@ -80,6 +82,10 @@ impl GuardrailService {
                 *budget = (budget.0 + down, budget.1 + 1);
             }
         }
+        let ids: BTreeSet<&ResourceId> = used.keys().map(|(_, resource)| resource).collect();
+        let ids: Vec<ResourceId> = ids.into_iter().cloned().collect();
+        let resources = self.resources_of(&ids).await?;
+        let names: BTreeMap<_, _> = resources.into_iter().map(|(key, one)| (key, one.name)).collect();
         let budget = |((connection, resource), (down_s, changes)): ((ConnectionId, ResourceId), (f64, u64))| {
             let key = (connection, resource);
             let name = names.get(&key).cloned().unwrap_or_else(|| key.1.0.clone());
@@ -90,10 +96,10 @@ impl GuardrailService {
         budgets.sort_by(|a, b| b.down_s.total_cmp(&a.down_s).then_with(|| a.resource.cmp(&b.resource)));
         Ok(GuardrailUsage {
             kill_switch: limits.kill_switch,
-            failures: failures_in_a_row(&limits, &history),
+            failures: lately.failures,
             failures_limit: limits.breaker_failures,
             breaker_reset_at: limits.breaker_reset_at,
-            actions_today: begun_in_day(&history, now).count() as u64,
+            actions_today: lately.in_day.begun,
             actions_limit: limits.max_actions_per_day,
             min_uptime_percent: limits.min_uptime_percent,
             budget_s: span_s * (1.0 - limits.min_uptime_percent / 100.0),

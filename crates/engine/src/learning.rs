@@ -9,6 +9,7 @@ use reeve_estate::{Catalogue, ConnectionId, Metric, Resource, ResourceId, Resour
 use reeve_learn::calibrate::{Calibrator, Example, FEATURES};
 
 use super::judged::Judged;
+use super::lately::CHUNK;
 use super::{EngineError, Records, ScopeService};
 use reeve_recommend::agent::{Agent, AgentType};
 use reeve_recommend::lifecycle::Status;
@@ -137,12 +138,12 @@ impl ModelService {
     /// Keeps what new recommendations were judged by.
     pub(super) async fn note_trust(&self, kept: &[Recommendation], judged: &[Judged]) -> Result<(), EngineError> {
         let Some(models) = self.models.as_ref() else { return Ok(()) };
+        let by_resource: HashMap<(&ConnectionId, &ResourceId), &Judged> =
+            judged.iter().map(|one| ((&one.resource.connection, &one.resource.id), one)).collect();
         for recommendation in kept.iter().filter(|recommendation| recommendation.version == 1) {
-            let same = |one: &&Judged| {
-                one.resource.id == recommendation.subject.id
-                    && one.resource.connection == recommendation.subject.connection
-            };
-            let proposals = judged.iter().find(same).map_or(&[][..], |one| &one.judgement.proposals);
+            let subject = &recommendation.subject;
+            let judged = by_resource.get(&(&subject.connection, &subject.id));
+            let proposals = judged.map_or(&[][..], |one| &one.judgement.proposals);
             let Some(proposal) = proposals.iter().find(|proposal| proposal.kind == recommendation.kind) else {
                 continue;
             };
@@ -209,9 +210,9 @@ impl ModelService {
         if notes.is_empty() {
             return Ok(Vec::new());
         }
-        let (all, _) = self.records.agents.recommendation_list(&RecommendationFilter::default()).await?;
+        let decided = self.decided(&notes).await?;
         let by_id: HashMap<&RecommendationId, &Recommendation> =
-            all.iter().map(|recommendation| (&recommendation.id, recommendation)).collect();
+            decided.iter().map(|recommendation| (&recommendation.id, recommendation)).collect();
         let feedback = self.records.agents.feedback_list(None).await?;
         let mut found: Vec<(Timestamp, Example)> = notes
             .into_iter()
@@ -229,6 +230,23 @@ impl ModelService {
             .collect();
         found.sort_by(|a, b| a.1.at_ms.cmp(&b.1.at_ms).then_with(|| a.1.group.cmp(&b.1.group)));
         Ok(found)
+    }
+}
+
+impl ModelService {
+    /// Recommendations of these notes whose outcome may be known: those executed to an end, and all that people answered.
+    async fn decided(&self, notes: &[TrustNote]) -> Result<Vec<Recommendation>, EngineError> {
+        let filter = RecommendationFilter { has_feedback: true, ..RecommendationFilter::default() };
+        let (mut decided, _) = self.records.agents.recommendation_list(&filter).await?;
+        for chunk in notes.chunks(CHUNK) {
+            let filter = RecommendationFilter {
+                status: vec![Status::Succeeded, Status::RolledBack, Status::Failed],
+                ids: chunk.iter().map(|note| note.recommendation.clone()).collect(),
+                ..RecommendationFilter::default()
+            };
+            decided.extend(self.records.agents.recommendation_list(&filter).await?.0);
+        }
+        Ok(decided)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Keeps the findings of predictive rules as recommendations: one for each resource and type, in the name of an agent
 //! whose scope includes the resource. Mode, guardrails and approvals apply as to any other.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use reeve_estate::ResourceId;
 
 use super::holder::Holder;
 use super::judged::Judged;
+use super::past::open_on;
 use super::upsert::Upserted;
 use super::{Caller, EngineError, Findings, ResponseService, fresh_id};
 use reeve_recommend::Judgement;
@@ -109,6 +110,7 @@ impl ResponseService {
         let _turn = self.records.turn.lock().await;
         let filter = RecommendationFilter {
             status: vec![Status::Open, Status::PendingApproval, Status::Snoozed],
+            cause: Some(cause.clone()),
             ..RecommendationFilter::default()
         };
         let (waiting, _) = self.records.agents.recommendation_list(&filter).await?;
@@ -136,7 +138,8 @@ impl Findings {
         judged: Judged,
     ) -> Result<Upserted, EngineError> {
         let _turn = self.records.turn.lock().await;
-        let (found, _) = self.keep(holder, cause, std::slice::from_ref(&judged)).await?;
+        let open = open_on(&self.records, &BTreeSet::from([judged.resource.id.clone()])).await?;
+        let (found, _) = self.keep(holder, cause, std::slice::from_ref(&judged), open).await?;
         Ok(found)
     }
 }

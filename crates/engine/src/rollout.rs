@@ -12,7 +12,7 @@ pub(super) use staging::Staging;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_audit::{ActionStatus, FieldError, Severity};
-use reeve_estate::{EstateStore, Resource, ResourceFilter, ResourceId};
+use reeve_estate::{Resource, ResourceId};
 
 use super::records::{needed, optional};
 use super::request::planned;
@@ -48,7 +48,6 @@ pub struct RolloutService {
     pub(super) records: Arc<Records>,
     pub(super) guardrails: Arc<GuardrailService>,
     pub(super) execution: Arc<ExecutionService>,
-    estate: Arc<dyn EstateStore>,
     /// `None` where none are kept.
     pub(super) rollouts: Option<Arc<dyn RolloutStore>>,
     /// Time of the last look at each rollout.
@@ -62,10 +61,9 @@ impl RolloutService {
         records: Arc<Records>,
         guardrails: Arc<GuardrailService>,
         execution: Arc<ExecutionService>,
-        estate: Arc<dyn EstateStore>,
         rollouts: Option<Arc<dyn RolloutStore>>,
     ) -> Self {
-        RolloutService { records, guardrails, execution, estate, rollouts, looks: Mutex::new(BTreeMap::new()) }
+        RolloutService { records, guardrails, execution, rollouts, looks: Mutex::new(BTreeMap::new()) }
     }
 
     pub(super) fn rollout_store(&self) -> Result<&Arc<dyn RolloutStore>, EngineError> {
@@ -178,9 +176,10 @@ impl RolloutService {
             let message = format!("{} is no open recommendation of this agent and type", unknown.0);
             return Err(EngineError::Invalid(vec![FieldError::new("recommendations", "unknown", message)]));
         }
-        let (resources, _) = self.estate.resource_list(&ResourceFilter::default()).await?;
+        let ids: Vec<ResourceId> = open.iter().filter(|one| wanted(one)).map(|one| one.subject.id.clone()).collect();
+        let resources = self.guardrails.resources_of(&ids).await?;
         let by_id: HashMap<&ResourceId, &Resource> =
-            resources.iter().map(|resource| (&resource.id, resource)).collect();
+            resources.values().map(|resource| (&resource.id, resource)).collect();
         let least = input.settings.min_confidence.unwrap_or(agent.confidence_threshold);
         let (mut carried, mut advice, mut unsure, mut gone) = (Vec::new(), 0, 0, 0);
         for recommendation in open.into_iter().filter(wanted) {

@@ -68,16 +68,16 @@ impl ScopeService {
     /// The store failed.
     pub async fn scope_choices(&self) -> Result<ScopeChoices, EngineError> {
         let connections = self.estate.connection_list().await?;
-        let (resources, _) = self.estate.resource_list(&ResourceFilter::default()).await?;
+        let totals = self.estate.resource_totals().await?;
         let mut accounts: BTreeMap<(String, String), u64> = BTreeMap::new();
         for connection in &connections {
             accounts.entry((connection.name.clone(), connection.account.clone())).or_default();
         }
         let mut services: BTreeMap<String, u64> = BTreeMap::new();
-        for resource in &resources {
-            let name = connections.iter().find(|one| one.id == resource.connection).map_or("", |one| one.name.as_str());
-            *accounts.entry((name.to_owned(), resource.account.clone())).or_default() += 1;
-            *services.entry(resource.service.to_ascii_lowercase()).or_default() += 1;
+        for total in totals {
+            let name = connections.iter().find(|one| one.id == total.connection).map_or("", |one| one.name.as_str());
+            *accounts.entry((name.to_owned(), total.account)).or_default() += total.resources;
+            *services.entry(total.service.to_ascii_lowercase()).or_default() += total.resources;
         }
         let account = |((connection, account), resources)| ConnectedAccount { connection, account, resources };
         Ok(ScopeChoices {

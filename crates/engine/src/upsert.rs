@@ -10,7 +10,7 @@ use reeve_estate::{ConnectionId, ResourceId, ResourceKind};
 
 use super::holder::Holder;
 use super::judged::Judged;
-use super::learning::execution_outcome;
+use super::past::{Past, ended_on};
 use super::quarantine::is_more_severe;
 use super::{Caller, EngineError, Records, fresh_id, log_entry};
 use reeve_recommend::Proposal;
@@ -20,10 +20,8 @@ use reeve_recommend::exclusion::excluded;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::origin::{Cause, Origin};
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::ranking::{FeedbackWeights, Ranking};
-use reeve_recommend::recommendation::{
-    Closing, Explanation, Feedback, Recommendation, RecommendationId, RecommendationType,
-};
+use reeve_recommend::ranking::Ranking;
+use reeve_recommend::recommendation::{Closing, Explanation, Recommendation, RecommendationId, RecommendationType};
 
 /// A finding stops being true unless found again within this.
 const GOOD_FOR_DAYS: i64 = 14;
@@ -33,13 +31,6 @@ const DISMISSED_DAYS: i64 = 90;
 const FAILED_DAYS: i64 = 30;
 /// A volume that was grown is not grown again for this long.
 const GROWN_DAYS: i64 = 7;
-
-/// Recommendations and feedback that exist before the run.
-struct Past<'a> {
-    all: &'a [Recommendation],
-    feedback: &'a [Feedback],
-    weights: FeedbackWeights,
-}
 
 pub(super) type Key = (ConnectionId, ResourceId, RecommendationType);
 
@@ -65,29 +56,31 @@ impl Findings {
 
     pub(super) async fn upsert(&self, agent: &Agent, judged: &[Judged]) -> Result<Upserted, EngineError> {
         let _turn = self.records.turn.lock().await;
-        let (found, current) = self.keep(Holder::of(agent), &Cause::Run, judged).await?;
+        let filter = RecommendationFilter { is_open: true, ..RecommendationFilter::default() };
+        let (open, _) = self.records.agents.recommendation_list(&filter).await?;
+        let (found, current) = self.keep(Holder::of(agent), &Cause::Run, judged, open).await?;
         self.expire_not_found(agent, judged, current.into_values(), &Caller::agent(&agent.id)).await?;
         Ok(found)
     }
 
-    /// Keeps findings and tells what was there before. The caller holds the turn.
+    /// Keeps findings and tells what was there before: `open` are the recommendations that have not ended, at least those on the judged
+    /// resources. The caller holds the turn.
     pub(super) async fn keep(
         &self,
         holder: Holder<'_>,
         cause: &Cause,
         judged: &[Judged],
+        open: Vec<Recommendation>,
     ) -> Result<(Upserted, BTreeMap<Key, Recommendation>), EngineError> {
-        let (all, _) = self.records.agents.recommendation_list(&RecommendationFilter::default()).await?;
         let key = |r: &Recommendation| (r.subject.connection.clone(), r.subject.id.clone(), r.kind);
         // In order, so that what a run records does not depend on chance.
-        let current: BTreeMap<Key, Recommendation> =
-            all.iter().filter(|r| !r.status.is_end()).map(|r| (key(r), r.clone())).collect();
+        let current: BTreeMap<Key, Recommendation> = open.into_iter().map(|open| (key(&open), open)).collect();
         let caller = holder.caller();
         let mut found = Upserted { kept: Vec::new(), skipped: Vec::new() };
         let exclusions = self.records.agents.exclusion_list().await?;
         let now = self.records.clock.now();
-        let feedback = self.records.agents.feedback_list(None).await?;
-        let past = Past { all: &all, feedback: &feedback, weights: FeedbackWeights::of(&all, &feedback, now) };
+        let past = Past::read(&self.records, &proposed_kinds(judged)).await?;
+        let ended = self.ended_before(judged, &current).await?;
         let mut new_recommendations = Vec::new();
         for one in judged {
             for proposal in &one.judgement.proposals {
@@ -104,7 +97,7 @@ impl Findings {
                         let made = self.make(holder, cause, proposal, &past);
                         self.refresh_known(known, made, &caller, &mut found, &mut new_recommendations).await?;
                     }
-                    None => match suppression_reason(&all, cause, proposal, now) {
+                    None => match suppression_reason(ended.get(&one.resource.id), cause, proposal, now) {
                         Some(reason) => found.skipped.push(reason),
                         None => new_recommendations.push(self.make(holder, cause, proposal, &past)),
                     },
@@ -113,6 +106,22 @@ impl Findings {
         }
         self.insert_new(new_recommendations, &caller, &mut found).await?;
         Ok((found, current))
+    }
+
+    /// Recommendations that may keep proposals for which nothing is open from being made again.
+    async fn ended_before(
+        &self,
+        judged: &[Judged],
+        current: &BTreeMap<Key, Recommendation>,
+    ) -> Result<HashMap<ResourceId, Vec<Recommendation>>, EngineError> {
+        let mut resources = BTreeSet::new();
+        for one in judged {
+            let key = |kind| (one.resource.connection.clone(), one.resource.id.clone(), kind);
+            if one.judgement.proposals.iter().any(|proposal| !current.contains_key(&key(proposal.kind))) {
+                resources.insert(one.resource.id.clone());
+            }
+        }
+        ended_on(&self.records, &resources, SignedDuration::from_hours(24 * DISMISSED_DAYS)).await
     }
 
     /// Writes new recommendations, recorded together first.
@@ -126,10 +135,8 @@ impl Findings {
             let entries: Vec<Entry> =
                 chunk.iter().map(|recommendation| log_entry::found(recommendation, caller)).collect();
             self.records.record(entries).await?;
-            for recommendation in chunk {
-                self.records.agents.recommendation_insert(recommendation).await?;
-                found.kept.push(recommendation.clone());
-            }
+            self.records.agents.recommendation_insert_all(chunk).await?;
+            found.kept.extend_from_slice(chunk);
         }
         Ok(())
     }
@@ -227,9 +234,9 @@ impl Findings {
     }
 
     /// A recommendation of a proposal.
-    fn make(&self, holder: Holder<'_>, cause: &Cause, proposal: &Proposal, past: &Past<'_>) -> Recommendation {
+    fn make(&self, holder: Holder<'_>, cause: &Cause, proposal: &Proposal, past: &Past) -> Recommendation {
         let now = self.records.clock.now();
-        let (similar_cases, success_rate) = similar_cases_and_rate(past, proposal);
+        let (similar_cases, success_rate) = past.similar_cases(proposal);
         let p = proposal.clone();
         let mut made = Recommendation {
             id: RecommendationId(fresh_id()),
@@ -288,7 +295,7 @@ fn expiry_reason(one: &Judged, kind: RecommendationType) -> Option<String> {
 /// Returns the reason why a finding is not kept again: a user rejected it, or the change failed recently. A decision on
 /// one threat does not apply to the next.
 fn suppression_reason(
-    all: &[Recommendation],
+    ended: Option<&Vec<Recommendation>>,
     cause: &Cause,
     proposal: &Proposal,
     now: jiff::Timestamp,
@@ -304,7 +311,7 @@ fn suppression_reason(
     };
     let within =
         |r: &Recommendation, days: i64| now.duration_since(r.updated_at) < SignedDuration::from_hours(24 * days);
-    all.iter().filter(same).find_map(|r| match r.status {
+    ended.into_iter().flatten().filter(same).find_map(|r| match r.status {
         Status::Dismissed if within(r, DISMISSED_DAYS) => Some("dismissed"),
         // The snapshot of an unattached volume is kept; deleting the volume is for a person, and is not nagged for.
         Status::Succeeded if r.subject.kind == ResourceKind::Volume && within(r, kept_days(r)) => Some("kept_already"),
@@ -327,18 +334,7 @@ fn kept_days(recommendation: &Recommendation) -> i64 {
     if recommendation.kind == RecommendationType::StorageExpansion { GROWN_DAYS } else { DISMISSED_DAYS }
 }
 
-/// Recommendations of the same type and size step that were executed and whose outcome is known, by a person's word before
-/// how the action ended, and the share that went well, percent.
-fn similar_cases_and_rate(past: &Past<'_>, proposal: &Proposal) -> (u64, Option<f64>) {
-    let step = (&proposal.subject.instance_type, &proposal.subject.target_type);
-    let stepless = BTreeSet::from([RecommendationType::IdleResourceCleanup, RecommendationType::ReservedInstances]);
-    let alike = |r: &&Recommendation| {
-        let same_step = stepless.contains(&r.kind) || (&r.subject.instance_type, &r.subject.target_type) == step;
-        r.kind == proposal.kind && same_step
-    };
-    let carried_out = |r: &Recommendation| execution_outcome(r, past.feedback).map(|(succeeded, _)| succeeded);
-    let cases: Vec<bool> = past.all.iter().filter(alike).filter_map(carried_out).collect();
-    let succeeded = cases.iter().filter(|succeeded| **succeeded).count() as f64;
-    let rate = (!cases.is_empty()).then(|| succeeded / cases.len() as f64 * 100.0);
-    (cases.len() as u64, rate)
+/// Kinds of what was proposed.
+fn proposed_kinds(judged: &[Judged]) -> BTreeSet<RecommendationType> {
+    judged.iter().flat_map(|one| one.judgement.proposals.iter().map(|proposal| proposal.kind)).collect()
 }

@@ -44,4 +44,4 @@ pub use quantity::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
 pub use relation::{Relation, RelationKind};
 pub use resource::{Capacity, Purchase, Resource, ResourceId, ResourceState, Specification};
 pub use sample::{GIB, Metric, Sample, Series, Track, Unit};
-pub use store::{EstateStore, ResourceFilter, SampleScan, SampleStore, StoreError};
+pub use store::{EstateStore, ResourceFilter, ResourceTotal, SampleScan, SampleStore, StoreError};

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use crate::change::ResourceChange;
 use crate::connection::{Connection, ConnectionId};
 use crate::kind::ResourceKind;
+use crate::money::Money;
 use crate::provider::Provider;
 use crate::resource::{Resource, ResourceId};
 use crate::sample::{Metric, Sample, Series, Track};
@@ -45,12 +46,37 @@ pub struct ResourceFilter {
     pub kind: Option<ResourceKind>,
     /// Service of the resources.
     pub service: Option<String>,
+    /// One of these; empty is any.
+    pub ids: Vec<ResourceId>,
     /// Text that the id, the name or a tag value has to contain, ignoring case.
     pub text: Option<String>,
     /// At most this many; 0 is no limit.
     pub limit: u64,
     /// After this many.
     pub offset: u64,
+}
+
+/// Sum over the resources that agree in these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourceTotal {
+    /// Connection of the resources.
+    pub connection: ConnectionId,
+    /// Cloud of the resources.
+    pub provider: Provider,
+    /// Account of the resources.
+    pub account: String,
+    /// Region of the resources.
+    pub region: String,
+    /// Service of the resources.
+    pub service: String,
+    /// Kind of the resources.
+    pub kind: ResourceKind,
+    /// Number of resources.
+    pub resources: u64,
+    /// Number of resources without a known price.
+    pub unpriced: u64,
+    /// Cost of the others a month.
+    pub monthly_cost: Money,
 }
 
 /// Connections and inventory.
@@ -88,6 +114,8 @@ pub trait EstateStore: Send + Sync {
         after: Option<&(ResourceId, ConnectionId)>,
         limit: u64,
     ) -> Result<Vec<Resource>, StoreError>;
+    /// Sums over the resources of every connection (deleted ones left out).
+    async fn resource_totals(&self) -> Result<Vec<ResourceTotal>, StoreError>;
     /// Returns the changes that inventories found in these resources, observed at or after a time, oldest first. The
     /// newest hundred of each resource are kept, for ninety days. Writes by [`EstateStore::resource_put`] are not
     /// recorded as changes.
@@ -111,6 +139,9 @@ pub trait SampleStore: Send + Sync {
         start: Timestamp,
         end: Timestamp,
     ) -> Result<Vec<Series>, StoreError>;
+    /// Number that grows with every insert of samples of a connection, for as long as the store is open: while it stays the same there is
+    /// nothing new to read.
+    fn sample_revision(&self, connection: &ConnectionId) -> u64;
     /// The newest stored point of each metric of a connection's resources: where the next sync goes on.
     async fn sample_newest(
         &self,

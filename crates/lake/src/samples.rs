@@ -116,6 +116,10 @@ impl SampleStore for SampleLake {
         .await
     }
 
+    fn sample_revision(&self, connection: &ConnectionId) -> u64 {
+        self.catalogue.revision(connection)
+    }
+
     async fn sample_newest(
         &self,
         connection: &ConnectionId,

@@ -110,6 +110,15 @@ pub struct Watch {
     pub realised_monthly: Option<Money>,
 }
 
+/// Measured saving of a recommendation a month, by its actions, newest first: nothing once somebody else changed the resource, `None`
+/// until it is measured. A prediction is never told as realised.
+#[must_use]
+pub fn realised_savings(actions: &[Action]) -> Option<Money> {
+    let applied = actions.iter().filter(|action| action.purpose == Purpose::Apply);
+    let watch = applied.filter_map(|action| action.watch.as_ref()).next()?;
+    if watch.verdict == WatchVerdict::Overruled { Some(Money::ZERO) } else { watch.realised_monthly }
+}
+
 /// One execution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Action {

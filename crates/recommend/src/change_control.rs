@@ -8,7 +8,7 @@ use jiff::civil::{Time, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan};
 
-use reeve_estate::{Connection, Resource, named};
+use reeve_estate::{Connection, Resource, ResourceTotal, named};
 
 use crate::agent::Scope;
 
@@ -167,6 +167,21 @@ impl<'a> Place<'a> {
             connection_name: connection.map_or("", |connection| connection.name.as_str()),
             service: &resource.service,
             direction: resource.tag("reeve:direction"),
+        }
+    }
+}
+
+impl<'a> Place<'a> {
+    /// The place of the resources of a sum, as scopes match it: without a direction.
+    #[must_use]
+    pub fn of_total(total: &'a ResourceTotal, connections: &'a [Connection]) -> Self {
+        let connection = connections.iter().find(|connection| connection.id == total.connection);
+        Place {
+            account: &total.account,
+            connection: &total.connection.0,
+            connection_name: connection.map_or("", |connection| connection.name.as_str()),
+            service: &total.service,
+            direction: None,
         }
     }
 }

@@ -61,14 +61,44 @@ pub const fn relation(this: RecommendationType, other: RecommendationType) -> Op
     }
 }
 
+/// Part of a recommendation that decides what it saves together with others on its resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Saver {
+    /// Identifier of the recommendation.
+    pub id: RecommendationId,
+    /// Kind of the recommendation.
+    pub kind: RecommendationType,
+    /// Expected savings a month; zero where no price is known.
+    pub saving: Money,
+    /// Monthly cost of the resource.
+    pub monthly_cost: Option<Money>,
+}
+
+impl From<&Recommendation> for Saver {
+    fn from(from: &Recommendation) -> Self {
+        Saver {
+            id: from.id.clone(),
+            kind: from.kind,
+            saving: from.expected_savings().unwrap_or(Money::ZERO),
+            monthly_cost: from.monthly_cost,
+        }
+    }
+}
+
+/// Returns what recommendations on one resource save together a month.
+#[must_use]
+pub fn combined_on_resource(savers: &[Saver]) -> Money {
+    evaluate(savers).into_iter().map(|contribution| contribution.counted).sum()
+}
+
 /// Evaluates recommendations together, resource by resource. The sum of what is counted is what they save in all.
 #[must_use]
 pub fn contributions(open: &[&Recommendation]) -> Vec<Contribution> {
-    let mut by_resource: BTreeMap<(&str, &str, &str, &ResourceId), Vec<&Recommendation>> = BTreeMap::new();
+    let mut by_resource: BTreeMap<(&str, &str, &str, &ResourceId), Vec<Saver>> = BTreeMap::new();
     for recommendation in open {
         let subject = &recommendation.subject;
         let key = (subject.provider.as_str(), subject.account.as_str(), subject.region.as_str(), &subject.id);
-        by_resource.entry(key).or_default().push(recommendation);
+        by_resource.entry(key).or_default().push(Saver::from(*recommendation));
     }
     by_resource.into_values().flat_map(|members| evaluate(&members)).collect()
 }
@@ -81,36 +111,31 @@ pub fn combined_savings<'a>(recommendation: impl IntoIterator<Item = &'a Recomme
     contributions(&open).into_iter().map(|contribution| contribution.counted).sum()
 }
 
-/// Expected savings of a recommendation; zero where no price is known.
-fn saving(recommendation: &Recommendation) -> Money {
-    recommendation.expected_savings().unwrap_or(Money::ZERO)
-}
-
-fn evaluate(members: &[&Recommendation]) -> Vec<Contribution> {
-    let mut ordered: Vec<&Recommendation> = members.to_vec();
-    ordered.sort_by(|a, b| saving(b).cmp(&saving(a)).then_with(|| a.id.cmp(&b.id)));
+fn evaluate(members: &[Saver]) -> Vec<Contribution> {
+    let mut ordered: Vec<&Saver> = members.iter().collect();
+    ordered.sort_by(|a, b| b.saving.cmp(&a.saving).then_with(|| a.id.cmp(&b.id)));
     let (tried, rest) = ordered.split_at(ordered.len().min(MOST));
     let best = best_set(tried);
     let counted = counted(tried, best);
-    let relations = |recommendation: &Recommendation| {
-        let others = members.iter().filter(|other| other.id != recommendation.id);
-        others.filter_map(|other| Some((relation(recommendation.kind, other.kind)?, other.id.clone()))).collect()
+    let relations = |saver: &Saver| {
+        let others = members.iter().filter(|other| other.id != saver.id);
+        others.filter_map(|other| Some((relation(saver.kind, other.kind)?, other.id.clone()))).collect()
     };
-    let contribution = |(recommendation, counted): (&&Recommendation, Money)| Contribution {
-        id: recommendation.id.clone(),
+    let contribution = |(saver, counted): (&&Saver, Money)| Contribution {
+        id: saver.id.clone(),
         counted,
-        relations: relations(recommendation),
+        relations: relations(saver),
     };
     tried
         .iter()
         .zip(counted)
         .map(contribution)
-        .chain(rest.iter().map(|recommendation| contribution((recommendation, Money::ZERO))))
+        .chain(rest.iter().map(|saver| contribution((saver, Money::ZERO))))
         .collect()
 }
 
 /// The subset, as bits, without an exclusion in it that saves most; of equals the smallest.
-fn best_set(members: &[&Recommendation]) -> u32 {
+fn best_set(members: &[&Saver]) -> u32 {
     let excludes = |a: usize, b: usize| relation(members[a].kind, members[b].kind) == Some(Relation::Excludes);
     let sound = |set: u32| {
         let at = || (0..members.len()).filter(move |bit| set >> bit & 1 == 1);
@@ -123,13 +148,13 @@ fn best_set(members: &[&Recommendation]) -> u32 {
 
 /// Returns the contribution of each member of a set: its share of the cost that earlier members leave. Members that
 /// others wait for come first.
-fn counted(members: &[&Recommendation], set: u32) -> Vec<Money> {
+fn counted(members: &[&Saver], set: u32) -> Vec<Money> {
     let mut order: Vec<usize> = (0..members.len()).filter(|bit| set >> bit & 1 == 1).collect();
     order.sort_by_key(|at| members[*at].kind == RecommendationType::ReservedInstances);
     let mut counted = vec![Money::ZERO; members.len()];
     let mut left = 1.0;
     for at in order {
-        let saving = saving(members[at]);
+        let saving = members[at].saving;
         let share = match members[at].monthly_cost {
             Some(cost) if cost > Money::ZERO && saving > Money::ZERO => (saving.usd() / cost.usd()).min(1.0),
             _ => {

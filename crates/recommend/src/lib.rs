@@ -37,6 +37,7 @@ pub mod relief;
 pub mod responses;
 pub mod rollout;
 pub mod settings;
+pub mod totals;
 pub mod trust;
 pub mod words;
 pub mod workload;
@@ -75,6 +76,7 @@ pub use recommendation::{
 pub use responses::{Offer, Remedy, RemedyTarget, Responses};
 pub use rollout::{Rollout, RolloutId, RolloutSettings, RolloutStatus, RolloutStore};
 pub use settings::{Setting, SettingValue, Settings};
+pub use totals::*;
 pub use trust::{Trust, trust_group};
 pub use words::thousands;
 pub use workload::{Classification, Correction, Workload, WorkloadClass, WorkloadStore};

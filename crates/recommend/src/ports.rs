@@ -10,13 +10,18 @@ use reeve_audit::Entry;
 use reeve_audit::query::{Column, Query};
 use reeve_estate::{Act, Charge, Connection, ConnectionId, ResourceId, StoreError};
 
-use crate::action::{Action, ActionId};
+use crate::action::{Action, ActionId, ActionStatus};
 use crate::agent::{Agent, AgentId, AgentType};
 use crate::approval::{Approval, ApprovalId};
 use crate::exclusion::{Exclusion, ExclusionId};
 use crate::guardrail::Guardrails;
 use crate::lifecycle::Status;
-use crate::recommendation::{Feedback, Priority, Recommendation, RecommendationId, RecommendationType};
+use crate::origin::Cause;
+use crate::recommendation::{Closing, Feedback, Priority, Recommendation, RecommendationId, RecommendationType};
+use crate::totals::{
+    ActionCounts, ActionFilter, ApprovalFilter, DailySavings, Dismissals, OpenSavings, RecommendationTotal,
+    StepOutcomes,
+};
 
 /// Reason why an entry was not recorded. An operation that cannot be recorded is not executed.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -119,10 +124,52 @@ pub struct RecommendationFilter {
     pub resource: Option<String>,
     /// In this account or connection.
     pub account: Option<String>,
+    /// One of these; empty is any.
+    pub ids: Vec<RecommendationId>,
+    /// On one of these resources; empty is any.
+    pub resources: Vec<ResourceId>,
+    /// That has not ended.
+    pub is_open: bool,
+    /// Somebody gave feedback on it.
+    pub has_feedback: bool,
+    /// Ended for this reason.
+    pub closing: Option<Closing>,
+    /// Changed at or after this time.
+    pub updated_since: Option<Timestamp>,
+    /// With this cause.
+    pub cause: Option<Cause>,
+    /// The scheduler has to look at it at this time ([`Recommendation::due_at`]).
+    pub due_by: Option<Timestamp>,
     /// At most this many; 0 is no limit.
     pub limit: u64,
     /// After this many.
     pub offset: u64,
+}
+
+impl RecommendationFilter {
+    /// Returns `true` if the filter finds a recommendation. `account` and `has_feedback` need the store and are not compared.
+    #[must_use]
+    pub fn matches(&self, recommendation: &Recommendation) -> bool {
+        let subject = &recommendation.subject;
+        let of_agent = |agent: &String| {
+            recommendation.agent_id.as_ref().is_some_and(|id| id.0 == *agent)
+                || recommendation.origin.agent_type.as_str() == agent
+        };
+        let is_due = |by: Timestamp| recommendation.due_at().is_some_and(|at| at <= by);
+        (self.status.is_empty() || self.status.contains(&recommendation.status))
+            && self.agent.as_ref().is_none_or(of_agent)
+            && self.kind.is_none_or(|kind| kind == recommendation.kind)
+            && self.priority.is_none_or(|priority| priority == recommendation.priority)
+            && self.min_confidence.is_none_or(|least| recommendation.confidence >= least)
+            && self.resource.as_ref().is_none_or(|id| *id == subject.id.0)
+            && (self.ids.is_empty() || self.ids.contains(&recommendation.id))
+            && (self.resources.is_empty() || self.resources.contains(&subject.id))
+            && (!self.is_open || !recommendation.status.is_end())
+            && self.closing.is_none_or(|closing| recommendation.closing == Some(closing))
+            && self.updated_since.is_none_or(|since| recommendation.updated_at >= since)
+            && self.cause.as_ref().is_none_or(|cause| *cause == recommendation.origin.cause)
+            && self.due_by.is_none_or(is_due)
+    }
 }
 
 /// Keeps agents, recommendations, approvals, actions, feedback and guardrails.
@@ -144,6 +191,8 @@ pub trait AgentStore: Send + Sync {
 
     /// Adds a recommendation. One that is not ended may exist per (resource, type): a second is a conflict.
     async fn recommendation_insert(&self, recommendation: &Recommendation) -> Result<(), StoreError>;
+    /// Adds recommendations, all or none.
+    async fn recommendation_insert_all(&self, recommendations: &[Recommendation]) -> Result<(), StoreError>;
     /// Replaces a recommendation; `version` is the stored one plus one.
     async fn recommendation_update(&self, recommendation: &Recommendation) -> Result<(), StoreError>;
     /// One recommendation.
@@ -153,6 +202,16 @@ pub trait AgentStore: Send + Sync {
         &self,
         filter: &RecommendationFilter,
     ) -> Result<(Vec<Recommendation>, u64), StoreError>;
+    /// Sums over all recommendations.
+    async fn recommendation_totals(&self) -> Result<Vec<RecommendationTotal>, StoreError>;
+    /// Savings of the recommendations of a filter that have not ended. `limit` and `offset` are ignored.
+    async fn recommendation_savings(&self, filter: &RecommendationFilter) -> Result<OpenSavings, StoreError>;
+    /// Savings of all recommendations that succeeded, by the day of their last change, oldest first.
+    async fn recommendation_savings_by_day(&self) -> Result<Vec<DailySavings>, StoreError>;
+    /// Dismissals of these kinds without feedback.
+    async fn recommendation_dismissals(&self, kinds: &[RecommendationType]) -> Result<Vec<Dismissals>, StoreError>;
+    /// Outcomes of executed recommendations of these kinds without feedback.
+    async fn recommendation_outcomes(&self, kinds: &[RecommendationType]) -> Result<Vec<StepOutcomes>, StoreError>;
 
     /// Adds an approval request.
     async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError>;
@@ -162,6 +221,8 @@ pub trait AgentStore: Send + Sync {
     async fn approval_get(&self, id: &ApprovalId) -> Result<Approval, StoreError>;
     /// Approval requests, newest first; of one recommendation when given.
     async fn approval_list(&self, recommendation: Option<&RecommendationId>) -> Result<Vec<Approval>, StoreError>;
+    /// Approval requests of a filter, newest first, and how many there are in all.
+    async fn approval_page(&self, filter: &ApprovalFilter) -> Result<(Vec<Approval>, u64), StoreError>;
 
     /// Adds an action.
     async fn action_insert(&self, action: &Action) -> Result<(), StoreError>;
@@ -175,6 +236,14 @@ pub trait AgentStore: Send + Sync {
         recommendation: Option<&RecommendationId>,
         since: Option<Timestamp>,
     ) -> Result<Vec<Action>, StoreError>;
+    /// Actions of a filter, newest first, and how many there are in all.
+    async fn action_page(&self, filter: &ActionFilter) -> Result<(Vec<Action>, u64), StoreError>;
+    /// Counts of the actions that began after a time.
+    async fn action_counts(&self, after: Timestamp) -> Result<ActionCounts, StoreError>;
+    /// Number of actions that a run began: neither aborted nor simulated.
+    async fn action_count_of_run(&self, run_id: &str) -> Result<u64, StoreError>;
+    /// Numbers of actions since a time that touched a real resource, by status.
+    async fn action_statuses(&self, since: Timestamp) -> Result<Vec<(ActionStatus, u64)>, StoreError>;
     /// Actions that changed one resource or were to, newest first, since a time.
     async fn action_on(&self, resource: &ResourceId, since: Timestamp) -> Result<Vec<Action>, StoreError>;
 

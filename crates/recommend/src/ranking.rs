@@ -15,6 +15,7 @@ use crate::lifecycle::Status;
 use crate::recommendation::{
     Closing, Feedback, FeedbackOutcome, Priority, Recommendation, RecommendationId, RecommendationType, Subject,
 };
+use crate::totals::Dismissals;
 
 /// So many answers weigh as much as the belief that a kind is as welcome as any other.
 pub const PRIOR_ANSWERS: f64 = 10.0;
@@ -98,8 +99,7 @@ impl FeedbackWeights {
             let answers: Vec<&Feedback> =
                 said.get(&recommendation.id).into_iter().flat_map(|one| one.values().copied()).collect();
             let Some((share, at, fits)) = answer(recommendation, &answers) else { continue };
-            let age_days = now.duration_since(at).as_secs_f64().max(0.0) / 86_400.0;
-            let weight = 0.5_f64.powf(age_days / HALF_LIFE_DAYS);
+            let weight = age_weight(at, now);
             let key = alike(recommendation.kind, &recommendation.subject);
             if fits {
                 found.common.entry(key.clone()).or_default().add(share, weight);
@@ -107,6 +107,17 @@ impl FeedbackWeights {
             found.own.entry(key).or_default().add(share, weight);
         }
         found
+    }
+
+    /// Adds dismissals that nobody explained: each is an answer against its kind.
+    pub fn add_dismissals(&mut self, dismissals: &[Dismissals], now: Timestamp) {
+        for dismissed in dismissals {
+            let service = dismissed.service.to_ascii_lowercase();
+            let key = (dismissed.kind, dismissed.provider, dismissed.resource_kind, service);
+            let tally = self.own.entry(key).or_default();
+            tally.weight += dismissed.count as f64 * age_weight(dismissed.at, now);
+            tally.against += dismissed.count;
+        }
     }
 
     fn on(&self, kind: RecommendationType, subject: &Subject) -> Tally {
@@ -137,6 +148,12 @@ impl FeedbackWeights {
         );
         Ranking { expected_value, weight, in_favour: tally.in_favour, against: tally.against, words }
     }
+}
+
+/// Weight of an answer by its age.
+fn age_weight(at: Timestamp, now: Timestamp) -> f64 {
+    let age_days = now.duration_since(at).as_secs_f64().max(0.0) / 86_400.0;
+    0.5_f64.powf(age_days / HALF_LIFE_DAYS)
 }
 
 /// Returns the expected benefit of a recommendation, dollars a month, and its source. A recommendation that saves little

@@ -271,6 +271,28 @@ impl Recommendation {
         self.savings_after_discounts.or(self.savings_monthly)
     }
 
+    /// Time at which the scheduler has to look at the recommendation: a person or time has to move it on. `None` where another
+    /// part of Reeve does, and once it has ended.
+    #[must_use]
+    pub fn due_at(&self) -> Option<Timestamp> {
+        let or_expired = |at: Option<Timestamp>| Some(at.map_or(self.expires_at, |at| at.min(self.expires_at)));
+        match self.status {
+            Status::Open => Some(self.expires_at),
+            Status::Scheduled => or_expired(self.scheduled_for),
+            Status::Snoozed => or_expired(self.snoozed_until),
+            Status::Approved if self.blocked.is_some() => Some(self.expires_at),
+            // Something may have come in between the signatures and what follows from them: that is looked at each time.
+            Status::PendingApproval | Status::Approved => Some(Timestamp::UNIX_EPOCH),
+            _ => None,
+        }
+    }
+
+    /// Returns `true` if a person has to finish by hand what the plan begins: until then it saves nothing.
+    #[must_use]
+    pub fn is_by_hand(&self) -> bool {
+        self.reason_codes.iter().any(|code| code == "delete_by_hand")
+    }
+
     /// Basis of [`Recommendation::expected_savings`]; `None` where no price is known.
     #[must_use]
     pub fn savings_basis(&self) -> Option<SavingsBasis> {

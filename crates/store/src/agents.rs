@@ -13,8 +13,9 @@ use jiff::Timestamp;
 use reeve_estate::{ResourceId, StoreError};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{
-    Action, ActionId, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Exclusion, ExclusionId, Feedback,
-    Guardrails, Recommendation, RecommendationId,
+    Action, ActionCounts, ActionFilter, ActionId, ActionStatus, Agent, AgentId, AgentStore, AgentType, Approval,
+    ApprovalFilter, ApprovalId, DailySavings, Dismissals, Exclusion, ExclusionId, Feedback, Guardrails, OpenSavings,
+    Recommendation, RecommendationId, RecommendationTotal, RecommendationType, StepOutcomes,
 };
 
 use crate::database::Store;
@@ -42,6 +43,9 @@ impl AgentStore for Store {
     async fn recommendation_insert(&self, recommendation: &Recommendation) -> Result<()> {
         Ok(recommendation::insert(self, recommendation).await?)
     }
+    async fn recommendation_insert_all(&self, recommendations: &[Recommendation]) -> Result<()> {
+        Ok(recommendation::insert_all(self, recommendations).await?)
+    }
     async fn recommendation_update(&self, recommendation: &Recommendation) -> Result<()> {
         Ok(recommendation::update_one(self, recommendation).await?)
     }
@@ -50,6 +54,21 @@ impl AgentStore for Store {
     }
     async fn recommendation_list(&self, filter: &RecommendationFilter) -> Result<(Vec<Recommendation>, u64)> {
         Ok(recommendation::list(self, filter).await?)
+    }
+    async fn recommendation_totals(&self) -> Result<Vec<RecommendationTotal>> {
+        Ok(recommendation::totals(self).await?)
+    }
+    async fn recommendation_savings(&self, filter: &RecommendationFilter) -> Result<OpenSavings> {
+        Ok(recommendation::savings(self, filter).await?)
+    }
+    async fn recommendation_savings_by_day(&self) -> Result<Vec<DailySavings>> {
+        Ok(recommendation::savings_by_day(self).await?)
+    }
+    async fn recommendation_dismissals(&self, kinds: &[RecommendationType]) -> Result<Vec<Dismissals>> {
+        Ok(recommendation::dismissals(self, kinds).await?)
+    }
+    async fn recommendation_outcomes(&self, kinds: &[RecommendationType]) -> Result<Vec<StepOutcomes>> {
+        Ok(recommendation::outcomes(self, kinds).await?)
     }
 
     async fn approval_insert(&self, approval: &Approval) -> Result<()> {
@@ -62,7 +81,11 @@ impl AgentStore for Store {
         Ok(approval::get(self, id).await?)
     }
     async fn approval_list(&self, recommendation: Option<&RecommendationId>) -> Result<Vec<Approval>> {
-        Ok(approval::list(self, recommendation).await?)
+        let filter = ApprovalFilter { recommendation: recommendation.cloned(), ..ApprovalFilter::default() };
+        Ok(approval::list(self, &filter).await?.0)
+    }
+    async fn approval_page(&self, filter: &ApprovalFilter) -> Result<(Vec<Approval>, u64)> {
+        Ok(approval::list(self, filter).await?)
     }
 
     async fn action_insert(&self, action: &Action) -> Result<()> {
@@ -80,6 +103,18 @@ impl AgentStore for Store {
         since: Option<Timestamp>,
     ) -> Result<Vec<Action>> {
         Ok(action::list(self, recommendation, since).await?)
+    }
+    async fn action_page(&self, filter: &ActionFilter) -> Result<(Vec<Action>, u64)> {
+        Ok(action::page(self, filter).await?)
+    }
+    async fn action_counts(&self, after: Timestamp) -> Result<ActionCounts> {
+        Ok(action::counts(self, after).await?)
+    }
+    async fn action_count_of_run(&self, run_id: &str) -> Result<u64> {
+        Ok(action::count_of_run(self, run_id).await?)
+    }
+    async fn action_statuses(&self, since: Timestamp) -> Result<Vec<(ActionStatus, u64)>> {
+        Ok(action::statuses(self, since).await?)
     }
     async fn action_on(&self, resource: &ResourceId, since: Timestamp) -> Result<Vec<Action>> {
         Ok(action::on(self, resource, since).await?)

@@ -11,6 +11,7 @@ use sqlx::{AnyConnection, AnyPool, AssertSqlSafe, ConnectOptions as _, Connectio
 
 use crate::address::{Address, Backend};
 use crate::fault::Fault;
+use crate::inventory_totals::InventoryTotals;
 use crate::migrate;
 use crate::open::{OpenError, connect, create, refusal};
 use crate::vault::Vault;
@@ -48,6 +49,7 @@ struct Inner {
     read: AnyPool,
     write: AnyPool,
     vault: Vault,
+    inventory_totals: InventoryTotals,
 }
 
 impl std::fmt::Debug for Store {
@@ -131,6 +133,11 @@ impl Store {
         self.inner.backend
     }
 
+    /// Sums over the inventory that were read before.
+    pub(crate) fn inventory_totals(&self) -> &InventoryTotals {
+        &self.inner.inventory_totals
+    }
+
     pub(crate) fn vault(&self) -> &Vault {
         &self.inner.vault
     }
@@ -153,7 +160,7 @@ impl Inner {
                 (both.clone(), both)
             }
         };
-        Inner { backend: address.backend, read, write, vault }
+        Inner { backend: address.backend, read, write, vault, inventory_totals: InventoryTotals::default() }
     }
 }
 

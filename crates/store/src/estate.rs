@@ -5,12 +5,13 @@ mod connection;
 mod description;
 mod resource;
 mod sync;
+mod totals;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{
     Connection, ConnectionId, EstateStore, Resource, ResourceChange, ResourceFilter, ResourceId, ResourceKind,
-    StoreError,
+    ResourceTotal, StoreError,
 };
 
 use crate::database::Store;
@@ -58,6 +59,9 @@ impl EstateStore for Store {
         limit: u64,
     ) -> Result<Vec<Resource>> {
         Ok(resource::page(self, filter, after, limit).await?)
+    }
+    async fn resource_totals(&self) -> Result<Vec<ResourceTotal>> {
+        Ok(totals::list(self).await?)
     }
     async fn resource_changes(&self, resources: &[ResourceId], since: Timestamp) -> Result<Vec<ResourceChange>> {
         Ok(change::list(self, resources, since).await?)

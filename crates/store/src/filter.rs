@@ -50,6 +50,12 @@ impl Filter {
         self.condition(condition);
     }
 
+    /// Adds a condition without a value.
+    pub(crate) fn fixed(&mut self, condition: &'static str) {
+        self.join();
+        self.sql.push_str(condition);
+    }
+
     /// A column that is one of several texts; none is no condition.
     pub(crate) fn one_of<'a>(&mut self, column: &'static str, texts: impl IntoIterator<Item = &'a str>) {
         let mut places = Vec::new();

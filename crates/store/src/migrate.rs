@@ -8,6 +8,7 @@ use sqlx::any::Any;
 use sqlx::{Row as _, Transaction};
 
 use crate::address::Backend;
+use crate::derived;
 use crate::open::OpenError;
 
 /// One step of the schema.
@@ -39,7 +40,11 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 20, sql: include_str!("../migrations/0020_anomaly_lessons.sql") },
     Migration { version: 21, sql: include_str!("../migrations/0021_descriptions.sql") },
     Migration { version: 22, sql: include_str!("../migrations/0022_workloads.sql") },
+    Migration { version: 23, sql: include_str!("../migrations/0023_scale.sql") },
 ];
+
+/// Migration after which the columns that follow from documents are filled.
+const FILLED_AFTER: i64 = 23;
 
 /// The schema this program writes.
 pub(crate) const CURRENT: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;
@@ -93,6 +98,9 @@ async fn applied(tx: &mut Transaction<'_, Any>) -> Result<Vec<(i64, String)>, Op
 
 async fn apply(tx: &mut Transaction<'_, Any>, migration: &Migration, checksum: &str) -> Result<(), OpenError> {
     sqlx::raw_sql(migration.sql).execute(&mut **tx).await.map_err(OpenError::statement)?;
+    if migration.version == FILLED_AFTER {
+        derived::fill(tx).await.map_err(|fault| OpenError::statement(sqlx::Error::Protocol(fault.to_string())))?;
+    }
     sqlx::query("INSERT INTO schema_versions (version, checksum, applied_at_ms) VALUES ($1, $2, $3)")
         .bind(migration.version)
         .bind(checksum)
@@ -109,9 +117,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn migrations_are_numbered_from_one_without_gaps() {
-        for (index, migration) in MIGRATIONS.iter().enumerate() {
-            assert_eq!(migration.version, index as i64 + 1);
+    fn migrations_are_numbered_in_order_and_none_twice() {
+        assert_eq!(MIGRATIONS[0].version, 1);
+        for pair in MIGRATIONS.windows(2) {
+            assert!(pair[0].version < pair[1].version, "{} before {}", pair[0].version, pair[1].version);
         }
     }
 }

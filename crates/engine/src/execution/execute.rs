@@ -234,7 +234,7 @@ impl ExecutionService {
         }
         let filter = ResourceFilter {
             connection: Some(recommendation.subject.connection.clone()),
-            kind: Some(recommendation.subject.kind),
+            ids: vec![recommendation.subject.id.clone()],
             ..ResourceFilter::default()
         };
         let (listed, _) = self.ports.estate.resource_list(&filter).await?;

@@ -70,7 +70,7 @@ impl ExecutionService {
         {
             return refuse("the plan cannot be undone: none of its steps is reversible".to_owned());
         }
-        let all = self.records.agents.action_list(None, Some(action.started_at)).await?;
+        let all = self.records.agents.action_on(&action.resource, action.started_at).await?;
         let newer = all.iter().find(|other| {
             let later = other.id != action.id && other.started_at >= action.started_at;
             later && other.resource == action.resource && other.status != ActionStatus::Aborted

@@ -10,6 +10,7 @@ use reeve_audit::{ActionStatus, Severity};
 
 use super::log_entry::{gate_entry, rollout_entry};
 use crate::RolloutService;
+use crate::lately::CHUNK;
 use crate::request::{Target, Wish};
 use reeve_recommend::action::{Action, Purpose};
 use reeve_recommend::agent::Mode;
@@ -20,7 +21,7 @@ use reeve_recommend::rollout::{
     Gate, MAX_GATES, Member, MemberBlock, MemberState, Rollout, RolloutFilter, RolloutId, RolloutStatus, Stage,
     Verdict, gate, observed,
 };
-use reeve_recommend::{Caller, EngineError};
+use reeve_recommend::{ActionFilter, Caller, EngineError};
 
 /// Looks at one rollout are at least this far apart.
 const EVERY: SignedDuration = SignedDuration::from_secs(10);
@@ -91,11 +92,21 @@ impl RolloutService {
     }
 
     async fn seen(&self, rollout: &Rollout) -> Result<Seen, EngineError> {
-        let filter = RecommendationFilter { kind: Some(rollout.kind), ..RecommendationFilter::default() };
-        let (all, _) = self.records.agents.recommendation_list(&filter).await?;
-        let recommendations = all.into_iter().map(|rollout| (rollout.id.clone(), rollout)).collect();
-        let actions = self.records.agents.action_list(None, Some(rollout.created_at)).await?;
-        Ok(Seen { recommendations, actions })
+        let members: Vec<RecommendationId> =
+            rollout.members.iter().map(|member| member.recommendation.clone()).collect();
+        let mut seen = Seen { recommendations: HashMap::new(), actions: Vec::new() };
+        for chunk in members.chunks(CHUNK) {
+            let filter = RecommendationFilter { ids: chunk.to_vec(), ..RecommendationFilter::default() };
+            let (found, _) = self.records.agents.recommendation_list(&filter).await?;
+            seen.recommendations.extend(found.into_iter().map(|found| (found.id.clone(), found)));
+            let filter = ActionFilter {
+                recommendations: chunk.to_vec(),
+                since: Some(rollout.created_at),
+                ..ActionFilter::default()
+            };
+            seen.actions.extend(self.records.agents.action_page(&filter).await?.0);
+        }
+        Ok(seen)
     }
 
     /// Asks the gate, and goes through as many as are open. A stage whose members are all out of it is passed.
@@ -210,8 +221,9 @@ impl RolloutService {
         if !matches!(recommendation.status, Status::Open | Status::Approved) {
             return Ok(Err((format!("it is {}", recommendation.status), None)));
         }
+        let target = Target::of(&recommendation);
         if let Err(refusal) =
-            self.guardrails.circumstances().await?.decide(&recommendation, Target::of(&recommendation), wish)
+            self.guardrails.circumstances(&[target], wish).await?.decide(&recommendation, target, wish)
         {
             return Ok(Err(held_back(refusal.into_error())));
         }

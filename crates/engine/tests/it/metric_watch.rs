@@ -1,5 +1,7 @@
 //! The watch over metrics: what is news to it, and what is not.
 
+use std::sync::atomic::Ordering;
+
 use jiff::{SignedDuration, Timestamp};
 use reeve_anomalies::watch::MetricWatch;
 use reeve_anomalies::{AnomalyClass, AnomalySettings, Changes, Finding, by_others, course};
@@ -42,6 +44,23 @@ async fn look(world: &World, watch: &mut MetricWatch) -> Vec<Finding> {
     let settings = AnomalySettings::default();
     let actions = world.memory.action_list(None, None).await.unwrap();
     watch.look(&*world.memory, &*world.memory, &actions, &settings, world.clock.now()).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_connection_without_new_samples_is_not_read_again() {
+    let world = World::new();
+    world.machine("i-1", "t3.large", 5.0);
+    let mut watch = MetricWatch::default();
+    let mut listings = async |no_new_samples: bool| {
+        world.memory.no_new_samples.store(no_new_samples, Ordering::SeqCst);
+        let before = world.memory.listings.load(Ordering::SeqCst);
+        look(&world, &mut watch).await;
+        world.memory.listings.load(Ordering::SeqCst) - before
+    };
+    assert_eq!(listings(true).await, 1, "the first look reads everything");
+    assert_eq!(listings(true).await, 0, "nothing is new");
+    assert_eq!(listings(false).await, 0, "what is new from here on");
+    assert_eq!(listings(false).await, 1, "is read by the next look");
 }
 
 #[tokio::test]

@@ -62,7 +62,7 @@ impl Services {
         let execution = Arc::new(execution);
         let executing = || (Arc::clone(&guardrails), Arc::clone(&execution));
         let (limits, executes) = executing();
-        let rollouts = Arc::new(RolloutService::new(log(), limits, executes, Arc::clone(&estate), rollouts));
+        let rollouts = Arc::new(RolloutService::new(log(), limits, executes, rollouts));
         let (limits, executes) = executing();
         let automatic =
             AutomaticExecution::new(log(), Arc::clone(&approvals), Arc::clone(&executes), Arc::clone(&rollouts));

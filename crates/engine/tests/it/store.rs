@@ -1,21 +1,24 @@
 //! Stores in memory, with the version comparison and the uniqueness that the ports' contracts require.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_estate::change::between;
 use reeve_estate::{
-    Connection, ConnectionId, EstateStore, Metric, Resource, ResourceChange, ResourceFilter, ResourceId, ResourceKind,
-    ResourceState, Sample, SampleStore, Series, StoreError,
+    Connection, ConnectionId, EstateStore, Metric, Money, Resource, ResourceChange, ResourceFilter, ResourceId,
+    ResourceKind, ResourceState, ResourceTotal, Sample, SampleStore, Series, StoreError,
 };
+use reeve_recommend::combined::combined_savings;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::rollout::RolloutFilter;
 use reeve_recommend::{
-    Action, ActionId, ActionStatus, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Exclusion,
-    ExclusionId, Feedback, Guardrails, Recommendation, RecommendationId, Rollout, RolloutId, RolloutStore, Status,
+    Action, ActionCounts, ActionFilter, ActionId, ActionStatus, Agent, AgentId, AgentStore, AgentType, Approval,
+    ApprovalFilter, ApprovalId, Closing, DailySavings, Dismissals, Exclusion, ExclusionId, Feedback, Guardrails,
+    OpenSavings, Purpose, Recommendation, RecommendationId, RecommendationTotal, RecommendationType, Rollout,
+    RolloutId, RolloutStore, Status, StepOutcomes,
 };
 
 use crate::world::connection;
@@ -34,6 +37,11 @@ pub(crate) struct Memory {
     pub(crate) resources: Mutex<BTreeMap<ResourceId, Resource>>,
     pub(crate) seen: Mutex<Vec<ResourceChange>>,
     pub(crate) series: Mutex<Vec<Series>>,
+    sample_looks: AtomicU64,
+    /// The series are as they were when they were last asked for.
+    pub(crate) no_new_samples: AtomicBool,
+    /// Times that resources were listed.
+    pub(crate) listings: AtomicU64,
     /// The connection lets Reeve look and not act.
     pub(crate) observe_only: AtomicBool,
 }
@@ -46,6 +54,18 @@ impl Memory {
 
 fn missing(what: &'static str, id: &str) -> StoreError {
     StoreError::NotFound { what, id: id.to_owned() }
+}
+
+/// A page of what was found, with the number of all.
+fn paged<T>(found: Vec<T>, limit: u64, offset: u64) -> (Vec<T>, u64) {
+    let total = found.len() as u64;
+    let limit = if limit == 0 { usize::MAX } else { limit as usize };
+    (found.into_iter().skip(offset as usize).take(limit).collect(), total)
+}
+
+/// Returns `true` for an action that began and changed a real resource.
+fn begun(action: &Action) -> bool {
+    action.status != ActionStatus::Aborted && action.purpose != Purpose::Simulate
 }
 
 fn replace<T: Clone>(
@@ -104,6 +124,74 @@ impl AgentStore for Memory {
         all.insert(recommendation.id.0.clone(), recommendation.clone());
         Ok(())
     }
+    async fn recommendation_insert_all(&self, recommendations: &[Recommendation]) -> Result<(), StoreError> {
+        for recommendation in recommendations {
+            self.recommendation_insert(recommendation).await?;
+        }
+        Ok(())
+    }
+    async fn recommendation_totals(&self) -> Result<Vec<RecommendationTotal>, StoreError> {
+        let all = self.recommendations.lock();
+        let total = |r: &Recommendation| RecommendationTotal {
+            agent: r.agent_id.clone(),
+            status: r.status,
+            priority: r.priority,
+            is_by_hand: r.is_by_hand(),
+            is_taken_back: r.taken_back_by.is_some(),
+            count: 1,
+            unpriced: u64::from(r.expected_savings().is_none()),
+            expected: r.expected_savings().unwrap_or_default(),
+            measured: 0,
+            measured_expected: Money::ZERO,
+            realised: Money::ZERO,
+        };
+        Ok(all.values().map(total).collect())
+    }
+    async fn recommendation_savings(&self, filter: &RecommendationFilter) -> Result<OpenSavings, StoreError> {
+        let (open, _) = self.recommendation_list(&RecommendationFilter { is_open: true, ..filter.clone() }).await?;
+        let unpriced = open.iter().filter(|r| r.expected_savings().is_none()).count() as u64;
+        Ok(OpenSavings { combined: combined_savings(&open), unpriced })
+    }
+    async fn recommendation_savings_by_day(&self) -> Result<Vec<DailySavings>, StoreError> {
+        Ok(Vec::new())
+    }
+    async fn recommendation_dismissals(&self, kinds: &[RecommendationType]) -> Result<Vec<Dismissals>, StoreError> {
+        let feedback = self.feedback.lock();
+        let all = self.recommendations.lock();
+        let alone = |r: &&Recommendation| {
+            r.status == Status::Dismissed
+                && r.closing != Some(Closing::Excluded)
+                && kinds.contains(&r.kind)
+                && !feedback.iter().any(|said| said.recommendation == r.id)
+        };
+        let dismissed = |r: &Recommendation| Dismissals {
+            kind: r.kind,
+            provider: r.subject.provider,
+            resource_kind: r.subject.kind,
+            service: r.subject.service.clone(),
+            at: r.updated_at,
+            count: 1,
+        };
+        Ok(all.values().filter(alone).map(dismissed).collect())
+    }
+    async fn recommendation_outcomes(&self, kinds: &[RecommendationType]) -> Result<Vec<StepOutcomes>, StoreError> {
+        let feedback = self.feedback.lock();
+        let all = self.recommendations.lock();
+        let alone = |r: &&Recommendation| {
+            let failed = r.status == Status::Failed || (r.status == Status::RolledBack && r.taken_back_by.is_none());
+            (failed || r.status == Status::Succeeded)
+                && kinds.contains(&r.kind)
+                && !feedback.iter().any(|said| said.recommendation == r.id)
+        };
+        let outcome = |r: &Recommendation| StepOutcomes {
+            kind: r.kind,
+            instance_type: r.subject.instance_type.clone(),
+            target_type: r.subject.target_type.clone(),
+            succeeded: u64::from(r.status == Status::Succeeded),
+            failed: u64::from(r.status != Status::Succeeded),
+        };
+        Ok(all.values().filter(alone).map(outcome).collect())
+    }
     async fn recommendation_update(&self, recommendation: &Recommendation) -> Result<(), StoreError> {
         let from = self.recommendation_get(&recommendation.id).await?.status;
         assert!(
@@ -121,7 +209,9 @@ impl AgentStore for Memory {
         filter: &RecommendationFilter,
     ) -> Result<(Vec<Recommendation>, u64), StoreError> {
         let all = self.recommendations.lock();
-        let wanted = |r: &&Recommendation| filter.status.is_empty() || filter.status.contains(&r.status);
+        let feedback = self.feedback.lock();
+        let has_feedback = |r: &Recommendation| feedback.iter().any(|said| said.recommendation == r.id);
+        let wanted = |r: &&Recommendation| filter.matches(r) && (!filter.has_feedback || has_feedback(r));
         let mut found: Vec<Recommendation> = all.values().filter(wanted).cloned().collect();
         found.sort_by(|a, b| b.ranking.expected_value.total_cmp(&a.ranking.expected_value));
         let total = found.len() as u64;
@@ -146,6 +236,12 @@ impl AgentStore for Memory {
         Ok(found)
     }
 
+    async fn approval_page(&self, filter: &ApprovalFilter) -> Result<(Vec<Approval>, u64), StoreError> {
+        let mut found = self.approval_list(filter.recommendation.as_ref()).await?;
+        found.retain(|approval| filter.status.is_none_or(|status| approval.status == status));
+        Ok(paged(found, filter.limit, filter.offset))
+    }
+
     async fn action_insert(&self, action: &Action) -> Result<(), StoreError> {
         self.actions.lock().insert(action.id.0.clone(), action.clone());
         Ok(())
@@ -168,6 +264,33 @@ impl AgentStore for Memory {
         let mut found: Vec<Action> = all.values().filter(wanted).cloned().collect();
         found.sort_by(|a, b| b.started_at.cmp(&a.started_at).then_with(|| b.id.cmp(&a.id)));
         Ok(found)
+    }
+    async fn action_page(&self, filter: &ActionFilter) -> Result<(Vec<Action>, u64), StoreError> {
+        let mut found = self.action_list(None, filter.since).await?;
+        found.retain(|action| {
+            (filter.recommendations.is_empty() || filter.recommendations.contains(&action.recommendation))
+                && (filter.resources.is_empty() || filter.resources.contains(&action.resource))
+                && filter.purpose.is_none_or(|purpose| action.purpose == purpose)
+        });
+        Ok(paged(found, filter.limit, filter.offset))
+    }
+    async fn action_counts(&self, after: Timestamp) -> Result<ActionCounts, StoreError> {
+        let mut counts = ActionCounts::default();
+        for action in self.action_list(None, None).await?.iter().filter(|a| begun(a) && a.started_at > after) {
+            counts.begun += 1;
+            if let Some(agent) = action.agent_id.clone().filter(|_| action.run_id.is_some()) {
+                *counts.begun_by_agents.entry(agent).or_default() += 1;
+            }
+        }
+        Ok(counts)
+    }
+    async fn action_count_of_run(&self, run_id: &str) -> Result<u64, StoreError> {
+        let all = self.action_list(None, None).await?;
+        Ok(all.iter().filter(|a| begun(a) && a.run_id.as_deref() == Some(run_id)).count() as u64)
+    }
+    async fn action_statuses(&self, since: Timestamp) -> Result<Vec<(ActionStatus, u64)>, StoreError> {
+        let all = self.action_list(None, Some(since)).await?;
+        Ok(all.iter().filter(|a| a.purpose != Purpose::Simulate).map(|action| (action.status, 1)).collect())
     }
     async fn action_on(&self, resource: &ResourceId, since: Timestamp) -> Result<Vec<Action>, StoreError> {
         let mut found = self.action_list(None, Some(since)).await?;
@@ -255,8 +378,14 @@ impl EstateStore for Memory {
         self.resources.lock().get(id).cloned().ok_or_else(|| missing("resource", id.as_str()))
     }
     async fn resource_list(&self, filter: &ResourceFilter) -> Result<(Vec<Resource>, u64), StoreError> {
+        self.listings.fetch_add(1, Ordering::SeqCst);
         let all = self.resources.lock();
-        let wanted = |r: &&Resource| r.state != ResourceState::Deleted && filter.kind.is_none_or(|kind| r.kind == kind);
+        let wanted = |r: &&Resource| {
+            r.state != ResourceState::Deleted
+                && filter.connection.as_ref().is_none_or(|connection| r.connection == *connection)
+                && filter.kind.is_none_or(|kind| r.kind == kind)
+                && (filter.ids.is_empty() || filter.ids.contains(&r.id))
+        };
         let found: Vec<Resource> = all.values().filter(wanted).cloned().collect();
         let total = found.len() as u64;
         Ok((found, total))
@@ -270,6 +399,21 @@ impl EstateStore for Memory {
         let (all, _) = self.resource_list(filter).await?;
         let next = |resource: &Resource| after.is_none_or(|(id, _)| resource.id > *id);
         Ok(all.into_iter().filter(next).take(usize::try_from(limit).unwrap_or(usize::MAX)).collect())
+    }
+    async fn resource_totals(&self) -> Result<Vec<ResourceTotal>, StoreError> {
+        let (all, _) = self.resource_list(&ResourceFilter::default()).await?;
+        let total = |r: Resource| ResourceTotal {
+            connection: r.connection,
+            provider: r.provider,
+            account: r.account,
+            region: r.region,
+            service: r.service,
+            kind: r.kind,
+            resources: 1,
+            unpriced: u64::from(r.monthly_cost.is_none()),
+            monthly_cost: r.monthly_cost.unwrap_or_default(),
+        };
+        Ok(all.into_iter().map(total).collect())
     }
     async fn resource_changes(
         &self,
@@ -295,6 +439,11 @@ impl SampleStore for Memory {
     ) -> Result<Vec<Series>, StoreError> {
         let all = self.series.lock();
         Ok(all.iter().filter(|s| resources.contains(&s.resource) && metrics.contains(&s.metric)).cloned().collect())
+    }
+    fn sample_revision(&self, _: &ConnectionId) -> u64 {
+        // Tests set the series themselves: there may be something new each time.
+        let step = u64::from(!self.no_new_samples.load(Ordering::SeqCst));
+        self.sample_looks.fetch_add(step, Ordering::SeqCst)
     }
     async fn sample_newest(&self, _: &ConnectionId) -> Result<Vec<(ResourceId, Metric, Timestamp)>, StoreError> {
         Ok(Vec::new())

@@ -14,7 +14,7 @@ use jiff::SignedDuration;
 use utoipa_axum::routes;
 
 use reeve_access::Permission;
-use reeve_estate::{Metric, Money, Resource, ResourceFilter, ResourceId, ResourceKind, Series};
+use reeve_estate::{Metric, Money, Resource, ResourceId, ResourceKind, ResourceTotal, Series};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -102,30 +102,28 @@ async fn samples(
 /// Monthly cost of the estate, by the catalogue and the bill.
 #[utoipa::path(get, path = "/api/v1/costs", tag = "estate", responses((status = 200, body = CostsBody)))]
 async fn costs(State(app): State<Arc<App>>) -> Result<Json<CostsBody>, Problem> {
-    let (resources, _) = app.estate.resource_list(&ResourceFilter::default()).await?;
-    let sum_by = |key: fn(&Resource) -> String| {
+    let totals = app.estate.resource_totals().await?;
+    let sum_by = |key: fn(&ResourceTotal) -> String| {
         let mut sums: BTreeMap<String, Money> = BTreeMap::new();
-        for resource in &resources {
-            if let Some(cost) = resource.monthly_cost {
-                let sum = sums.entry(key(resource)).or_default();
-                *sum = *sum + cost;
-            }
+        for total in totals.iter().filter(|total| total.resources > total.unpriced) {
+            let sum = sums.entry(key(total)).or_default();
+            *sum = *sum + total.monthly_cost;
         }
         sums.into_iter().map(|(name, sum)| (name, sum.usd_cents())).collect()
     };
     Ok(Json(CostsBody {
-        monthly: resources.iter().filter_map(|resource| resource.monthly_cost).sum::<Money>().usd_cents(),
+        monthly: totals.iter().map(|total| total.monthly_cost).sum::<Money>().usd_cents(),
         currency: "USD".to_owned(),
-        not_priced: resources.iter().filter(|resource| is_unpriced(resource)).count() as u64,
-        by_provider: sum_by(|resource| resource.provider.as_str().to_owned()),
-        by_account: sum_by(|resource| resource.account.clone()),
-        by_service: sum_by(|resource| resource.service.clone()),
+        not_priced: totals.iter().filter(|total| is_priced(total.kind)).map(|total| total.unpriced).sum(),
+        by_provider: sum_by(|total| total.provider.as_str().to_owned()),
+        by_account: sum_by(|total| total.account.clone()),
+        by_service: sum_by(|total| total.service.clone()),
     }))
 }
 
-/// A resource of a kind that has a price, whose price is not known. What has none (a group, a role) costs nothing itself.
-fn is_unpriced(resource: &Resource) -> bool {
-    ResourceKind::SPECIFIED.contains(&resource.kind) && resource.monthly_cost.is_none()
+/// Kinds that have a price. Others (a group, a role) cost nothing themselves.
+fn is_priced(kind: ResourceKind) -> bool {
+    ResourceKind::SPECIFIED.contains(&kind)
 }
 
 /// A name of a closed set in a parameter.

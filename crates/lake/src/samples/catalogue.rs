@@ -71,6 +71,8 @@ struct State {
     next: u64,
     writing: BTreeSet<u64>,
     files: BTreeMap<Key, Vec<Arc<SampleFile>>>,
+    /// Inserts of each connection since the table was opened. The numbers of inserts do not tell: a greater one may end first.
+    revisions: BTreeMap<ConnectionId, u64>,
 }
 
 /// The files of the table.
@@ -101,7 +103,7 @@ impl Catalogue {
             next = next.max(kept.iter().map(|file| file.last + 1).max().unwrap_or(1));
             *group = kept;
         }
-        Ok(Catalogue { folder: folder.to_owned(), state: RwLock::new(State { next, writing: BTreeSet::new(), files }) })
+        Ok(Catalogue { folder: folder.to_owned(), state: RwLock::new(State { next, files, ..State::default() }) })
     }
 
     /// Starts an insert: its number is greater than that of every insert before.
@@ -124,6 +126,11 @@ impl Catalogue {
             .collect();
         found.sort_by_key(|file| (file.day, file.last));
         found
+    }
+
+    /// Returns a number that grows with every insert of a connection.
+    pub(super) fn revision(&self, connection: &ConnectionId) -> u64 {
+        self.state.read().revisions.get(connection).copied().unwrap_or(0)
     }
 
     /// Returns `true` if the file still counts.
@@ -200,6 +207,7 @@ impl Turn<'_> {
     pub(super) fn finish(self, files: Vec<SampleFile>) {
         let mut state = self.catalogue.state.write();
         for file in files {
+            *state.revisions.entry(file.connection.clone()).or_default() += 1;
             let group = state.files.entry((file.connection.clone(), file.day)).or_default();
             group.push(Arc::new(file));
             group.sort_by_key(|file| file.last);

@@ -245,6 +245,23 @@ async fn the_newest_point_of_each_series_is_known_before_and_after_a_restart() {
     assert_eq!(newest(&lake).await, expect[1..]);
 }
 
+#[tokio::test]
+async fn inserts_of_a_connection_are_told_by_its_revision_and_merges_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let lake = SampleLake::open(folder.path()).await.unwrap();
+    let revisions = || ["c", "d"].map(|id| lake.sample_revision(&ConnectionId(id.into())));
+    let cpu = Metric::CpuUtilization;
+    let before = revisions();
+    lake.sample_insert(&[sample("c", "i", cpu, 0, 1.0)]).await.unwrap();
+    let after = revisions();
+    assert!(after[0] > before[0] && after[1] == before[1], "{before:?} {after:?}");
+    lake.sample_insert(&[sample("c", "i", cpu, 300, 1.0), sample("c", "i", cpu, DAY_S, 1.0)]).await.unwrap();
+    let merged = revisions();
+    assert!(merged[0] > after[0]);
+    lake.compact().await.unwrap();
+    assert_eq!(revisions(), merged);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn readers_and_a_merge_do_not_disturb_each_other() {
     let folder = tempfile::tempdir().unwrap();

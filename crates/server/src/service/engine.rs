@@ -88,7 +88,7 @@ impl Shared {
             Arc::new(WorkloadService::new(records.clone(), estate.clone(), store.clone(), registry.clone()));
         let (acts, limits, asks) = (|| execution.clone(), || guardrails.clone(), || approvals.clone());
         let own = || records.clone();
-        let rollouts = Arc::new(RolloutService::new(own(), limits(), acts(), estate.clone(), Some(store.clone())));
+        let rollouts = Arc::new(RolloutService::new(own(), limits(), acts(), Some(store.clone())));
         let automatic = Arc::new(AutomaticExecution::new(own(), asks(), acts(), rollouts.clone()));
         let models =
             ModelService::new(own(), scopes.clone(), samples, catalogue, Some(store.clone())).correcting(store);

@@ -1,6 +1,6 @@
 //! Approval requests.
 
-use reeve_recommend::{Approval, ApprovalId, RecommendationId};
+use reeve_recommend::{Approval, ApprovalFilter, ApprovalId, ApprovalStatus};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
@@ -53,13 +53,31 @@ pub(super) async fn get(store: &Store, id: &ApprovalId) -> Result<Approval, Faul
     approval(&row.ok_or_else(|| Fault::not_found("approval request", &id.0))?)
 }
 
-pub(super) async fn list(store: &Store, recommendation: Option<&RecommendationId>) -> Result<Vec<Approval>, Fault> {
+pub(super) async fn list(store: &Store, wanted: &ApprovalFilter) -> Result<(Vec<Approval>, u64), Fault> {
     let mut filter = Filter::default();
-    if let Some(recommendation) = recommendation {
+    if let Some(recommendation) = &wanted.recommendation {
         filter.text("recommendation_id = ?", &recommendation.0);
     }
-    let sql = filter.sql("SELECT id, document FROM approvals", " ORDER BY requested_at_ms DESC, id DESC");
-    filter.query(sql).fetch_all(store.read()).await?.iter().map(approval).collect()
+    match wanted.status {
+        // Written out rather than bound: a condition with a value does not select the partial index.
+        Some(ApprovalStatus::Pending) => filter.fixed("status = 'pending'"),
+        Some(status) => filter.text("status = ?", status.as_str()),
+        None => {}
+    }
+    let page = filter.page(
+        "SELECT id, document FROM approvals",
+        " ORDER BY requested_at_ms DESC, id DESC",
+        wanted.limit,
+        wanted.offset,
+    );
+    let rows = filter.query(page).fetch_all(store.read()).await?;
+    let found = rows.iter().map(approval).collect::<Result<Vec<_>, Fault>>()?;
+    if wanted.limit == 0 && wanted.offset == 0 {
+        let total = found.len() as u64;
+        return Ok((found, total));
+    }
+    let count = filter.query(filter.sql("SELECT COUNT(*) FROM approvals", "")).fetch_one(store.read()).await?;
+    Ok((found, count.try_get::<i64, _>(0)?.unsigned_abs()))
 }
 
 fn approval(row: &AnyRow) -> Result<Approval, Fault> {

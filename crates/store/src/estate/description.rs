@@ -17,6 +17,7 @@ use sqlx::Row as _;
 use sqlx::{Any, Transaction};
 
 use super::resource::{SELECT, resource, upsert};
+use super::totals::Writer;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
@@ -149,7 +150,8 @@ async fn put(
     let relations = described.iter().map(|(id, one)| (*id, one.relations.as_slice())).collect();
     let resources = described.values().map(|one| &one.resource);
     let mut tx = store.begin().await?;
-    upsert(&mut tx, resources.filter(|resource| !ResourceKind::SPECIFIED.contains(&resource.kind))).await?;
+    let unspecified = resources.filter(|resource| !ResourceKind::SPECIFIED.contains(&resource.kind));
+    upsert(&mut tx, unspecified, Writer::Sync).await?;
     document::insert(&mut tx, &documents).await?;
     version::begin(&mut tx, connection, &hashes, at).await?;
     relation::replace(&mut tx, connection, &relations).await?;
@@ -185,7 +187,7 @@ pub(super) async fn end_resources(
     let ids: Vec<&ResourceId> = gone.iter().map(|resource| &resource.id).collect();
     version::end(tx, connection, &ids, at).await?;
     relation::replace(tx, connection, &ids.iter().map(|id| (*id, [].as_slice())).collect()).await?;
-    upsert(tx, &gone).await
+    upsert(tx, &gone, Writer::Sync).await
 }
 
 /// Marks what is no longer read as deleted, a bounded number in each transaction, and forgets that it was read.

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use reeve_estate::{ConnectionId, Money, Resource, ResourceFilter, ResourceId, ResourceState};
+use reeve_estate::{ConnectionId, Money, Resource, ResourceFilter, ResourceId, ResourceState, ResourceTotal};
 use sqlx::any::{Any, AnyRow};
 use sqlx::{Row as _, Transaction};
 
 use super::description::time;
+use super::totals::{self, Writer};
 use crate::batch::{Cell, Insert};
 use crate::database::Store;
 use crate::fault::Fault;
@@ -30,14 +31,16 @@ pub(super) const SELECT: &str = "SELECT r.id, r.document, CASE WHEN r.state = 'd
 
 pub(super) async fn put(store: &Store, resource: &Resource) -> Result<(), Fault> {
     let mut tx = store.begin().await?;
-    upsert(&mut tx, [resource]).await?;
+    upsert(&mut tx, [resource], Writer::Observation).await?;
     Ok(tx.commit().await?)
 }
 
-/// Writes resources of one connection over what is there; of two with one identifier the later one.
+/// Writes resources of one connection over what is there; of two with one identifier the later one. Once a transaction: each call
+/// leaves a version of the row of [`totals::advance`] behind.
 pub(super) async fn upsert<'r>(
     tx: &mut Transaction<'_, Any>,
     resources: impl IntoIterator<Item = &'r Resource>,
+    writer: Writer,
 ) -> Result<(), Fault> {
     let resources: BTreeMap<&ResourceId, &Resource> = resources.into_iter().map(|one| (&one.id, one)).collect();
     let Some(connection) = resources.values().next().map(|resource| &resource.connection) else { return Ok(()) };
@@ -45,7 +48,8 @@ pub(super) async fn upsert<'r>(
     for resource in resources.values() {
         insert.row(cells(resource)?);
     }
-    insert.run_for(tx, &connection.0).await
+    insert.run_for(tx, &connection.0).await?;
+    totals::advance(tx, connection, writer).await
 }
 
 fn cells(resource: &Resource) -> Result<[Cell; 12], Fault> {
@@ -83,11 +87,27 @@ pub(super) async fn get(store: &Store, id: &ResourceId) -> Result<Resource, Faul
 
 pub(super) async fn list(store: &Store, wanted: &ResourceFilter) -> Result<(Vec<Resource>, u64), Fault> {
     let filter = filter(wanted);
-    let count = filter.query(filter.sql("SELECT COUNT(*) FROM resources", "")).fetch_one(store.read()).await?;
     let page = filter.page(SELECT, " ORDER BY id, connection_id", wanted.limit, wanted.offset);
     let rows = filter.query(page).fetch_all(store.read()).await?;
-    let resources = rows.iter().map(resource).collect::<Result<_, _>>()?;
-    Ok((resources, count.try_get::<i64, _>(0)?.unsigned_abs()))
+    let found = rows.iter().map(resource).collect::<Result<Vec<_>, Fault>>()?;
+    let is_whole = wanted.limit == 0 && wanted.offset == 0;
+    let total = if is_whole { found.len() as u64 } else { count(store, wanted, &filter).await? };
+    Ok((found, total))
+}
+
+/// Returns the number of resources that a filter finds: from the sums over the inventory where they can tell.
+async fn count(store: &Store, wanted: &ResourceFilter, filter: &Filter) -> Result<u64, Fault> {
+    if wanted.text.is_some() || !wanted.ids.is_empty() || wanted.account.is_some() {
+        let count = filter.query(filter.sql("SELECT COUNT(*) FROM resources", "")).fetch_one(store.read()).await?;
+        return Ok(count.try_get::<i64, _>(0)?.unsigned_abs());
+    }
+    let counted = |total: &&ResourceTotal| {
+        wanted.connection.as_ref().is_none_or(|connection| *connection == total.connection)
+            && wanted.provider.is_none_or(|provider| provider == total.provider)
+            && wanted.kind.is_none_or(|kind| kind == total.kind)
+            && wanted.service.as_ref().is_none_or(|service| *service == total.service)
+    };
+    Ok(totals::list(store).await?.iter().filter(counted).map(|total| total.resources).sum())
 }
 
 pub(super) async fn page(
@@ -122,6 +142,7 @@ fn filter(wanted: &ResourceFilter) -> Filter {
     if let Some(service) = &wanted.service {
         filter.text("service = ?", service);
     }
+    filter.one_of("id", wanted.ids.iter().map(ResourceId::as_str));
     if let Some(text) = &wanted.text {
         filter.contains("search LIKE ? ESCAPE '!'", &text.to_lowercase());
     }

@@ -10,6 +10,7 @@ use sqlx::{Any, Row as _, Transaction};
 use super::change;
 use super::description::{end_resources, sighted};
 use super::resource::{SELECT, resource, upsert};
+use super::totals::Writer;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
@@ -83,7 +84,7 @@ async fn take(
         }
         differing.push(resource);
     }
-    upsert(&mut tx, differing).await?;
+    upsert(&mut tx, differing, Writer::Sync).await?;
     Ok(tx.commit().await?)
 }
 

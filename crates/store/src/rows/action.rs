@@ -6,9 +6,18 @@ use reeve_recommend::{
     Action, ActionId, ActionStatus, AgentId, Purpose, RecommendationId, StepKind, StepOutcome, Watch, WatchVerdict,
 };
 use serde::{Deserialize, Serialize};
+use sqlx::Row as _;
+use sqlx::any::AnyRow;
 
 use super::resource::ResourceRow;
-use super::{RowError, named, time, time_or_none};
+use super::{RowError, decode, named, time, time_or_none, unreadable};
+use crate::fault::Fault;
+
+/// An action out of its id and document.
+pub(crate) fn action(row: &AnyRow) -> Result<Action, Fault> {
+    let id: String = row.try_get(0)?;
+    decode::<ActionRow>(row.try_get(1)?).and_then(ActionRow::into_action).map_err(unreadable("action", &id))
+}
 
 /// An action, whole.
 #[derive(Debug, Serialize, Deserialize)]

@@ -9,9 +9,20 @@ use reeve_recommend::{
     Recommendation, RecommendationId, RecommendationType, Status,
 };
 use serde::{Deserialize, Serialize};
+use sqlx::Row as _;
+use sqlx::any::AnyRow;
 
 use super::plan::PlanRow;
-use super::{RowError, finite, named, time, time_or_none};
+use super::{RowError, decode, finite, named, time, time_or_none, unreadable};
+use crate::fault::Fault;
+
+/// A recommendation out of its id and document.
+pub(crate) fn recommendation(row: &AnyRow) -> Result<Recommendation, Fault> {
+    let id: String = row.try_get(0)?;
+    decode::<RecommendationRow>(row.try_get(1)?)
+        .and_then(RecommendationRow::into_recommendation)
+        .map_err(unreadable("recommendation", &id))
+}
 
 /// A recommendation, whole. Money in millionths of a dollar.
 #[derive(Debug, Serialize, Deserialize)]

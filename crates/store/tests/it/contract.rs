@@ -15,6 +15,7 @@ on_both!(
     estate => super::estate,
     descriptions => super::descriptions,
     agents => super::agents,
+    sums => super::sums,
     alerts => super::alerts,
     exports => super::exports,
     anomalies => super::anomalies,
@@ -52,6 +53,13 @@ async fn descriptions(place: &Place) -> Result<()> {
 async fn agents(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::agents::run(Arc::new(store.clone())).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn sums(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::agents::sums(Arc::new(store.clone())).await?;
     store.close().await;
     Ok(())
 }

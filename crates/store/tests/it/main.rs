@@ -10,6 +10,7 @@ mod lease;
 mod migrations;
 mod opening;
 mod place;
+mod scale;
 mod secrets;
 mod settings;
 mod transfer;

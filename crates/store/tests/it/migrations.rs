@@ -5,7 +5,10 @@ use jiff::Timestamp;
 use reeve_access::AccessStore as _;
 use reeve_anomalies::threat::{ThreatList, ThreatStore as _};
 use reeve_estate::ResourceId;
-use reeve_recommend::{Action, AgentStore as _, Purpose, Rollout, RolloutId, RolloutStore as _};
+use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::{
+    Action, ActionStatus, AgentStore as _, Purpose, Recommendation, Rollout, RolloutId, RolloutStore as _, Status,
+};
 use reeve_store::{OpenError, Store};
 use reeve_testkit::contract::access::user;
 use reeve_testkit::contract::agents::{action, recommendation};
@@ -22,6 +25,7 @@ on_both!(
     lists_from_before_say_where_they_lie => super::lists_from_before_say_where_they_lie,
     rollouts_without_a_name_get_one_in_words => super::rollouts_without_a_name_get_one_in_words,
     actions_from_before_are_found_by_their_resource => super::actions_from_before_are_found_by_their_resource,
+    rows_from_before_are_in_lists_and_sums => super::rows_from_before_are_in_lists_and_sums,
     readers_and_writers_at_once => super::readers_and_writers_at_once,
 );
 
@@ -55,6 +59,29 @@ async fn opened_by_several_at_once(place: &Place) -> Result<()> {
     assert_eq!(place.open().await?.user_list().await?.len(), 4);
     Ok(())
 }
+
+/// The schema as the version before sums and narrow lists left it.
+const BEFORE_SUMS: &str = "DROP TABLE recommendation_totals; DROP TABLE resource_revisions;
+    DROP INDEX recommendations_ranked; DROP INDEX recommendations_by_status; DROP INDEX recommendations_by_agent;
+    DROP INDEX recommendations_by_kind; DROP INDEX recommendations_open; DROP INDEX recommendations_due;
+    DROP INDEX recommendations_open_by_cause; DROP INDEX recommendations_by_closing;
+    DROP INDEX recommendations_open_savings; DROP INDEX recommendations_outcomes; DROP INDEX recommendations_saved; DROP INDEX recommendations_dismissed;
+    DROP INDEX actions_by_start; DROP INDEX actions_by_run; DROP INDEX approvals_newest; DROP INDEX approvals_pending;
+    DROP INDEX resources_by_id; DROP INDEX resources_by_kind; DROP INDEX resources_summed; DROP INDEX deliveries_ended;
+    CREATE INDEX recommendations_by_status ON recommendations (status);
+    CREATE INDEX recommendations_by_agent ON recommendations (agent_id);
+    CREATE INDEX actions_by_start ON actions (started_at_ms);
+    CREATE INDEX resources_by_id ON resources (id);
+    CREATE INDEX resources_by_kind ON resources (kind);
+    ALTER TABLE recommendations DROP COLUMN resource_kind; ALTER TABLE recommendations DROP COLUMN service;
+    ALTER TABLE recommendations DROP COLUMN instance_type; ALTER TABLE recommendations DROP COLUMN target_type;
+    ALTER TABLE recommendations DROP COLUMN cause; ALTER TABLE recommendations DROP COLUMN closing;
+    ALTER TABLE recommendations DROP COLUMN taken_back; ALTER TABLE recommendations DROP COLUMN by_hand;
+    ALTER TABLE recommendations DROP COLUMN expected_savings; ALTER TABLE recommendations DROP COLUMN monthly_cost;
+    ALTER TABLE recommendations DROP COLUMN realised; ALTER TABLE recommendations DROP COLUMN updated_at_ms;
+    ALTER TABLE recommendations DROP COLUMN due_at_ms;
+    ALTER TABLE actions DROP COLUMN purpose; ALTER TABLE actions DROP COLUMN agent_id; ALTER TABLE actions DROP COLUMN run_id;
+    DELETE FROM schema_versions WHERE version = 22";
 
 /// Runs a statement beside the store.
 async fn execute(place: &Place, sql: &'static str) -> Result<()> {
@@ -113,6 +140,7 @@ async fn actions_from_before_are_found_by_their_resource(place: &Place) -> Resul
     store.action_insert(&test).await?;
     store.close().await;
     // As the version before it left them.
+    execute(place, BEFORE_SUMS).await?;
     execute(place, "DROP INDEX actions_by_resource").await?;
     execute(place, "ALTER TABLE actions DROP COLUMN resource_id").await?;
     execute(place, "DELETE FROM schema_versions WHERE version = 14").await?;
@@ -121,6 +149,28 @@ async fn actions_from_before_are_found_by_their_resource(place: &Place) -> Resul
         let found = store.action_on(&resource, Timestamp::UNIX_EPOCH).await?;
         assert_eq!(found.iter().map(|action| action.id.0.as_str()).collect::<Vec<_>>(), [expect]);
     }
+    Ok(())
+}
+
+async fn rows_from_before_are_in_lists_and_sums(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    for (n, status) in [Status::Open, Status::Succeeded, Status::Dismissed].into_iter().enumerate() {
+        let made = recommendation(&format!("rec-{n}"), &format!("i-{n}"))?;
+        store.recommendation_insert(&Recommendation { status, ..made }).await?;
+    }
+    store.action_insert(&Action { status: ActionStatus::Succeeded, ..action("ac-1", "rec-1", 1_000)? }).await?;
+    let after = Timestamp::UNIX_EPOCH;
+    let (totals, counts) = (store.recommendation_totals().await?, store.action_counts(after).await?);
+    assert_eq!((totals.len(), counts.begun), (3, 1));
+    assert!(totals.iter().any(|total| total.measured == 1), "the saving of one is measured");
+    store.close().await;
+    execute(place, BEFORE_SUMS).await?;
+    let store = place.open().await?;
+    assert_eq!(store.recommendation_totals().await?, totals);
+    assert_eq!(store.action_counts(after).await?, counts);
+    let due = RecommendationFilter { due_by: Some(Timestamp::MAX), ..RecommendationFilter::default() };
+    let (due, _) = store.recommendation_list(&due).await?;
+    assert_eq!(due.iter().map(|one| one.id.0.as_str()).collect::<Vec<_>>(), ["rec-0"]);
     Ok(())
 }
 

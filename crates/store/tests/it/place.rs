@@ -28,6 +28,11 @@ impl Place {
         Ok(Some(Place { url, _directory: None, _server: Some(server) }))
     }
 
+    /// A database that somebody else keeps there.
+    pub(crate) fn at(url: &str) -> Self {
+        Place { url: url.to_owned(), _directory: None, _server: None }
+    }
+
     pub(crate) async fn open(&self) -> Result<Store> {
         Ok(Store::open(&self.url, vault(1)).await?)
     }

@@ -1,6 +1,7 @@
 //! Contract of every [`AgentStore`].
 
 mod samples;
+mod sums;
 
 use std::sync::Arc;
 
@@ -45,6 +46,14 @@ pub async fn run(store: Arc<dyn AgentStore>) -> Result<()> {
     one_claim_wins(store.clone()).await?;
     one_open_recommendation_wins(store.clone()).await?;
     one_guardrail_change_wins(store).await
+}
+
+/// Runs the suite of sums and narrow lists on an empty store.
+///
+/// # Errors
+/// The store failed. A violated contract panics.
+pub async fn sums(store: Arc<dyn AgentStore>) -> Result<()> {
+    sums::run(&*store).await
 }
 
 async fn agents(store: &dyn AgentStore) -> Result<()> {

@@ -1,6 +1,7 @@
 //! Contract of every [`EstateStore`].
 
 mod changes;
+mod sums;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -113,7 +114,8 @@ pub async fn run(store: Arc<dyn EstateStore>) -> Result<()> {
     inventories(&*store).await?;
     changes::run(&*store).await?;
     lists(&*store).await?;
-    connections_go_with_their_inventory(&*store).await
+    connections_go_with_their_inventory(&*store).await?;
+    sums::run(&*store).await
 }
 
 async fn connections(store: &dyn EstateStore) -> Result<()> {

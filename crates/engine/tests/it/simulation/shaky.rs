@@ -9,12 +9,13 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_estate::{
     Connection, ConnectionId, EstateStore, Metric, Resource, ResourceChange, ResourceFilter, ResourceId, ResourceKind,
-    Sample, SampleStore, Series, StoreError,
+    ResourceTotal, Sample, SampleStore, Series, StoreError,
 };
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{
-    Action, ActionId, Agent, AgentId, AgentStore, AgentType, Approval, ApprovalId, Clock, Exclusion, ExclusionId,
-    Feedback, Guardrails, Recommendation, RecommendationId,
+    Action, ActionCounts, ActionFilter, ActionId, ActionStatus, Agent, AgentId, AgentStore, AgentType, Approval,
+    ApprovalFilter, ApprovalId, Clock, DailySavings, Dismissals, Exclusion, ExclusionId, Feedback, Guardrails,
+    OpenSavings, Recommendation, RecommendationId, RecommendationTotal, RecommendationType, StepOutcomes,
 };
 
 use super::hazard::{Hazard, Lost};
@@ -103,17 +104,28 @@ pass_on!(AgentStore {
     read agent_get(id: &AgentId) -> Agent;
     read agent_list(of_type: Option<AgentType>) -> Vec<Agent>;
     write recommendation_insert(recommendation: &Recommendation) -> ();
+    write recommendation_insert_all(recommendations: &[Recommendation]) -> ();
     write recommendation_update(recommendation: &Recommendation) -> ();
     read recommendation_get(id: &RecommendationId) -> Recommendation;
     read recommendation_list(filter: &RecommendationFilter) -> (Vec<Recommendation>, u64);
+    read recommendation_totals() -> Vec<RecommendationTotal>;
+    read recommendation_savings(filter: &RecommendationFilter) -> OpenSavings;
+    read recommendation_savings_by_day() -> Vec<DailySavings>;
+    read recommendation_dismissals(kinds: &[RecommendationType]) -> Vec<Dismissals>;
+    read recommendation_outcomes(kinds: &[RecommendationType]) -> Vec<StepOutcomes>;
     write approval_insert(approval: &Approval) -> ();
     write approval_update(approval: &Approval) -> ();
     read approval_get(id: &ApprovalId) -> Approval;
     read approval_list(recommendation: Option<&RecommendationId>) -> Vec<Approval>;
+    read approval_page(filter: &ApprovalFilter) -> (Vec<Approval>, u64);
     write action_insert(action: &Action) -> ();
     write action_update(action: &Action) -> ();
     read action_get(id: &ActionId) -> Action;
     read action_list(recommendation: Option<&RecommendationId>, since: Option<Timestamp>) -> Vec<Action>;
+    read action_page(filter: &ActionFilter) -> (Vec<Action>, u64);
+    read action_counts(after: Timestamp) -> ActionCounts;
+    read action_count_of_run(run_id: &str) -> u64;
+    read action_statuses(since: Timestamp) -> Vec<(ActionStatus, u64)>;
     read action_on(resource: &ResourceId, since: Timestamp) -> Vec<Action>;
     read action_unsettled(since: Timestamp) -> Vec<Action>;
     write feedback_insert(feedback: &Feedback) -> ();
@@ -170,6 +182,9 @@ impl EstateStore for Shaky {
     ) -> Result<Vec<Resource>, StoreError> {
         self.read(self.memory.resource_page(filter, after, limit)).await
     }
+    async fn resource_totals(&self) -> Result<Vec<ResourceTotal>, StoreError> {
+        self.read(self.memory.resource_totals()).await
+    }
     async fn resource_changes(
         &self,
         resources: &[ResourceId],
@@ -193,6 +208,9 @@ impl SampleStore for Shaky {
     ) -> Result<Vec<Series>, StoreError> {
         self.hazard.moment().await;
         Ok(self.loads.series(resources, metrics, start, end))
+    }
+    fn sample_revision(&self, id: &ConnectionId) -> u64 {
+        self.memory.sample_revision(id)
     }
     async fn sample_newest(&self, _: &ConnectionId) -> Result<Vec<(ResourceId, Metric, Timestamp)>, StoreError> {
         Ok(Vec::new())

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 
-use reeve_recommend::{Action, ActionId};
+use reeve_recommend::{Action, ActionFilter, ActionId};
 
 use super::bodies;
 use super::problems::{asking, problem};
@@ -25,11 +25,10 @@ pub(super) async fn list(
     Params(params): Params<Paging>,
 ) -> Result<Json<List<ActionRecordBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let all = app.agents.action_list(None, None).await?;
-    let total = all.len() as u64;
-    let (start, limit) = (window.start() as usize, window.limit as usize);
+    let filter = ActionFilter { limit: window.limit, offset: window.start(), ..ActionFilter::default() };
+    let (found, total) = app.agents.action_page(&filter).await?;
     let mut items = Vec::new();
-    for action in all.iter().skip(start).take(limit) {
+    for action in &found {
         items.push(body_of(&app, action).await?);
     }
     let next_cursor = window.next(items.len(), total);

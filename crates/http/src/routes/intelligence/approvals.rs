@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 
 use reeve_access::AccessError;
-use reeve_recommend::{Approval, ApprovalId};
+use reeve_recommend::{Approval, ApprovalFilter, ApprovalId};
 
 use super::bodies;
 use super::problems::{asking, problem};
@@ -26,11 +26,10 @@ pub(super) async fn list(
     Params(params): Params<Paging>,
 ) -> Result<Json<List<ApprovalBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
-    let all = app.agents.approval_list(None).await?;
-    let total = all.len() as u64;
-    let (start, limit) = (window.start() as usize, window.limit as usize);
+    let filter = ApprovalFilter { limit: window.limit, offset: window.start(), ..ApprovalFilter::default() };
+    let (found, total) = app.agents.approval_page(&filter).await?;
     let mut items = Vec::new();
-    for approval in all.iter().skip(start).take(limit) {
+    for approval in &found {
         items.push(body_of(&app, &caller, approval).await?);
     }
     let next_cursor = window.next(items.len(), total);

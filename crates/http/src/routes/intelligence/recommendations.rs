@@ -8,7 +8,8 @@ use axum::extract::{Path, State};
 use reeve_recommend::combined::combined_savings;
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{
-    Applicability, ApplicabilityState, Priority, Recommendation, RecommendationId, RecommendationType, Status,
+    Applicability, ApplicabilityState, OpenSavings, Priority, Recommendation, RecommendationId, RecommendationType,
+    Status,
 };
 
 use super::bodies;
@@ -32,20 +33,24 @@ pub(super) async fn list(
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let state = parse("applicability", params.applicability.as_deref(), ApplicabilityState::parse)?;
     let wanted = filter(params)?;
-    // What has ended saves nothing any more and is not applied: what is left is bounded by the estate.
-    let open = open_ones(&app, &wanted).await?;
     let Some(state) = state else {
-        let page = RecommendationFilter { limit: window.limit, offset: window.start(), ..wanted };
+        let page = RecommendationFilter { limit: window.limit, offset: window.start(), ..wanted.clone() };
         let (found, total) = app.agents.recommendation_list(&page).await?;
-        return answer(&app, &found, &open, window, total).await;
+        // What has ended saves nothing any more.
+        let savings = app.agents.recommendation_savings(&wanted).await?;
+        return answer(&app, &found, savings, window, total).await;
     };
+    // Nothing that has ended is applied: what is left is bounded by the estate.
+    let (open, _) = app.agents.recommendation_list(&RecommendationFilter { is_open: true, ..wanted.clone() }).await?;
     let decided = app.guardrails.applicability(&open).await.map_err(problem)?;
     let is_so = |decided: &Option<Applicability>| decided.as_ref().is_some_and(|one| one.state() == state);
     let matching: Vec<Recommendation> =
         open.into_iter().zip(decided).filter(|(_, decided)| is_so(decided)).map(|(one, _)| one).collect();
     let (start, limit) = (window.start() as usize, window.limit as usize);
     let page: Vec<Recommendation> = matching.iter().skip(start).take(limit).cloned().collect();
-    answer(&app, &page, &matching, window, matching.len() as u64).await
+    let unpriced = matching.iter().filter(|one| one.expected_savings().is_none()).count() as u64;
+    let savings = OpenSavings { combined: combined_savings(&matching), unpriced };
+    answer(&app, &page, savings, window, matching.len() as u64).await
 }
 
 fn filter(params: RecommendationParams) -> Result<RecommendationFilter, Problem> {
@@ -64,26 +69,14 @@ fn filter(params: RecommendationParams) -> Result<RecommendationFilter, Problem>
         min_confidence: params.min_confidence,
         resource: params.resource,
         account: params.account,
-        limit: 0,
-        offset: 0,
+        ..RecommendationFilter::default()
     })
-}
-
-/// Everything that a filter finds and that has not ended.
-async fn open_ones(app: &App, wanted: &RecommendationFilter) -> Result<Vec<Recommendation>, Problem> {
-    let asked = |status: &Status| wanted.status.is_empty() || wanted.status.contains(status);
-    let status: Vec<Status> = Status::ALL.iter().copied().filter(|status| !status.is_end()).filter(asked).collect();
-    if status.is_empty() {
-        return Ok(Vec::new());
-    }
-    let (found, _) = app.agents.recommendation_list(&RecommendationFilter { status, ..wanted.clone() }).await?;
-    Ok(found)
 }
 
 async fn answer(
     app: &App,
     page: &[Recommendation],
-    open: &[Recommendation],
+    savings: OpenSavings,
     window: Window,
     total: u64,
 ) -> Result<Json<RecommendationList>, Problem> {
@@ -94,8 +87,8 @@ async fn answer(
         items: page.iter().zip(&decided).map(body).collect(),
         total,
         next_cursor: window.next(page.len(), total),
-        savings_monthly: combined_savings(open).usd_cents(),
-        savings_unpriced: open.iter().filter(|one| one.expected_savings().is_none()).count() as u64,
+        savings_monthly: savings.combined.usd_cents(),
+        savings_unpriced: savings.unpriced,
     }))
 }
 

@@ -7,10 +7,11 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use reeve_estate::Money;
+use reeve_recommend::DailySavings;
 
 use crate::wire::workflow::SavingsPointBody;
 
-/// A change that succeeded.
+/// A change that succeeded, or those of one day together.
 pub(super) struct SavedChange {
     /// End of the change.
     pub(super) at: Timestamp,
@@ -18,6 +19,12 @@ pub(super) struct SavedChange {
     pub(super) predicted: Option<Money>,
     /// Measured savings a month; `None` until they are measured.
     pub(super) measured: Option<Money>,
+}
+
+impl From<DailySavings> for SavedChange {
+    fn from(from: DailySavings) -> Self {
+        SavedChange { at: from.day, predicted: Some(from.expected), measured: Some(from.realised) }
+    }
 }
 
 /// Returns the sums of all changes up to each day on which one ended, oldest first.

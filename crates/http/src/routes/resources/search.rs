@@ -53,6 +53,7 @@ impl Search {
             account: params.account.clone(),
             kind: parse("type", params.kind.as_deref(), ResourceKind::parse)?,
             service: params.service.clone(),
+            ids: Vec::new(),
             text: params.text.clone(),
             limit: 0,
             offset: 0,

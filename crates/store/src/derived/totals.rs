@@ -1,0 +1,206 @@
+//! Sums over recommendations, kept in the transactions that write them: a list of a million has its total at once.
+//!
+//! A transaction changes the rows of the table in the order of their keys, so that two of them never wait for each other in a circle.
+
+use std::collections::BTreeMap;
+
+use reeve_estate::Money;
+use reeve_recommend::{Recommendation, RecommendationId};
+use sqlx::{AnyConnection, Row as _};
+
+use super::values::{agent_id, amount, rank};
+use crate::fault::Fault;
+
+const ADD: &str =
+    "INSERT INTO recommendation_totals (agent_id, agent_type, kind, status, priority, connection_id, account, by_hand,
+         taken_back, recommendations, unpriced, expected, measured, measured_expected, realised)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+     ON CONFLICT (agent_id, agent_type, kind, status, priority, connection_id, account, by_hand, taken_back) DO UPDATE SET
+         recommendations = recommendation_totals.recommendations + excluded.recommendations,
+         unpriced = recommendation_totals.unpriced + excluded.unpriced,
+         expected = recommendation_totals.expected + excluded.expected,
+         measured = recommendation_totals.measured + excluded.measured,
+         measured_expected = recommendation_totals.measured_expected + excluded.measured_expected,
+         realised = recommendation_totals.realised + excluded.realised";
+
+/// Everything added up anew.
+const REBUILD: &str =
+    "INSERT INTO recommendation_totals (agent_id, agent_type, kind, status, priority, connection_id, account, by_hand,
+         taken_back, recommendations, unpriced, expected, measured, measured_expected, realised)
+     SELECT agent_id, agent_type, kind, status, priority, connection_id, account, by_hand, taken_back, COUNT(*),
+         CAST(SUM(CASE WHEN expected_savings IS NULL THEN 1 ELSE 0 END) AS BIGINT),
+         CAST(SUM(COALESCE(expected_savings, 0)) AS BIGINT), COUNT(realised),
+         CAST(SUM(CASE WHEN realised IS NULL THEN 0 ELSE COALESCE(expected_savings, 0) END) AS BIGINT),
+         CAST(SUM(COALESCE(realised, 0)) AS BIGINT)
+     FROM recommendations
+     GROUP BY agent_id, agent_type, kind, status, priority, connection_id, account, by_hand, taken_back";
+
+/// Columns by which recommendations are added up, in the order of the table's key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    agent_id: String,
+    agent_type: String,
+    kind: String,
+    status: String,
+    priority: i64,
+    connection_id: String,
+    account: String,
+    by_hand: i64,
+    taken_back: i64,
+}
+
+/// Numbers that are added up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Sums {
+    recommendations: i64,
+    unpriced: i64,
+    expected: i64,
+    measured: i64,
+    measured_expected: i64,
+    realised: i64,
+}
+
+impl Sums {
+    pub(crate) fn add(&mut self, other: &Sums, times: i64) {
+        self.recommendations += times * other.recommendations;
+        self.unpriced += times * other.unpriced;
+        self.expected += times * other.expected;
+        self.measured += times * other.measured;
+        self.measured_expected += times * other.measured_expected;
+        self.realised += times * other.realised;
+    }
+
+    fn of(expected: Option<i64>, realised: Option<i64>) -> Self {
+        Sums {
+            recommendations: 1,
+            unpriced: i64::from(expected.is_none()),
+            expected: expected.unwrap_or(0),
+            measured: i64::from(realised.is_some()),
+            measured_expected: realised.and(expected).unwrap_or(0),
+            realised: realised.unwrap_or(0),
+        }
+    }
+}
+
+/// Part of one recommendation in the totals.
+pub(crate) struct Part {
+    pub(crate) key: Key,
+    pub(crate) sums: Sums,
+    pub(crate) realised: Option<i64>,
+}
+
+impl Part {
+    pub(crate) fn of(recommendation: &Recommendation, realised: Option<i64>) -> Self {
+        let key = Key {
+            agent_id: agent_id(recommendation).to_owned(),
+            agent_type: recommendation.origin.agent_type.as_str().to_owned(),
+            kind: recommendation.kind.as_str().to_owned(),
+            status: recommendation.status.as_str().to_owned(),
+            priority: rank(recommendation.priority),
+            connection_id: recommendation.subject.connection.0.clone(),
+            account: recommendation.subject.account.clone(),
+            by_hand: i64::from(recommendation.is_by_hand()),
+            taken_back: i64::from(recommendation.taken_back_by.is_some()),
+        };
+        Part { key, sums: Sums::of(recommendation.expected_savings().map(amount), realised), realised }
+    }
+
+    /// The part of a stored recommendation; `None` if it is not there, or has another version than the one given.
+    pub(crate) async fn stored(
+        connection: &mut AnyConnection,
+        id: &RecommendationId,
+        version: Option<i64>,
+    ) -> Result<Option<Part>, Fault> {
+        let row = sqlx::query(
+            "SELECT agent_id, agent_type, kind, status, priority, connection_id, account, by_hand, taken_back,
+                 expected_savings, realised, version FROM recommendations WHERE id = $1",
+        )
+        .bind(&id.0)
+        .fetch_optional(connection)
+        .await?;
+        let Some(row) = row else { return Ok(None) };
+        let found: i64 = row.try_get(11)?;
+        if version.is_some_and(|version| version != found) {
+            return Ok(None);
+        }
+        let realised: Option<i64> = row.try_get(10)?;
+        let key = Key {
+            agent_id: row.try_get(0)?,
+            agent_type: row.try_get(1)?,
+            kind: row.try_get(2)?,
+            status: row.try_get(3)?,
+            priority: row.try_get(4)?,
+            connection_id: row.try_get(5)?,
+            account: row.try_get(6)?,
+            by_hand: row.try_get(7)?,
+            taken_back: row.try_get(8)?,
+        };
+        Ok(Some(Part { key, sums: Sums::of(row.try_get(9)?, realised), realised }))
+    }
+}
+
+/// Takes a part out and puts its successor in.
+pub(crate) async fn shift(connection: &mut AnyConnection, before: Part, after: Part) -> Result<(), Fault> {
+    let mut changes: BTreeMap<Key, Sums> = BTreeMap::new();
+    changes.entry(before.key).or_default().add(&before.sums, -1);
+    changes.entry(after.key).or_default().add(&after.sums, 1);
+    add(connection, changes).await
+}
+
+pub(crate) async fn add(connection: &mut AnyConnection, changes: BTreeMap<Key, Sums>) -> Result<(), Fault> {
+    for (key, sums) in changes.into_iter().filter(|(_, sums)| *sums != Sums::default()) {
+        sqlx::query(ADD)
+            .bind(key.agent_id)
+            .bind(key.agent_type)
+            .bind(key.kind)
+            .bind(key.status)
+            .bind(key.priority)
+            .bind(key.connection_id)
+            .bind(key.account)
+            .bind(key.by_hand)
+            .bind(key.taken_back)
+            .bind(sums.recommendations)
+            .bind(sums.unpriced)
+            .bind(sums.expected)
+            .bind(sums.measured)
+            .bind(sums.measured_expected)
+            .bind(sums.realised)
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Keeps the measured saving of a recommendation; one that does not exist is left out.
+pub(crate) async fn measure(
+    connection: &mut AnyConnection,
+    id: &RecommendationId,
+    realised: Option<Money>,
+) -> Result<(), Fault> {
+    let realised = realised.map(amount);
+    let Some(before) = Part::stored(connection, id, None).await? else { return Ok(()) };
+    if before.realised == realised {
+        return Ok(());
+    }
+    sqlx::query("UPDATE recommendations SET realised = $2 WHERE id = $1")
+        .bind(&id.0)
+        .bind(realised)
+        .execute(&mut *connection)
+        .await?;
+    let after = Part { key: before.key.clone(), sums: before.sums_with(realised), realised };
+    shift(connection, before, after).await
+}
+
+impl Part {
+    fn sums_with(&self, realised: Option<i64>) -> Sums {
+        let expected = (self.sums.unpriced == 0).then_some(self.sums.expected);
+        Sums::of(expected, realised)
+    }
+}
+
+/// Adds everything up anew.
+pub(crate) async fn rebuild(connection: &mut AnyConnection) -> Result<(), Fault> {
+    sqlx::query("DELETE FROM recommendation_totals").execute(&mut *connection).await?;
+    sqlx::query(REBUILD).execute(connection).await?;
+    Ok(())
+}
