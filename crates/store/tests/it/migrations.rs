@@ -67,12 +67,10 @@ const BEFORE_SUMS: &str = "DROP TABLE recommendation_totals; DROP TABLE resource
     DROP INDEX recommendations_open_by_cause; DROP INDEX recommendations_by_closing;
     DROP INDEX recommendations_open_savings; DROP INDEX recommendations_outcomes; DROP INDEX recommendations_saved; DROP INDEX recommendations_dismissed;
     DROP INDEX actions_by_start; DROP INDEX actions_by_run; DROP INDEX approvals_newest; DROP INDEX approvals_pending;
-    DROP INDEX resources_by_id; DROP INDEX resources_by_kind; DROP INDEX resources_summed; DROP INDEX deliveries_ended;
+    DROP INDEX resources_summed; DROP INDEX deliveries_ended;
     CREATE INDEX recommendations_by_status ON recommendations (status);
     CREATE INDEX recommendations_by_agent ON recommendations (agent_id);
     CREATE INDEX actions_by_start ON actions (started_at_ms);
-    CREATE INDEX resources_by_id ON resources (id);
-    CREATE INDEX resources_by_kind ON resources (kind);
     ALTER TABLE recommendations DROP COLUMN resource_kind; ALTER TABLE recommendations DROP COLUMN service;
     ALTER TABLE recommendations DROP COLUMN instance_type; ALTER TABLE recommendations DROP COLUMN target_type;
     ALTER TABLE recommendations DROP COLUMN cause; ALTER TABLE recommendations DROP COLUMN closing;
@@ -81,7 +79,7 @@ const BEFORE_SUMS: &str = "DROP TABLE recommendation_totals; DROP TABLE resource
     ALTER TABLE recommendations DROP COLUMN realised; ALTER TABLE recommendations DROP COLUMN updated_at_ms;
     ALTER TABLE recommendations DROP COLUMN due_at_ms;
     ALTER TABLE actions DROP COLUMN purpose; ALTER TABLE actions DROP COLUMN agent_id; ALTER TABLE actions DROP COLUMN run_id;
-    DELETE FROM schema_versions WHERE version = 22";
+    DELETE FROM schema_versions WHERE version = 23";
 
 /// Runs a statement beside the store.
 async fn execute(place: &Place, sql: &'static str) -> Result<()> {
