@@ -41,11 +41,9 @@ fn main() -> Result<()> {
         bail!("no part is named {unknown}; there are {}", known.join(", "));
     }
     let data = data::Data::from_environment();
-    for (name, part) in PARTS {
-        if asked.is_empty() || asked.iter().any(|one| one == name) {
-            println!("\n## {name}\n");
-            part(&data)?;
-        }
+    for (name, part) in PARTS.iter().filter(|(name, _)| asked.is_empty() || asked.iter().any(|one| one == name)) {
+        println!("\n## {name}\n");
+        part(&data)?;
     }
     Ok(())
 }

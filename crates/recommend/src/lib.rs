@@ -64,7 +64,6 @@ pub use judgement::{Facts, HISTORY_DAYS, HORIZON_DAYS, Judgement};
 pub use lifecycle::Status;
 pub use origin::{AnomalyId, Cause, Origin, RuleId};
 pub use ownership::{is_opted_out, owned_by_code};
-pub use patch::{Patch, Tool, patch};
 pub use plan::{Plan, PlannedChange, Step, StepKind};
 pub use ports::{AgentStore, ChargeReader, Clock, Clouds, LogReader, ReadError, RecordError, Recorder};
 pub use procedure::{resize, subject};
@@ -78,5 +77,4 @@ pub use rollout::{Rollout, RolloutId, RolloutSettings, RolloutStatus, RolloutSto
 pub use settings::{Setting, SettingValue, Settings};
 pub use totals::*;
 pub use trust::{Trust, trust_group};
-pub use words::thousands;
 pub use workload::{Classification, Correction, Workload, WorkloadClass, WorkloadStore};

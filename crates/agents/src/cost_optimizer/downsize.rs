@@ -221,8 +221,7 @@ fn propose(
     let trust = confidence(counted, &margins, doubts, cap);
     let signs = signs(evidence, margins, counted.windows, doubts);
     path.ask("Would it have held on the held-out days?", counted.held == counted.windows, trust.words());
-    let savings = chosen.price.as_ref().map(Change::savings);
-    let list_now = chosen.price.as_ref().map(|price| price.now);
+    let (savings, list_now) = chosen.price.as_ref().map(|price| (price.savings(), price.now)).unzip();
     let monthly_cost = resource.monthly_cost.or(list_now);
     let iac = owned_by_code(resource);
     let hazards = Hazards {

@@ -74,7 +74,7 @@ pub(super) fn better(own: Evaluation, other: Evaluation) -> bool {
 
 pub(super) fn verdict(why: &str, attempt: &Attempt, wins: bool) -> String {
     let own = attempt.own.scores.accuracy * 100.0;
-    let held_out = reeve_recommend::thousands(attempt.own.held_out);
+    let held_out = reeve_recommend::words::thousands(attempt.own.held_out);
     match attempt.other {
         None => format!("{why}; accuracy {own:.1} % on {held_out} held-out decisions, nothing served before"),
         Some(other) => format!(

@@ -7,9 +7,10 @@ use reeve_engine::ExclusionInput;
 use reeve_engine::Execution;
 use reeve_estate::{Money, ResourceId};
 use reeve_recommend::combined::{Relation, contributions};
+use reeve_recommend::patch::{Tool, patch};
 use reeve_recommend::{
     AgentStore, ChangeControl, Direction, EngineError, Freeze, IacRule, MaintenanceWindow, Recommendation,
-    RecommendationId, RecommendationType, Scope, Status, Tool, patch,
+    RecommendationId, RecommendationType, Scope, Status,
 };
 
 use crate::world::{World, operator, person, volume_of};

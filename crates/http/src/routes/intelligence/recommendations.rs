@@ -121,7 +121,7 @@ pub(super) async fn explanation(
 pub(super) async fn patch(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<PatchBody>, Problem> {
     let found = app.agents.recommendation_get(&RecommendationId(id)).await?;
     let resource = app.estate.resource_get(&found.subject.id).await?;
-    let patch = reeve_recommend::patch(&found, &resource).ok_or_else(|| {
+    let patch = reeve_recommend::patch::patch(&found, &resource).ok_or_else(|| {
         Problem::new(
             Code::NotFound,
             "No tag says that infrastructure as code owns the resource, or the change has no form there.",
