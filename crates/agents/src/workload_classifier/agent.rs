@@ -13,6 +13,7 @@ use reeve_recommend::{
 use super::retrospect::held;
 use super::settings::{self, Thresholds};
 use super::{METRICS, judge};
+use crate::discounts::CHARGE_DAYS;
 use crate::models::{Confidence, Workloads};
 use crate::retrospect::look_back;
 
@@ -34,6 +35,7 @@ impl AgentDefinition for WorkloadClassifier {
             kinds: CLASSIFIED_KINDS.to_vec(),
             metrics: METRICS.to_vec(),
             history_days: Thresholds::from(settings).history_days,
+            charge_days: CHARGE_DAYS,
             models: vec![WorkloadModel::NAME],
             ..Needs::default()
         }

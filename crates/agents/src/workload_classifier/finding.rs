@@ -20,7 +20,7 @@ use super::METRICS;
 use super::classify::Classified;
 use super::settings::Thresholds;
 use crate::confidence::{Confidence, confidence, signs};
-use crate::discounts::after_discounts;
+use crate::discounts;
 use crate::load::data_points;
 
 /// Inputs of a check.
@@ -121,7 +121,7 @@ impl Case<'_> {
             },
             effort: finding.effort,
             savings_monthly: finding.savings,
-            savings_after_discounts: after_discounts(resource, resource.monthly_cost, finding.savings),
+            savings_after_discounts: None,
             monthly_cost: resource.monthly_cost,
             plan: finding.plan,
             reason_codes,
@@ -143,6 +143,7 @@ impl Case<'_> {
         if let Some(tag) = iac {
             iac_note(&mut proposal, &tag);
         }
+        discounts::apply(self.facts, resource.monthly_cost, &mut proposal);
         proposal
     }
 
