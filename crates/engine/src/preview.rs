@@ -63,12 +63,13 @@ impl RolloutService {
         open.sort_by(|a, b| {
             b.ranking.expected_value.total_cmp(&a.ranking.expected_value).then_with(|| a.id.cmp(&b.id))
         });
-        let circumstances = self.guardrails.circumstances().await?;
         let staged = self.staging(agent, &open, days_observed).await?;
         let reasons: BTreeMap<_, _> = staged.iter().map(|(kind, staging)| (*kind, staging.reason())).collect();
         let matrix = self.records.approval_matrix().await?;
         let caller = Caller::agent(&agent.id);
         let wish = Wish { automatic: true, ..Wish::of(&caller, None) };
+        let targets: Vec<Target<'_>> = open.iter().map(Target::of).collect();
+        let circumstances = self.guardrails.circumstances(&targets, &wish).await?;
         let outcome = |recommendation: &Recommendation| {
             let decided = decide(&matrix, agent, recommendation, days_observed);
             if let Auto::Leave(reason) = decided {
