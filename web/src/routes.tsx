@@ -4,14 +4,13 @@ import { createRootRouteWithContext, createRoute, createRouter, lazyRouteCompone
 import { meQuery } from './api/session';
 import { workspaceQuery } from './api/workspace';
 import { anomalyFilters, liveFilters, recommendationFilters, resourceFilters, rolloutFilters, searchFilters, signInSearch } from './addresses';
-import { SignIn } from './rooms/sign-in/SignIn';
 import { Failed, Lost } from './shell/Lost';
 import { Shell } from './shell/Shell';
 import { landing } from './shell/navigation';
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({ notFoundComponent: Lost });
 
-const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', validateSearch: signInSearch, component: SignIn });
+const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', validateSearch: signInSearch, component: lazyRouteComponent(() => import('./rooms/sign-in/SignIn'), 'SignIn') });
 
 const app = createRoute({
   getParentRoute: () => root,

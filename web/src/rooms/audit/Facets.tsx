@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Skeleton, Text, Tooltip, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Skeleton, Stack, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconMinus } from '@tabler/icons-react';
 import type { Counts } from '../../api/bodies';
 import { shortCount } from '../../display/amounts';
@@ -53,6 +53,7 @@ function Values({ field, of: counts, query, onQuery }: { field: string; of: Coun
   );
 }
 
+/** As high as a list of the usual length, so that the lists below it stay where they are. */
 function Bones() {
-  return <Group gap={6}>{[90, 70, 50].map((width) => <Skeleton key={width} h={14} w={`${width}%`} />)}</Group>;
+  return <Stack gap={8} h={226} pt={6}>{[90, 78, 70, 62, 54, 50, 46, 42].map((width) => <Skeleton key={width} h={14} w={`${width}%`} />)}</Stack>;
 }

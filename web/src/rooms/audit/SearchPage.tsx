@@ -1,4 +1,4 @@
-import { Box, Button, Collapse, Grid, Group, Stack, Text } from '@mantine/core';
+import { Box, Button, Collapse, Grid, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconFilter } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -51,6 +51,7 @@ export function SearchPage() {
                 <Text size="sm" className="muted numeral" role="status">{total === undefined ? 'Searching …' : `${plural(total, 'entry', 'entries')} found, newest first`}</Text>
                 <Text size="xs" className="muted">By {composed.span}</Text>
               </Group>
+              {!first && <Skeleton h={110} />}
               {overTime.length > 0 && <TimeBars label={`Entries found by ${composed.span}`} counts={overTime} height={110} />}
               <DataTable
                 label="Entries" columns={SEARCH_COLUMNS} rows={rows} rowId={(row) => row.event_id}

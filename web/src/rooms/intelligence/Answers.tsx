@@ -2,6 +2,7 @@ import { Button, Group, Menu, Tooltip } from '@mantine/core';
 import { IconCalendarTime, IconChevronDown, IconCircleOff, IconClockPause, IconFlask, IconMessage, IconPlayerPlay, IconRotate2, IconShieldOff, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { Recommendation } from '../../api/bodies';
+import { ANSWERABLE } from './bulk';
 import { applicabilityInWords } from './Applicable';
 import { ApplyDialog } from './ApplyDialog';
 import { DismissDialog, ScheduleDialog, SnoozeDialog, TestDialog } from './AnswerDialogs';
@@ -12,7 +13,6 @@ import { reopen, useChange } from './queries';
 import { ProblemAlert } from '../../display/ProblemAlert';
 
 type Dialog = 'exclude' | 'apply' | 'except' | 'schedule' | 'dismiss' | 'snooze' | 'test' | 'feedback';
-export const ANSWERABLE = ['open', 'snoozed', 'scheduled', 'approved'];
 
 /** What a person can answer to a recommendation. */
 export function Answers({ of: one }: { of: Recommendation }) {

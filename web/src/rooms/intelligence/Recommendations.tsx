@@ -2,7 +2,7 @@ import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { IconFilterOff, IconRocket } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { recommendationFilters } from '../../addresses';
 import { useMay } from '../../api/session';
 import { count, money } from '../../display/amounts';
@@ -14,9 +14,9 @@ import { options } from '../../display/wording';
 import { APPLICABILITY } from './Applicable';
 import { BulkAnswers } from './BulkAnswers';
 import { ALL_COLUMNS, PRIORITY_ORDER } from './columns';
-import { RolloutForm } from './rollouts/RolloutForm';
 import { MOST, recommendationsQuery, TYPES } from './queries';
 
+const RolloutForm = lazy(() => import('./rollouts/RolloutForm').then((module) => ({ default: module.RolloutForm })));
 const route = getRouteApi('/app/intelligence/recommendations');
 
 const WAITING = 'open,pending_approval,approved,scheduled,snoozed,executing,verifying,testing';
@@ -85,7 +85,7 @@ export function Recommendations() {
           />
         </>
       )}
-      {rolling && <RolloutForm type={search.type} onClose={() => setRolling(false)} />}
+      <Suspense>{rolling && <RolloutForm type={search.type} onClose={() => setRolling(false)} />}</Suspense>
     </Stack>
   );
 }

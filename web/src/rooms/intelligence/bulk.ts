@@ -1,6 +1,9 @@
 // One answer to many recommendations.
 import { asProblem } from '../../api/problem';
 
+/** States in which a recommendation can be dismissed, snoozed or applied. */
+export const ANSWERABLE = ['open', 'snoozed', 'scheduled', 'approved'];
+
 export interface Refusal {
   id: string;
   title: string;
