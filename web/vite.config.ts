@@ -45,6 +45,8 @@ export default defineConfig({
     // Everything is served from the program itself under a policy that allows no inline scripts.
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
+    // What many pages share is one file: dozens of small ones compress worse, and each is a request.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 20 }] } } },
   },
   server: {
     port: 5173,

@@ -108,6 +108,7 @@ async function answersMany({ page, program }) {
     await page.goto(`/intelligence/recommendations/${id}`);
     await page.getByRole('heading', { level: 1, name: title }).waitFor();
     await page.getByRole('button', { name: 'Reopen' }).click();
+    await page.getByRole('button', { name: 'Reopen' }).waitFor({ state: 'detached' });
   }
   await eventually('the others are open again', async () => (await states()).join() === 'open,dismissed,open');
   await page.goto('/intelligence/recommendations');

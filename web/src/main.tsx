@@ -1,14 +1,13 @@
 import '@fontsource-variable/inter/wght.css';
 import './theme/mantine.css';
-import '@mantine/notifications/styles.css';
 import './theme/global.css';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { lazy, StrictMode, Suspense, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { onSignedOut } from './api/client';
+import { onFirstNotice } from './display/announce';
 import { newQueryClient } from './api/query-client';
 import { meQuery } from './api/session';
 import { newRouter } from './routes';
@@ -22,12 +21,21 @@ onSignedOut(() => {
   void router.invalidate();
 });
 
+const Notices = lazy(() => import('./display/Notices').then((module) => ({ default: module.Notices })));
+
+/** The notices, once there is one. */
+function LazyNotices() {
+  const [shown, setShown] = useState(false);
+  useEffect(() => onFirstNotice(() => setShown(true)), []);
+  return <Suspense>{shown && <Notices />}</Suspense>;
+}
+
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
 createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto">
-      <Notifications position="bottom-right" />
+      <LazyNotices />
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />
       </QueryClientProvider>

@@ -1,12 +1,15 @@
 import { Button, Group, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
+import { randomId } from '@mantine/hooks';
 import { asProblem } from '../api/problem';
+import { notify } from './announce';
 
 const LONG_ENOUGH_MS = 15_000;
 
 /** Says that something went well, and for a while offers to take it back. */
 export function announceUndoable(message: string, undo: () => Promise<unknown>) {
-  const id = notifications.show({
+  const id = randomId();
+  notify({
+    id,
     color: 'green',
     autoClose: LONG_ENOUGH_MS,
     message: (
@@ -15,8 +18,8 @@ export function announceUndoable(message: string, undo: () => Promise<unknown>) 
         <Button
           size="compact-sm" variant="light" style={{ flexShrink: 0 }}
           onClick={() => {
-            notifications.hide(id);
-            undo().catch((error: unknown) => notifications.show({ color: 'red', title: 'Undo failed', message: asProblem(error).message, autoClose: false }));
+            void import('@mantine/notifications').then(({ notifications }) => notifications.hide(id));
+            undo().catch((error: unknown) => notify({ color: 'red', title: 'Undo failed', message: asProblem(error).message, autoClose: false }));
           }}
         >
           Undo

@@ -18,7 +18,7 @@ export function Finder({ path, permissions }: { path: string; permissions: strin
   const page = helpFor(path);
   return (
     <>
-      <Button variant="default" visibleFrom="sm" c="var(--muted)" fw={400} leftSection={<IconCommand size={16} />} rightSection={<Kbd size="xs">Ctrl K</Kbd>} onClick={() => setPalette(true)} aria-label="Command palette">Go to …</Button>
+      <Button variant="default" visibleFrom="sm" c="var(--muted)" fw={400} leftSection={<IconCommand size={16} />} rightSection={<Kbd size="xs" aria-hidden>Ctrl K</Kbd>} onClick={() => setPalette(true)}>Command palette</Button>
       <ActionIcon size="lg" hiddenFrom="sm" onClick={() => setPalette(true)} aria-label="Command palette"><IconCommand size={18} stroke={1.6} /></ActionIcon>
       <Menu position="bottom-end" withinPortal width={280}>
         <Menu.Target><ActionIcon size="lg" aria-label="Help"><IconHelp size={18} stroke={1.6} /></ActionIcon></Menu.Target>

@@ -15,7 +15,7 @@ const RETIRED: [RegExp, string][] = [
   [/\bin its way\b|\bhold(s|ing)? (it |.{1,20} )?back\b/i, 'blocked by'],
   [/\bheld-out\b/i, 'not used for training'],
   [/\b(go|goes|going) on\b/i, 'continue'],
-  [/\bgiv(e|en|es|ing) (this |it )?up\b|\bgiven up\b/i, 'abort'],
+  [/\bgiv(e|en|es|ing) (this (\w+ )?|it )?up\b|\bgiven up\b/i, 'abort'],
   [/\bsealed\b/i, 'encrypted'],
   [/\bgo(es)? out\b/i, 'qualifies, is sent'],
   [/\bsay so\b|\bsaid\b/i, 'verdict'],
@@ -30,6 +30,17 @@ const RETIRED: [RegExp, string][] = [
   [/\bGET \S*\/|\bintelligence\/actions\b/, 'an interface address is no text for people'],
   [/\blies as\b|\bstands? (here|under|in)\b/i, 'is, see'],
   [/\btheir like\b/i, 'similar'],
+  [/\bfor approval and apply\b/i, 'Request approval'],
+  [/\brests? on\b/i, 'Evidence'],
+  [/\bgave (it|them) away\b/i, 'Detected by'],
+  [/\bhow (it|they) (was|were) answered\b/i, 'Response'],
+  [/\bin your words\b/i, 'Note'],
+  [/\bremedy did not\b|\bits remedy\b/i, 'Remedy failed'],
+  [/\btake back what\b/i, 'Undo verdict'],
+  [/\bstory\b/i, 'History'],
+  [/\bheld by\b/i, 'On hold at a gate'],
+  [/\bgoing wide\b/i, 'Start a staged rollout'],
+  [/\bchange things\b/i, 'Allow changes'],
 ];
 
 describe('texts of the pages', () => {
@@ -48,6 +59,9 @@ describe('texts of the pages', () => {
   it.each([
     ['What counts as strange', true], ['Nobody looks after it', true], ['Say so', true], ['What would hold it back', true], ['It would have held on 23 of 23 held-out days', true],
     ['All that is chosen must hold; nothing chosen is everything', true], ['Sign in first', true], ['Running 5 steps; GET intelligence/actions/{id} shows how far it is', true],
+    ['Ask for approval and apply', true], ['What it rests on', true], ['What gave it away', true], ['How it was answered', true], ['In your words', true], ['Its remedy did not hold', true],
+    ['Take back what was said', true], ['Train anew', true], ['Its story in the log', true], ['Give this rollout up?', true], ['Held by its gate', true], ['Nobody is told yet', true],
+    ['It lies as a file', true], ['Loosen a filter', true], ['Going wide', true], ['Reeve may change things here', true], ['Guardrails put', true],
     ['Ready to apply', false], ['Anomaly score', false], ['Approval covers exactly these steps', false],
   ])('%s: %s', (text, retired) => expect(RETIRED.some(([word]) => word.test(text))).toBe(retired));
 });

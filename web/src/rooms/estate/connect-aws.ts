@@ -4,7 +4,8 @@ export const ROLE = 'reeve';
 
 /** An identifier that a role asks for, so that no other customer of the same Reeve can have it assumed; letters that AWS allows. */
 export function newExternalId(): string {
-  return `reeve-${crypto.randomUUID()}`;
+  // `randomUUID` is missing where the page is not served over TLS.
+  return `reeve-${[...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
 /** An ARN of a user or role, or the number of an account. */
