@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { VERIFIER } from './program.mjs';
+import { access } from './stories-access.mjs';
 import { agents } from './stories-agents.mjs';
 import { alerts } from './stories-alerts.mjs';
 import { reports } from './stories-reports.mjs';
@@ -401,6 +402,7 @@ export const stories = [
   ...estate,
   ...habits,
   ...agents,
+  ...access,
   { name: 'a low-impact recommendation is applied at once', run: appliesLowImpact },
   { name: 'a medium-impact recommendation asks for approval', run: asksForApproval },
   { name: 'the first page names the approvals that wait for a manager', run: showsWhatNeedsMe(MANAGER) },

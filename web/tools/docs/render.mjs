@@ -42,6 +42,10 @@ export function body({ path, text }, served) {
         const to = linked(path, href, served);
         return to ? `<a href="${escaped(to)}">${inner}</a>` : inner;
       },
+      // What is too long for the page is scrolled with the keys.
+      code({ text: source }) {
+        return `<pre tabindex="0"><code>${escaped(source)}</code></pre>\n`;
+      },
       image({ text: alt }) {
         return `<em>${escaped(alt)}</em>`;
       },
