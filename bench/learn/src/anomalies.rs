@@ -32,7 +32,7 @@ struct Ours {
 }
 
 impl Ours {
-    fn of(corpus: &[Series], sensitivity: Sensitivity) -> Self {
+    fn new(corpus: &[Series], sensitivity: Sensitivity) -> Self {
         let (mut scores, mut alarms) = (Vec::new(), Vec::new());
         for series in corpus {
             let mut detector = Detector::with_sensitivity(sensitivity);
@@ -48,7 +48,7 @@ impl Ours {
 pub(crate) fn run(data: &Data) -> Result<()> {
     let corpus = corpus::read(data)?;
     let started = Instant::now();
-    let ours = Ours::of(&corpus, Sensitivity::Medium);
+    let ours = Ours::new(&corpus, Sensitivity::Medium);
     let took = started.elapsed();
     let rows: usize = corpus.iter().map(|series| series.points.len()).sum();
     let windows: usize = corpus.iter().map(|series| series.windows.len()).sum();
@@ -65,7 +65,7 @@ pub(crate) fn run(data: &Data) -> Result<()> {
         row(
             &format!("ours, {sensitivity:?} sensitivity").to_lowercase(),
             &corpus,
-            &Ours::of(&corpus, sensitivity).alarms,
+            &Ours::new(&corpus, sensitivity).alarms,
         );
     }
     goals(&corpus, &ours.alarms);
@@ -82,7 +82,7 @@ pub(crate) fn run(data: &Data) -> Result<()> {
 /// The second corpus.
 fn monitoring(data: &Data) -> Result<()> {
     let corpus = cloudmon::read(data)?;
-    let ours = Ours::of(&corpus, Sensitivity::Medium);
+    let ours = Ours::new(&corpus, Sensitivity::Medium);
     println!("\n| scores on a cloud's monitoring | VUS-PR | odd files | even files |\n|---|---|---|---|");
     let reached = ranks(&corpus, &ours.scores);
     Goal::AtLeast(0.65, 0.72).print("anomalies: VUS-PR on a cloud's monitoring", reached, 3, "");
@@ -92,7 +92,7 @@ fn monitoring(data: &Data) -> Result<()> {
     };
     let fired = |one: &Vec<f64>| one.iter().map(|alarm| *alarm > 0.5).collect();
     for sensitivity in Sensitivity::ALL {
-        let alarms = Ours::of(&corpus, sensitivity).alarms;
+        let alarms = Ours::new(&corpus, sensitivity).alarms;
         let found = cloudmon::count(corpus.iter().zip(alarms.iter().map(fired)));
         line(&format!("ours, {sensitivity:?} sensitivity").to_lowercase(), found);
         // The control's one limit that gives no more false alarms than that.

@@ -91,7 +91,7 @@ fn scores(set: &Set, hours: usize, effort: Effort) -> Vec<Score> {
 fn roll(series: &Series, hours: usize, effort: Effort) -> Option<Score> {
     let horizon = hours * series.day / 24;
     let values = &series.grid.values;
-    let mut score = Score::of(series, hours);
+    let mut score = Score::new(series, hours);
     for origin in series.origins(horizon) {
         let from = (origin + 1).saturating_sub(HISTORY);
         let past = series.until(from, origin);

@@ -46,7 +46,7 @@ fn metrics(resource: &Resource) -> Metrics<'_> {
 
 /// Probability of each class; `None` for thin data.
 fn chances(resource: &Resource) -> Option<[f64; 4]> {
-    Some(probabilities(scores(&properties(&Features::of(&metrics(resource))?))))
+    Some(probabilities(scores(&properties(&Features::new(&metrics(resource))?))))
 }
 
 /// Scores over those that are answered; recall counts what was abstained from as missed only where data was enough.

@@ -128,7 +128,7 @@ pub(super) fn recommendation(id: RecommendationId, resource: &ResourceId, at: Ti
         savings_after_discounts: None,
         monthly_cost: Some(Money::from_usd(140.16)),
         status: Status::Open,
-        plan: Some(Plan::of(&change, resource.as_str())),
+        plan: Some(Plan::new(&change, resource.as_str())),
         reason_codes: vec!["cpu_below_20_for_14_days".into()],
         not_measured: Vec::new(),
         explanation: explanation(),

@@ -158,7 +158,7 @@ mod tests {
         let ann = User::new("ann@acme.example", "Ann", vec![Role::Administrator, Role::Operator], 1).unwrap();
         let narrow = TokenGrant { id: "t-1".into(), name: "one".into(), expires_at_ms: Some(500), narrowed: true };
         let bearer = caller(&ann, &[Role::Operator], Some(narrow));
-        let grant = |request| ApiToken::grant(&bearer, &ann, request, TokenHash::of("secret"), 100);
+        let grant = |request| ApiToken::grant(&bearer, &ann, request, TokenHash::from_secret("secret"), 100);
         let token = grant(request(&[], None)).unwrap();
         assert_eq!((token.roles.as_slice(), token.expires_at_ms), ([Role::Operator].as_slice(), Some(500)));
         assert_eq!(token.parent.as_deref(), Some("t-1"));
@@ -175,7 +175,8 @@ mod tests {
         // For another user an administrator makes a token with all roles of that user, now and later.
         let administrator = caller(&ann, &[Role::Administrator], None);
         assert!(administrator.may_make_tokens_for(&zoe.id));
-        let token = ApiToken::grant(&administrator, &zoe, request(&[], None), TokenHash::of("s"), 100).unwrap();
+        let token =
+            ApiToken::grant(&administrator, &zoe, request(&[], None), TokenHash::from_secret("s"), 100).unwrap();
         assert_eq!((token.user.clone(), token.roles.len(), token.parent), (zoe.id.clone(), 0, None));
     }
 
@@ -184,7 +185,7 @@ mod tests {
         let ann = User::new("ann@acme.example", "Ann", vec![Role::Manager, Role::Operator], 1).unwrap();
         let token = |name: &str, roles: &[Role]| ApiToken {
             roles: roles.to_vec(),
-            ..ApiToken::unlimited(ann.id.clone(), name, TokenHash::of(name), 1)
+            ..ApiToken::unlimited(ann.id.clone(), name, TokenHash::from_secret(name), 1)
         };
         let all = vec![token("all", &[]), token("operator", &[Role::Operator]), token("manager", &[Role::Manager])];
         let narrow = TokenGrant { id: "t".into(), name: "t".into(), expires_at_ms: None, narrowed: true };
@@ -202,7 +203,7 @@ mod tests {
     #[test]
     fn a_token_administers_as_long_as_its_user_does() {
         let ann = User::new("ann@acme.example", "Ann", vec![Role::Administrator], 1).unwrap();
-        let token = ApiToken::unlimited(ann.id.clone(), "t", TokenHash::of("t"), 1);
+        let token = ApiToken::unlimited(ann.id.clone(), "t", TokenHash::from_secret("t"), 1);
         assert!(token.administers(std::slice::from_ref(&ann), 10));
         assert!(!token.administers(&[User { active: false, ..ann.clone() }], 10));
         assert!(!ApiToken { expires_at_ms: Some(10), ..token.clone() }.administers(std::slice::from_ref(&ann), 10));

@@ -19,7 +19,7 @@ pub struct TokenHash(pub [u8; 32]);
 impl TokenHash {
     /// The hash of a secret as presented.
     #[must_use]
-    pub fn of(secret: &str) -> Self {
+    pub fn from_secret(secret: &str) -> Self {
         TokenHash(Sha256::digest(secret.as_bytes()).into())
     }
 }
@@ -68,7 +68,7 @@ impl Secret {
     /// Hash of the secret, which is all that is kept of it.
     #[must_use]
     pub fn hash(&self) -> TokenHash {
-        TokenHash::of(&self.0)
+        TokenHash::from_secret(&self.0)
     }
 }
 
@@ -89,20 +89,20 @@ mod tests {
         assert_ne!(one.reveal(), two.reveal());
         assert!(one.reveal().starts_with("rvt_") && one.reveal().len() == 4 + 64);
         assert_eq!(format!("{one:?}"), "Secret(redacted)");
-        assert_eq!(one.hash(), TokenHash::of(one.reveal()));
+        assert_eq!(one.hash(), TokenHash::from_secret(one.reveal()));
         assert_ne!(one.hash(), two.hash());
     }
 
     #[test]
     fn the_hash_is_sha_256() {
         let expected = hex::decode("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad").unwrap();
-        assert_eq!(TokenHash::of("abc").0.as_slice(), expected);
-        assert_eq!(format!("{:?}", TokenHash::of("abc")), "TokenHash(ba7816bf...)");
+        assert_eq!(TokenHash::from_secret("abc").0.as_slice(), expected);
+        assert_eq!(format!("{:?}", TokenHash::from_secret("abc")), "TokenHash(ba7816bf...)");
     }
 
     #[test]
     fn every_byte_of_a_hash_counts() {
-        let hash = TokenHash::of("abc");
+        let hash = TokenHash::from_secret("abc");
         for index in 0..32 {
             let mut other = hash;
             other.0[index] ^= 1;

@@ -27,7 +27,7 @@ pub enum RowFilter {
 impl RowFilter {
     /// Returns the filter of a principal's permissions: the whole log, the teams' entries, their own, or nothing.
     #[must_use]
-    pub fn of(principal: &Principal) -> Self {
+    pub fn for_principal(principal: &Principal) -> Self {
         let own = [&principal.user.0, &principal.email];
         if principal.may(Permission::AuditViewAll) {
             RowFilter::All

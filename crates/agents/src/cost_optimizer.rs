@@ -95,7 +95,7 @@ fn judge_use(facts: &Facts<'_>) -> Judgement {
         judgement.take(volume::judge(facts));
         return judgement;
     }
-    let evidence = Evidence::of(facts);
+    let evidence = Evidence::new(facts);
     let rightsizing = evidence.settings.rightsizing;
     let rules: [(bool, Rule); 4] = [
         (true, idle::judge),

@@ -28,7 +28,7 @@ pub(crate) struct Billed {
 impl Billed {
     /// Reads the charges of a resource; `None` where none has a list price. Charges in another currency than the first one's are
     /// left out: shares are the same in each, sums are not.
-    pub(crate) fn of(charges: &[Charge]) -> Option<Self> {
+    pub(crate) fn from_charges(charges: &[Charge]) -> Option<Self> {
         let currency: &Arc<str> = &charges.first()?.currency;
         let usage = charges.iter().filter(|charge| {
             charge.category == ChargeCategory::Usage && !charge.correction && charge.currency == *currency
@@ -62,7 +62,7 @@ impl Billed {
 /// Sets what a proposal saves after discounts, and says which prices its figures are of.
 pub(crate) fn apply(facts: &Facts<'_>, list_now: Option<Money>, proposal: &mut Proposal) {
     let Some(list_saving) = proposal.savings_monthly else { return };
-    let billed = Billed::of(facts.charges);
+    let billed = Billed::from_charges(facts.charges);
     let (share, words) = match billed {
         Some(billed) => (Some(billed.paid).filter(|share| *share < LIST), billed.words()),
         None => known(facts.resource, list_now),
@@ -94,7 +94,7 @@ mod tests {
     fn bill(lines: &[&str]) -> Vec<Charge> {
         let header =
             "BilledCost,ChargePeriodStart,BillingCurrency,ChargeCategory,EffectiveCost,ListCost,PricingCategory";
-        let mut reader = Reader::of(header.split(',')).unwrap();
+        let mut reader = Reader::from_header(header.split(',')).unwrap();
         let charge = |line: &&str| {
             let cells: Vec<&str> = line.split(',').collect();
             reader.charge(|place| cells.get(place).copied()).unwrap()
@@ -105,12 +105,12 @@ mod tests {
     #[test]
     fn a_bill_tells_the_discount_and_what_commitments_pay() {
         let negotiated = bill(&["8,2026-11-01T00:00:00Z,EUR,Usage,8,10,Standard"]);
-        assert_eq!(Billed::of(&negotiated), Some(Billed { paid: 0.8, committed: 0.0 }));
+        assert_eq!(Billed::from_charges(&negotiated), Some(Billed { paid: 0.8, committed: 0.0 }));
         let half = bill(&[
             "9,2026-11-01T00:00:00Z,USD,Usage,9,10,Standard",
             "0,2026-11-02T00:00:00Z,USD,Usage,6,10,Committed",
         ]);
-        assert_eq!(Billed::of(&half), Some(Billed { paid: 0.45, committed: 0.5 }));
+        assert_eq!(Billed::from_charges(&half), Some(Billed { paid: 0.45, committed: 0.5 }));
     }
 
     #[test]
@@ -120,7 +120,7 @@ mod tests {
             "-5,2026-11-01T00:00:00Z,USD,Credit,-5,5,",
             "3,2026-11-01T00:00:00Z,USD,Usage,3,,",
         ];
-        assert_eq!(Billed::of(&bill(&lines)), None);
-        assert_eq!(Billed::of(&[]), None);
+        assert_eq!(Billed::from_charges(&bill(&lines)), None);
+        assert_eq!(Billed::from_charges(&[]), None);
     }
 }

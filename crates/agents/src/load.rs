@@ -30,7 +30,7 @@ impl Load {
 
     /// The figures of a window; `None` without points in it.
     pub(crate) fn summary(&self, window: Window) -> Option<Summary> {
-        Summary::of(&self.points, window, self.period_ms)
+        Summary::new(&self.points, window, self.period_ms)
     }
 
     /// The point-wise sum of two loads, at the times that both have.

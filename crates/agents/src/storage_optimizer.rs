@@ -71,11 +71,11 @@ fn find(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
     let mut path = Path::default();
     admit(volume)?;
     path.ask("Is the volume in use, by one machine?", true, "the cloud lists one attachment");
-    let from = VolumeSetup::of(&volume.specification)
+    let from = VolumeSetup::from_specification(&volume.specification)
         .ok_or_else(|| Abstention::unjudged(KIND, "type_not_known", "the cloud did not report its type"))?;
     let rule = rule(volume, &from, &settings)?;
     path.ask("Is there a cheaper setup of its kind?", true, format!("it is {from}"));
-    let demand = Demand::of(facts, &settings)?;
+    let demand = Demand::measure(facts, &settings)?;
     path.ask("Was it measured?", true, demand.measured_words());
     let to = setup::gp3(volume, &demand.peak, settings.headroom_percent)?;
     path.ask("Does gp3 hold its peaks and the headroom?", true, format!("{}; {to} is enough", demand.peak));

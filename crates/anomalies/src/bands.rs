@@ -1,6 +1,6 @@
 //! Trained bands: what the model `deviation` learned to be usual of a metric, beside the detector that learns as it goes.
 //!
-//! The detector follows what it sees, so that a slow change becomes usual before it is told. A trained band stands still until the
+//! The detector follows what it sees, so that a slow change becomes usual before it is reported. A trained band stands still until the
 //! model is trained again. Where a series has one, hours in a row outside it are an anomaly although the detector is content, and
 //! a single leap inside it is none although the detector is startled.
 
@@ -20,9 +20,9 @@ use super::settings::Sensitivity;
 
 /// Hours in a row outside the band that are an anomaly.
 const HOURS: u32 = 3;
-/// Hours inside it until the next one may be told.
+/// Hours inside it until the next deviation may be reported.
 const BACK: u32 = 24;
-/// Distance from the usual below which nothing is told, percentage points: quiet resources flutter.
+/// Distance from the usual below which nothing is reported, percentage points: the values of quiet resources vary by chance.
 const LEAST: f64 = 10.0;
 /// Precision on held-out days below which a model raises and silences nothing.
 const LEAST_PRECISION: f64 = 0.5;
@@ -66,7 +66,7 @@ impl TrainedBands {
                     }
                 },
             };
-            models.push((ModelReference::of(&model), state));
+            models.push((ModelReference::from_model(&model), state));
         }
         models.sort_by(|(a, _), (b, _)| b.trained_at.cmp(&a.trained_at).then_with(|| a.id.cmp(&b.id)));
         Ok(TrainedBands { models })
@@ -77,7 +77,7 @@ impl TrainedBands {
     }
 
     /// The band of a series; the model learns CPU alone.
-    pub(super) fn of(&self, resource: &ResourceId, metric: Metric) -> Option<Trained<'_>> {
+    pub(super) fn get(&self, resource: &ResourceId, metric: Metric) -> Option<Trained<'_>> {
         let (model, band) = self
             .models
             .iter()

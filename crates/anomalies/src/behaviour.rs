@@ -22,10 +22,10 @@ const HELD: usize = 50_000;
 /// Longest texts taken over into an event, in bytes.
 const LONGEST: usize = 256;
 
-/// The event that an entry tells of.
+/// The event that an entry records.
 pub fn event(entry: &Entry) -> ActivityEvent {
-    let source = Source::of(entry);
-    let identity = Identity::of(&source);
+    let source = Source::new(entry);
+    let identity = Identity::from_source(&source);
     let (service, operation) = action(&source);
     let mut traits = identity.traits;
     parameters::read(&source, &identity, &operation, &mut traits);
@@ -36,7 +36,7 @@ pub fn event(entry: &Entry) -> ActivityEvent {
         peers: identity.peers,
         resource_kind: short(entry.resource.kind.as_deref().unwrap_or_default()),
         resource: short(entry.resource.id.as_deref().unwrap_or_default()),
-        place: place::of(&source, traits.has(Trait::PassedOn)),
+        place: place::locate(&source, traits.has(Trait::PassedOn)),
         tool: tool(entry.actor.user_agent.as_deref().unwrap_or_default()),
         becomes: identity::becomes(&source, &operation).unwrap_or_default(),
         outcome: outcome(&source, &operation),
@@ -64,7 +64,7 @@ impl EntryWatch {
     }
 }
 
-/// Judges entries that are complete, in the order of their times and then in retrospect; `T` tells which entry it was.
+/// Judges entries that are complete, in the order of their times and then in retrospect; `T` identifies the entry.
 #[derive(Debug)]
 pub struct EntryReview<T>(Review<T>);
 
@@ -91,21 +91,22 @@ impl<T> EntryReview<T> {
     }
 }
 
-/// Returns `true` for a sign-in that failed: nobody knows whether the account's owner tried.
+/// Returns `true` for a sign-in that failed: the account's owner may not have tried.
 pub fn failed_sign_in(entry: &Entry) -> bool {
     let event = event(entry);
-    event.outcome != Outcome::Done && Verb::of(&Words::of(&event.service, &event.operation)) == Verb::SignIn
+    event.outcome != Outcome::Done
+        && Verb::classify(&Words::from_operation(&event.service, &event.operation)) == Verb::SignIn
 }
 
 /// The machine whose own credentials were used: the cloud says in the record that it gave them to a machine, and names their
 /// session after it. Of a name alone, which whoever takes on a role chooses freely, nothing is concluded.
 pub fn machine(entry: &Entry) -> Option<String> {
-    identity::own_machine(&Source::of(entry))
+    identity::own_machine(&Source::new(entry))
 }
 
 /// The name under which an entry's principal is known to the watch.
 pub fn principal(entry: &Entry) -> String {
-    Identity::of(&Source::of(entry)).principal
+    Identity::from_source(&Source::new(entry)).principal
 }
 
 /// An entry, and the record it was imported from.
@@ -116,7 +117,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn of(entry: &'a Entry) -> Self {
+    fn new(entry: &'a Entry) -> Self {
         Self { entry, record: entry.metadata.extra.get("cloudtrail") }
     }
 

@@ -36,7 +36,7 @@ named!(
     }
 );
 
-/// A share of the amount at which people are told.
+/// Share of the amount at which people are notified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Threshold {
     /// Percent of the budget's amount, 1 to 1000.

@@ -32,7 +32,7 @@ struct Change {
 /// Time of a change, and the sizes after it.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Known {
-    /// Whatever is measured tells of it.
+    /// Every metric may show its effect.
     spans: Vec<(Timestamp, Timestamp)>,
     changes: Vec<Change>,
 }
@@ -72,7 +72,7 @@ impl Changes {
             let known = match change.attribute {
                 Attribute::State | Attribute::LaunchedAt => Known { spans: vec![span], changes: Vec::new() },
                 Attribute::InstanceType | Attribute::StorageGib => Known {
-                    // Storage grows while everything goes on; its own readings alone tell of it.
+                    // Storage grows without interruption; its own metric alone shows the effect.
                     spans: (change.attribute == Attribute::InstanceType).then_some(span).into_iter().collect(),
                     changes: vec![Change {
                         since: change.last_seen_at,

@@ -108,7 +108,7 @@ pub struct Span {
     pub presence: f64,
 }
 
-/// Days below which a month cannot be told from what is seen.
+/// Days of charges below which a month cannot be estimated.
 const LEAST_DAYS: f64 = 7.0;
 /// Presence below which a bill is a sample of one: a whole bill has most of what is sold to an account on most days.
 const LEAST_PRESENCE: f64 = 0.5;
@@ -155,9 +155,9 @@ pub fn judge(charges: &[Charge], limits: &AnomalyLimits) -> Judgement {
 /// Judges a bill where people called another level usual: what was before it counts at the new level.
 #[must_use]
 pub fn judge_from(charges: &[Charge], limits: &AnomalyLimits, baselines: &Baselines) -> Judgement {
-    let days = Days::of(charges);
+    let days = Days::from_charges(charges);
     let span = days.span(charges);
-    let totals = totals::of(charges, span);
+    let totals = totals::total(charges, span);
     let thin = span.thin(charges.len());
     let mut abstentions = Vec::new();
     let anomalies = match thin.clone().or_else(|| anomaly::cannot(&days, limits)) {
@@ -165,9 +165,9 @@ pub fn judge_from(charges: &[Charge], limits: &AnomalyLimits, baselines: &Baseli
             abstentions.push(Abstention { check: BillCheck::Anomalies, reason });
             Vec::new()
         }
-        None => anomaly::of(charges, &days, limits, baselines),
+        None => anomaly::find(charges, &days, limits, baselines),
     };
-    let advice = advice::of(charges, &days, span, thin.as_deref(), &mut abstentions);
+    let advice = advice::advise(charges, &days, span, thin.as_deref(), &mut abstentions);
     Judgement { totals, anomalies, advice, abstentions }
 }
 

@@ -150,7 +150,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    pub(crate) fn of(text: impl Into<String>, link: impl Into<Option<Link>>) -> Self {
+    pub(crate) fn new(text: impl Into<String>, link: impl Into<Option<Link>>) -> Self {
         Evidence { text: text.into(), link: link.into() }
     }
 }

@@ -54,7 +54,7 @@ pub struct ThresholdKey {
 impl ThresholdKey {
     /// The key of a reading at a place.
     #[must_use]
-    pub fn of(class: AnomalyClass, place: &str, reading: &Reading) -> Self {
+    pub fn new(class: AnomalyClass, place: &str, reading: &Reading) -> Self {
         let direction = if reading.value >= reading.expected { Direction::Above } else { Direction::Below };
         let class = reading.metric.map_or(class, AnomalyClass::of_metric);
         ThresholdKey { class, metric: reading.metric, direction, place: place.to_owned() }

@@ -3,7 +3,7 @@
 //!
 //! [`AnomalyService`] owns their life; [`watch`] finds them in metrics and in the audit log, [`spend`] in bills, [`threat`] by the lists that
 //! operators supply. A trouble of one resource is one
-//! anomaly whatever number of its metrics shows it, and a trouble that began before a restart is not told again after it.
+//! anomaly whatever number of its metrics shows it, and one that began before a restart is not reported again after it.
 
 mod bands;
 pub mod behaviour;

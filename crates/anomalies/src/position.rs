@@ -43,7 +43,7 @@ impl Position {
         end.min(self.next + MOST)
     }
 
-    /// Returns `true` if what is strange about the entry has not been told.
+    /// Returns `true` if the entry's finding has not been reported.
     #[must_use]
     pub fn is_news(self, sequence: u64, recorded_at: Timestamp) -> bool {
         sequence >= self.news || self.news_after.is_some_and(|looked| recorded_at > looked)

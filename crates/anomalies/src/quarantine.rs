@@ -47,7 +47,7 @@ pub fn plan(machine: &Resource) -> Result<Plan, &'static str> {
         );
     }
     let change = Isolate { security_groups: spec.security_groups.clone() };
-    Ok(Plan::of(&change, machine.id.as_str()))
+    Ok(Plan::new(&change, machine.id.as_str()))
 }
 
 /// Returns the deciding factors, as sentences.

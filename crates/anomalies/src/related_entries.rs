@@ -123,11 +123,11 @@ pub(super) fn related_entries(anomaly: &Anomaly, found: Vec<(u64, Entry)>) -> Ve
 }
 
 fn changes_something(entry: &Entry) -> bool {
-    let verb = Verb::of(&Words::of("", &operation(entry)));
+    let verb = Verb::classify(&Words::from_operation("", &operation(entry)));
     !matches!(verb, Verb::Read | Verb::Assume | Verb::SignIn | Verb::SignOut)
 }
 
-/// Two accounts may have a database of one name; and what a machine does to itself is what its security anomaly tells already.
+/// Two accounts may have a database of one name; and the machine's own actions are the subject of its security anomaly already.
 fn concerns(anomaly: &Anomaly, entry: &Entry) -> bool {
     let account = entry.resource.account_id.as_ref().zip(anomaly.place.account.as_ref());
     let own =

@@ -120,7 +120,7 @@ impl AnomalyService {
 
     async fn extend(&self, anomaly: Anomaly, finding: Finding, caller: &Caller) -> Result<(), EngineError> {
         if !anomaly.responses.iter().any(|response| response.stage == Stage::Alert) {
-            // It was kept, and the process ended or the log failed before anybody was told.
+            // It was kept, and the process ended or the log failed before the alert.
             return self.respond(anomaly, caller).await.map(drop);
         }
         if anomaly.status == AnomalyStatus::Resolved || finding.last_at <= anomaly.last_at {
@@ -170,7 +170,7 @@ impl AnomalyService {
         let isolation = if reaction.investigates() { self.diagnose(&mut anomaly, caller).await? } else { None };
         anomaly.version += 1;
         match self.ports.anomalies.anomaly_update(&anomaly).await {
-            // Others are told already: an execution that fails is told too, and takes nothing back.
+            // The alert is recorded already; a failed execution is recorded as well and does not withdraw it.
             Ok(()) if reaction.executes() => self.execute(anomaly, isolation, caller).await.map(Some),
             Ok(()) => Ok(Some(anomaly)),
             Err(StoreError::Conflict(_)) => Ok(None),

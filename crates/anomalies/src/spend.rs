@@ -20,7 +20,7 @@ use reeve_recommend::recommendation::Priority;
 
 /// Days before the bill's last whole day on which a deviation may have ended: bills are filled up for a day or two.
 const LATE_DAYS: i64 = 2;
-/// A bill whose last day is older tells nothing of today.
+/// Age of a bill's last day above which the bill is not judged.
 const OLD: SignedDuration = SignedDuration::from_hours(24 * 14);
 
 /// Returns the cost anomalies of the newest days or windows of hours, and the reasons for abstentions.
@@ -58,7 +58,7 @@ pub fn look(
         abstained
             .push(format!("the bill has no hours: its days are judged instead of {} hours", settings.window_hours));
     }
-    // Fewer hours than usual may only be late, so that less spending is told by the day.
+    // Fewer hours than usual may only be late, so that less spending is judged by the day.
     let by_day = |one: &&Anomaly| one.kind == AnomalyKind::Drop || !hourly.scopes.contains(&one.scope);
     let news = |one: &&Anomaly| one.last_day >= recent && one.last_day - one.first_day + 1 >= window_days;
     let threshold = settings.threshold_percent;
@@ -81,7 +81,7 @@ fn baselines(charges: &[Charge], learned: &[&Threshold]) -> charges::Baselines {
     if moved.is_empty() {
         return charges::Baselines::new();
     }
-    let scopes: BTreeSet<Scope> = charges.iter().map(Scope::of).collect();
+    let scopes: BTreeSet<Scope> = charges.iter().map(Scope::from_charge).collect();
     let found = scopes.into_iter().filter_map(|scope| {
         let id = place_id(&scope);
         let day = moved.iter().filter(|(place, _)| *place == id).map(|(_, day)| *day).max()?;
@@ -226,7 +226,7 @@ mod tests {
             "ResourceId",
             "ChargeDescription",
         ];
-        let mut reader = focus::Reader::of(header.into_iter()).unwrap();
+        let mut reader = focus::Reader::from_header(header.into_iter()).unwrap();
         let line = |back: i64| {
             let start = NOW - back * DAY_MS;
             let time = |ms| Timestamp::from_millisecond(ms).unwrap().to_string();
@@ -364,15 +364,15 @@ mod tests {
         let wide = CostSettings { threshold_percent: 30.0, ..settings() };
         let jump = bill(45, |back| if back == 1 { usual(back) * 1.29 } else { usual(back) });
         assert!(look(&jump, &wide, &none(), at(NOW)).0.is_empty());
-        let confirmed = Thresholds::of(vec![lesson(LessonKind::Confirmed, place, at(NOW))], at(NOW));
+        let confirmed = Thresholds::from_lessons(vec![lesson(LessonKind::Confirmed, place, at(NOW))], at(NOW));
         assert_eq!(look(&jump, &wide, &confirmed, at(NOW)).0.len(), 1, "27 % is enough now");
-        let elsewhere = Thresholds::of(vec![lesson(LessonKind::Confirmed, "222/EC2/USD", at(NOW))], at(NOW));
+        let elsewhere = Thresholds::from_lessons(vec![lesson(LessonKind::Confirmed, "222/EC2/USD", at(NOW))], at(NOW));
         assert!(look(&jump, &wide, &elsewhere, at(NOW)).0.is_empty(), "there alone");
 
         let level = bill(45, |back| if back <= 3 { 200.0 } else { usual(back) });
         assert_eq!(look(&level, &settings(), &none(), at(NOW)).0.len(), 1);
         let accepted = vec![lesson(LessonKind::NewNormal, place, at(NOW - 3 * DAY_MS))];
-        let accepted = Thresholds::of(accepted, at(NOW));
+        let accepted = Thresholds::from_lessons(accepted, at(NOW));
         assert!(look(&level, &settings(), &accepted, at(NOW)).0.is_empty(), "it is the usual level");
         let more = bill(45, |back| {
             if back == 1 {

@@ -24,7 +24,7 @@ pub const MOST_INDICATORS: usize = 100_000;
 const MOST_AGENTS: usize = 2_000;
 /// Bytes of a list's text at most.
 pub const LONGEST_LIST: usize = 8 << 20;
-/// Errors told of a list at most.
+/// Errors that are reported of a list at most.
 const MOST_ERRORS: usize = 20;
 /// Prefix of an indicator for user agents.
 const AGENT: &str = "user_agent:";
@@ -187,9 +187,9 @@ pub struct Threats {
 }
 
 impl Threats {
-    /// Of these lists. One that cannot be read (written by another version, say) is left out and told.
+    /// Indexes these lists. A list that cannot be read (written by another version, say) is left out, with a warning.
     #[must_use]
-    pub fn of(lists: &[ThreatList]) -> Threats {
+    pub fn new(lists: &[ThreatList]) -> Threats {
         let mut threats = Threats::default();
         for list in lists {
             let Ok(indicators) = parse(&list.text) else {

@@ -226,7 +226,7 @@ impl MetricWatch {
         watched.detector.set_sensitivity(sensitivity.of_detector());
         watched.detector.set_bias((factor - 1.0) * BIAS_NATS);
         let lens = self.changes.lens(&series.resource, series.metric);
-        let trained = self.bands.of(&series.resource, series.metric);
+        let trained = self.bands.get(&series.resource, series.metric);
         let mut strange = Vec::new();
         for point in averaged(&series.points, series.period_s, watched.last, now) {
             let before = std::mem::replace(&mut watched.last, point.last);

@@ -1,7 +1,7 @@
 //! The catalogue of event types: every type that Reeve writes about itself, and every type that its own importers give to entries
 //! of other systems. `docs/event-types.md` is generated from it, and `GET /api/v1/audit-logs/event-types` serves it.
 //!
-//! Reeve's own entries begin with [`Entry::of`] and a constant of this module, so that no type is written that the catalogue lacks.
+//! Reeve's own entries begin with [`Entry::for_event`] and a constant of this module, so that no type is written that the catalogue lacks.
 //! API clients may append entries of other types.
 
 mod authentication;
@@ -139,7 +139,7 @@ impl EventKind {
 
 impl Entry {
     /// Returns an entry of now with the type and the default severity of the catalogue.
-    pub fn of(kind: &EventKind) -> Entry {
+    pub fn for_event(kind: &EventKind) -> Entry {
         Entry::new(kind.event_type()).with_severity(kind.severity)
     }
 }

@@ -35,7 +35,7 @@ impl RetentionClass {
     pub const ALL: [Self; 4] = [Self::Authentication, Self::Change, Self::View, Self::Default];
 
     /// The class of an event type by the specification's rules.
-    pub fn of(event_type: &EventType) -> Self {
+    pub fn for_event_type(event_type: &EventType) -> Self {
         match event_type.as_str() {
             "resource.delete" | "policy.modify" => Self::Change,
             "resource.view" => Self::View,
@@ -101,7 +101,7 @@ mod tests {
             ("resource.modify", RetentionClass::Default),
             ("authentications.x", RetentionClass::Default),
         ] {
-            assert_eq!(RetentionClass::of(&EventType::from_static(name)), class, "{name}");
+            assert_eq!(RetentionClass::for_event_type(&EventType::from_static(name)), class, "{name}");
         }
         for class in RetentionClass::ALL {
             assert_eq!(class.id().parse(), Ok(class));

@@ -157,7 +157,7 @@ impl RecommendationService {
         caller: &Caller,
     ) -> Result<(), EngineError> {
         let id = recommendation.id.clone();
-        match self.execution.proceed(recommendation, Wish { by, ..Wish::of(caller, None) }).await {
+        match self.execution.proceed(recommendation, Wish { by, ..Wish::new(caller, None) }).await {
             Ok(_) | Err(EngineError::Blocked(_)) => Ok(()),
             Err(error) if error.is_outage() => Err(error),
             Err(error) => self.keep_reason(&id, &error.to_string()).await,

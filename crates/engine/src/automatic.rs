@@ -19,7 +19,7 @@ pub struct AutomaticExecution {
 }
 
 impl AutomaticExecution {
-    /// Creates the service over the services that it asks.
+    /// Creates the service over the services that it uses.
     #[must_use]
     pub fn new(
         records: Arc<Records>,
@@ -88,7 +88,7 @@ impl AutomaticExecution {
         if matches!(decided, Auto::Leave(_)) {
             return Ok(None);
         }
-        let wish = Wish { run_id: Some(&report.run_id), automatic: true, ..Wish::of(caller, None) };
+        let wish = Wish { run_id: Some(&report.run_id), automatic: true, ..Wish::new(caller, None) };
         if decided == Auto::AskApproval {
             let mut approval = self.approvals.approval_for(&recommendation, planned(&recommendation)?, &wish);
             approval.needed = signatures_for(&matrix, Some(&now), recommendation.impact_level);

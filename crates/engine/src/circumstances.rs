@@ -185,14 +185,15 @@ impl GuardrailService {
             return Ok(vec![None; recommendations.len()]);
         }
         let asked = Caller::system();
-        let wish = Wish::of(&asked, None);
-        let targets: Vec<Target<'_>> = recommendations.iter().filter(|one| !is_decided(one)).map(Target::of).collect();
+        let wish = Wish::new(&asked, None);
+        let targets: Vec<Target<'_>> =
+            recommendations.iter().filter(|one| !is_decided(one)).map(Target::from_recommendation).collect();
         let circumstances = self.circumstances(&targets, &wish).await?;
         let decided = |recommendation: &Recommendation| {
             if is_decided(recommendation) {
                 return None;
             }
-            let decided = circumstances.decide(recommendation, Target::of(recommendation), &wish);
+            let decided = circumstances.decide(recommendation, Target::from_recommendation(recommendation), &wish);
             Some(decided.map_or_else(Applicability::from, Applicability::Ready))
         };
         Ok(recommendations.iter().map(decided).collect())
@@ -264,7 +265,7 @@ impl Circumstances {
         if let Some(connection) = connection.filter(|connection| !connection.allow_actions) {
             return Err(Refusal::ObserveOnly(connection.name.clone()));
         }
-        let place = Place::of(resource, &self.connections);
+        let place = Place::new(resource, &self.connections);
         let asked = Asked {
             recommendation,
             resource: target.resource,

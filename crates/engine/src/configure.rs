@@ -21,7 +21,7 @@ pub struct AgentService {
 }
 
 impl AgentService {
-    /// Creates the service over the services that it asks, the inventory and the registry of agent types.
+    /// Creates the service over the services that it uses, the inventory and the registry of agent types.
     #[must_use]
     pub fn new(
         records: Arc<Records>,

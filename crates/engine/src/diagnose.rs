@@ -29,8 +29,8 @@ impl RecommendationService {
         let agent = self.records.agent_of(&recommendation).await.ok().flatten();
         let may_act =
             self.estate.connection_get(&recommendation.subject.connection).await.ok().map(|c| c.allow_actions);
-        let wish = Wish::of(caller, None);
-        let target = Target::of(&recommendation);
+        let wish = Wish::new(caller, None);
+        let target = Target::from_recommendation(&recommendation);
         let circumstances = self.guardrails.circumstances(&[target], &wish).await?;
         let block = circumstances.block(&recommendation, agent.as_ref(), target, &wish);
         let past = self.records.agents.action_list(Some(id), None).await?;

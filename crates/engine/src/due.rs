@@ -153,7 +153,7 @@ impl Scheduler {
     async fn start_scheduled(&self, recommendation: Recommendation, caller: &Caller) -> Result<bool, EngineError> {
         let id = recommendation.id.clone();
         let by = recommendation.requested_by.clone().unwrap_or_else(|| caller.name.clone());
-        let wish = Wish { by: &by, ..Wish::of(caller, None) };
+        let wish = Wish { by: &by, ..Wish::new(caller, None) };
         match self.execution.proceed(recommendation, wish).await {
             Ok(_) => Ok(true),
             Err(error) if error.is_outage() => Err(error),

@@ -37,12 +37,12 @@ impl RecommendationService {
             let message = "only an open or approved one can get an exception; reopen it first".to_owned();
             return Err(EngineError::WrongState { from: recommendation.status, message });
         }
-        let wish = Wish::of(caller, Some(&reason));
-        let target = Target::of(&recommendation);
+        let wish = Wish::new(caller, Some(&reason));
+        let target = Target::from_recommendation(&recommendation);
         let asked = match self.guardrails.circumstances(&[target], &wish).await?.decide(&recommendation, target, &wish)
         {
             Ok(_) => return Err(EngineError::Conflict("nothing blocks it, so it needs no exception".to_owned())),
-            Err(Refusal::Guardrail(block)) => ExceptionRequest::of(&block).ok_or_else(|| {
+            Err(Refusal::Guardrail(block)) => ExceptionRequest::from_block(&block).ok_or_else(|| {
                 let message = "this guardrail protects the whole estate and has no exceptions";
                 EngineError::Conflict(format!("{message}: {block}"))
             })?,

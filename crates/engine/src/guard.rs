@@ -27,11 +27,11 @@ pub struct Asked<'a> {
     pub recommendation: &'a Recommendation,
     /// The resource that changes (the twin's, in a test).
     pub resource: &'a ResourceId,
-    /// The run that wants it; `None` when a person or the schedule does.
+    /// Run that requests it; `None` when a person or the schedule does.
     pub run_id: Option<&'a str>,
     /// Place of the resource, as scopes match it.
     pub place: Place<'a>,
-    /// An agent wants it by itself.
+    /// `true` if an agent acts by itself.
     pub automatic: bool,
     /// Resources in the agent's scope.
     pub scope_size: u64,

@@ -18,7 +18,7 @@ pub(super) struct Holder<'a> {
 
 impl<'a> Holder<'a> {
     /// An agent and its own findings.
-    pub(super) fn of(agent: &'a Agent) -> Self {
+    pub(super) fn from_agent(agent: &'a Agent) -> Self {
         Holder { agent_type: agent.agent_type, agent: Some(agent) }
     }
 

@@ -24,7 +24,7 @@ use reeve_recommend::{Correction, WorkloadStore, trust_group};
 /// Notes looked at for outcomes.
 const NOTES: u64 = 20_000;
 
-/// Calibrator of an agent, with the version it was read from; no version where it knows outcomes alone.
+/// Calibrator of an agent, with the version it was read from; no version where it was made of outcomes alone.
 pub(super) struct Calibration {
     calibrator: Calibrator,
     model: Option<ModelReference>,
@@ -97,7 +97,7 @@ impl ModelService {
         let (mut calibrator, model) = match serving.into_iter().next() {
             Some(model) => {
                 let state = models.model_state(&model.id).await.map_err(|error| error.to_string())?;
-                (calibrator_from(&state).map_err(|error| error.to_string())?, Some(ModelReference::of(&model)))
+                (calibrator_from(&state).map_err(|error| error.to_string())?, Some(ModelReference::from_model(&model)))
             }
             None => (Calibrator::new(FEATURES.len()), None),
         };
@@ -269,7 +269,7 @@ pub(super) fn execution_outcome(recommendation: &Recommendation, feedback: &[Fee
     }
     match recommendation.status {
         Status::Succeeded => Some((true, recommendation.updated_at)),
-        // Taken back by a person's own decision: nothing tells that the finding was wrong.
+        // Taken back by a person's own decision: the finding may have been right.
         Status::RolledBack if recommendation.taken_back_by.is_some() => None,
         Status::RolledBack | Status::Failed => Some((false, recommendation.updated_at)),
         _ => None,

@@ -40,7 +40,7 @@ impl Past {
         let (answered, feedback) = answered(records, kinds).await?;
         let kinds: Vec<RecommendationType> = kinds.iter().copied().collect();
         let now = records.clock.now();
-        let mut past = Past { weights: FeedbackWeights::of(&answered, &feedback, now), ..Past::default() };
+        let mut past = Past { weights: FeedbackWeights::new(&answered, &feedback, now), ..Past::default() };
         past.weights.add_dismissals(&records.agents.recommendation_dismissals(&kinds).await?, now);
         for outcome in records.agents.recommendation_outcomes(&kinds).await? {
             let sizes = (outcome.instance_type, outcome.target_type);

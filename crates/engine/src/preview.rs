@@ -67,8 +67,8 @@ impl RolloutService {
         let reasons: BTreeMap<_, _> = staged.iter().map(|(kind, staging)| (*kind, staging.reason())).collect();
         let matrix = self.records.approval_matrix().await?;
         let caller = Caller::agent(&agent.id);
-        let wish = Wish { automatic: true, ..Wish::of(&caller, None) };
-        let targets: Vec<Target<'_>> = open.iter().map(Target::of).collect();
+        let wish = Wish { automatic: true, ..Wish::new(&caller, None) };
+        let targets: Vec<Target<'_>> = open.iter().map(Target::from_recommendation).collect();
         let circumstances = self.guardrails.circumstances(&targets, &wish).await?;
         let outcome = |recommendation: &Recommendation| {
             let decided = decide(&matrix, agent, recommendation, days_observed);
@@ -78,7 +78,12 @@ impl RolloutService {
             if let Some(reason) = reasons.get(&recommendation.kind) {
                 return PreviewOutcome::Rollout(reason);
             }
-            let refused = circumstances.refused_on(recommendation, Some(agent), Target::of(recommendation), &wish);
+            let refused = circumstances.refused_on(
+                recommendation,
+                Some(agent),
+                Target::from_recommendation(recommendation),
+                &wish,
+            );
             match (refused.map_err(Applicability::from), decided) {
                 (Err(Applicability::Blocked { by, reason, .. }), _) => PreviewOutcome::Blocked { by, reason },
                 (_, Auto::AskApproval) => {

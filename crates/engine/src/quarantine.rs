@@ -23,7 +23,7 @@ impl ResponseService {
             return self.execution.proceed(recommendation, wish).await;
         }
         // A guardrail that says no leaves the request as it is, with the signatures that it has.
-        self.guardrails.permitted(&recommendation, Target::of(&recommendation), &wish).await?;
+        self.guardrails.permitted(&recommendation, Target::from_recommendation(&recommendation), &wish).await?;
         let reason = "the threat is now critical, and isolating the machine is permitted in advance";
         let open = self.findings.reopen_with_reason(&recommendation, reason, wish.caller).await?;
         self.execution.proceed(open, wish).await
@@ -51,7 +51,7 @@ impl ResponseService {
         };
         let run = fresh_id();
         let preapproved = decided == Auto::Apply;
-        let wish = Wish { run_id: Some(&run), automatic: true, preapproved, ..Wish::of(&caller, Some(&comment)) };
+        let wish = Wish { run_id: Some(&run), automatic: true, preapproved, ..Wish::new(&caller, Some(&comment)) };
         let status = match decided {
             Auto::Leave(reason) => {
                 let words = reason.replace('_', " ");

@@ -16,7 +16,7 @@ pub struct RecommendationService {
 }
 
 impl RecommendationService {
-    /// Creates the service over the services that it asks, and the inventory.
+    /// Creates the service over the services that it uses, and the inventory.
     #[must_use]
     pub fn new(
         records: Arc<Records>,

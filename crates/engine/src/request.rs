@@ -21,7 +21,7 @@ pub(super) struct Wish<'a> {
 
 impl<'a> Wish<'a> {
     /// A person's.
-    pub(super) fn of(caller: &'a Caller, comment: Option<&'a str>) -> Self {
+    pub(super) fn new(caller: &'a Caller, comment: Option<&'a str>) -> Self {
         Wish { caller, by: &caller.name, comment, run_id: None, automatic: false, preapproved: false }
     }
 }
@@ -35,7 +35,7 @@ pub(super) struct Target<'a> {
 
 impl<'a> Target<'a> {
     /// The recommendation's own.
-    pub(super) fn of(recommendation: &'a Recommendation) -> Self {
+    pub(super) fn from_recommendation(recommendation: &'a Recommendation) -> Self {
         Target { connection: &recommendation.subject.connection, resource: &recommendation.subject.id }
     }
 }

@@ -93,7 +93,7 @@ impl RecommendationService {
         if approved {
             return self.records.make_move("recommendation.schedule", &recommendation, to, caller).await;
         }
-        let wish = Wish::of(caller, comment.as_deref());
+        let wish = Wish::new(caller, comment.as_deref());
         let mut approval = self.approvals.approval_for(&recommendation, plan, &wish);
         approval.needed = needed;
         approval.expires_at = approval.expires_at.max(at + SignedDuration::from_hours(1));

@@ -23,7 +23,7 @@ pub struct ResponseService {
 }
 
 impl ResponseService {
-    /// Creates the service over the services that it asks.
+    /// Creates the service over the services that it uses.
     #[must_use]
     pub fn new(
         records: Arc<Records>,

@@ -91,7 +91,7 @@ pub struct RunService {
 }
 
 impl RunService {
-    /// Creates the service over the services that a run asks, and its ports.
+    /// Creates the service over the services that a run uses, and its ports.
     #[must_use]
     pub fn new(
         records: Arc<Records>,

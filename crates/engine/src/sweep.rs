@@ -80,14 +80,14 @@ pub fn learn(track: &Track, sweep: &Sweep) -> Learnt {
         metric: track.metric,
         points: points.len(),
         unusual: unusual.collect(),
-        summary: Summary::of(points, sweep.window, i64::from(track.period_s) * 1_000),
-        week: WeeklyShape::of(points),
+        summary: Summary::new(points, sweep.window, i64::from(track.period_s) * 1_000),
+        week: WeeklyShape::fit(points),
         forecast: ahead(track, sweep),
     }
 }
 
 fn ahead(track: &Track, sweep: &Sweep) -> Result<Vec<Band>, NoForecast> {
-    let grid = Grid::of(&track.points)?;
+    let grid = Grid::new(&track.points)?;
     let steps = usize::try_from(sweep.ahead_ms / grid.step_ms).unwrap_or(0).max(1);
     let model = forecast::fit(&grid, &Settings { horizon: steps, ..Settings::default() })?;
     Ok(model.forecast(steps))

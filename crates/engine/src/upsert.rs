@@ -58,7 +58,7 @@ impl Findings {
         let _turn = self.records.turn.lock().await;
         let filter = RecommendationFilter { is_open: true, ..RecommendationFilter::default() };
         let (open, _) = self.records.agents.recommendation_list(&filter).await?;
-        let (found, current) = self.keep(Holder::of(agent), &Cause::Run, judged, open).await?;
+        let (found, current) = self.keep(Holder::from_agent(agent), &Cause::Run, judged, open).await?;
         self.expire_not_found(agent, judged, current.into_values(), &Caller::agent(&agent.id)).await?;
         Ok(found)
     }
@@ -187,7 +187,7 @@ impl Findings {
             ..made
         };
         if !matches!(known.status, Status::Open | Status::Snoozed) && !more_severe {
-            // Somebody asked for exactly this plan; only its life is prolonged. A more severe threat is told to those who sign it.
+            // A person requested exactly this plan; only its expiry moves. A more severe threat is shown to those who sign it.
             next = Recommendation {
                 agent_id: next.agent_id,
                 updated_at: next.updated_at,

@@ -45,7 +45,7 @@ impl WorkloadService {
     ///
     /// # Errors
     /// The resource does not exist, or the store failed.
-    pub async fn of(&self, id: &ResourceId) -> Result<ResourceWorkload, EngineError> {
+    pub async fn get(&self, id: &ResourceId) -> Result<ResourceWorkload, EngineError> {
         let resource = self.estate.resource_get(id).await?;
         let corrections = self.workloads.correction_list().await?;
         Ok(ResourceWorkload {
@@ -68,7 +68,7 @@ impl WorkloadService {
     ) -> Result<ResourceWorkload, EngineError> {
         let resource = self.estate.resource_get(id).await?;
         let (class, comment) = checked(&resource, class, comment)?;
-        let known = self.of(id).await?;
+        let known = self.get(id).await?;
         let scores = known.found.as_ref().map_or([0.0; 4], |found| found.classification.scores);
         let correction = Correction {
             connection: resource.connection.clone(),
@@ -98,7 +98,7 @@ impl WorkloadService {
     /// Nobody corrected the resource; the store's and the log's failures.
     pub async fn withdraw(&self, id: &ResourceId, caller: &Caller) -> Result<ResourceWorkload, EngineError> {
         let resource = self.estate.resource_get(id).await?;
-        let known = self.of(id).await?;
+        let known = self.get(id).await?;
         let Some(correction) = &known.correction else {
             return Err(EngineError::NotFound { what: "correction", id: id.0.clone() });
         };
@@ -107,7 +107,7 @@ impl WorkloadService {
         let deleted = self.workloads.correction_delete(&resource.connection, &resource.id);
         self.records.change(entry, deleted).await?;
         self.registry.learn_soon(WorkloadModel::NAME, caller).await?;
-        self.of(id).await
+        self.get(id).await
     }
 }
 

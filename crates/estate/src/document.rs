@@ -30,7 +30,7 @@ pub struct Document {
 impl Document {
     /// Returns the document of a description, with secrets removed. A description beyond 1 MiB is replaced by its size.
     #[must_use]
-    pub fn of(mut description: Value) -> Document {
+    pub fn new(mut description: Value) -> Document {
         secrets::remove(&mut description);
         let document = Document::kept(description);
         if document.text.len() <= LONGEST {
@@ -94,25 +94,25 @@ mod tests {
 
     #[test]
     fn a_document_is_known_by_its_content_and_has_no_secret() {
-        let one = Document::of(json!({ "b": 1, "a": { "UserData": "c2VjcmV0", "x": [true, null] } }));
-        let other = Document::of(json!({ "a": { "x": [true, null], "UserData": "ZWxzZQ==" }, "b": 1.0 }));
+        let one = Document::new(json!({ "b": 1, "a": { "UserData": "c2VjcmV0", "x": [true, null] } }));
+        let other = Document::new(json!({ "a": { "x": [true, null], "UserData": "ZWxzZQ==" }, "b": 1.0 }));
         assert_eq!(one.text(), r#"{"a":{"UserData":"[removed]","x":[true,null]},"b":1}"#);
         assert_eq!(one.hash(), other.hash(), "secrets are no part of a version");
         assert_eq!(one.hash().len(), 64);
-        assert_ne!(one.hash(), Document::of(json!({ "b": 2 })).hash());
+        assert_ne!(one.hash(), Document::new(json!({ "b": 2 })).hash());
     }
 
     #[test]
     fn what_is_hidden_has_not_changed() {
-        let earlier = Document::of(json!({ "Policy": { "a": 1 }, "b": 1 }));
-        let now = Document::of(json!({ "Policy": NOT_READ, "b": 2, "new": NOT_READ }));
+        let earlier = Document::new(json!({ "Policy": { "a": 1 }, "b": 1 }));
+        let now = Document::new(json!({ "Policy": NOT_READ, "b": 2, "new": NOT_READ }));
         let expect = json!({ "Policy": { "a": 1 }, "b": 2, "new": NOT_READ });
         assert_eq!(now.with_unread_from(&earlier).json(), &expect);
     }
 
     #[test]
     fn a_description_without_measure_is_not_kept() {
-        let vast = Document::of(json!({ "text": "x".repeat(2 << 20) }));
+        let vast = Document::new(json!({ "text": "x".repeat(2 << 20) }));
         assert_eq!(vast.json()["bytes"], json!((2 << 20) + 11));
     }
 }

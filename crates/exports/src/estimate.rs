@@ -19,7 +19,7 @@ pub struct Estimate {
 impl Estimate {
     /// Scales a sample to all matches.
     #[must_use]
-    pub fn of(entries: u64, sampled_entries: u64, sampled_bytes: u64) -> Estimate {
+    pub fn new(entries: u64, sampled_entries: u64, sampled_bytes: u64) -> Estimate {
         let each = sampled_bytes.checked_div(sampled_entries).unwrap_or(LEAST_BYTES).max(1);
         Estimate { entries, bytes: entries.saturating_mul(each) }
     }
@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn a_sample_is_scaled() {
-        assert_eq!(Estimate::of(1_000_000, 200, 240_000), Estimate { entries: 1_000_000, bytes: 1_200_000_000 });
-        assert_eq!(Estimate::of(0, 0, 0), Estimate { entries: 0, bytes: 0 });
+        assert_eq!(Estimate::new(1_000_000, 200, 240_000), Estimate { entries: 1_000_000, bytes: 1_200_000_000 });
+        assert_eq!(Estimate::new(0, 0, 0), Estimate { entries: 0, bytes: 0 });
     }
 
     #[test]

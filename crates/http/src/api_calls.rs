@@ -89,7 +89,7 @@ fn entry(token: &str, window: &Window) -> Entry {
         })
         .collect();
     let total = window.counts.values().sum::<u64>() + window.others;
-    Entry::of(&events::API_CALL)
+    Entry::for_event(&events::API_CALL)
         .by(story::actor(&window.principal, &window.origin))
         .on(ResourceRef::new("api_token", token))
         .with_action("call_api", ActionStatus::Success, ActionMethod::Api)

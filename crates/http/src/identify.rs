@@ -66,7 +66,7 @@ fn same_origin(headers: &HeaderMap) -> bool {
 /// 401 when it is unknown, expired, or its user may not sign in.
 pub async fn by_token(app: &App, secret: &str) -> Result<Arc<Principal>, Problem> {
     let wrong = || Problem::new(Code::Unauthenticated, "The token is not known or no longer valid.");
-    let hash = TokenHash::of(secret);
+    let hash = TokenHash::from_secret(secret);
     if let Some(principal) = app.tokens.get(&hash, app.now().as_millisecond()) {
         return Ok(principal);
     }
@@ -84,5 +84,5 @@ pub async fn by_token(app: &App, secret: &str) -> Result<Arc<Principal>, Problem
 /// The principal of a session's secret.
 pub(crate) async fn by_session(app: &App, secret: &str) -> Result<Option<Principal>, Problem> {
     let authenticator = Authenticator::new(&*app.access, app.now().as_millisecond());
-    Ok(authenticator.by_session(&TokenHash::of(secret)).await?)
+    Ok(authenticator.by_session(&TokenHash::from_secret(secret)).await?)
 }

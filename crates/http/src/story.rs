@@ -59,7 +59,7 @@ fn from(mut actor: Actor, origin: &Origin) -> Actor {
 /// An entry about something the caller did.
 #[must_use]
 pub fn did(caller: &Caller, kind: &EventKind, operation: &str, resource: ResourceRef) -> Entry {
-    Entry::of(kind)
+    Entry::for_event(kind)
         .by(actor(&caller.principal, &caller.origin))
         .on(resource)
         .with_action(operation, ActionStatus::Success, ActionMethod::Api)
@@ -80,7 +80,7 @@ pub fn read_log(caller: &Caller, kind: &EventKind, operation: &str, asked: Value
 /// An entry about a refusal.
 #[must_use]
 pub fn denied(caller: &Caller, method: &str, path: &str, needed: &str) -> Entry {
-    Entry::of(&events::DENIED)
+    Entry::for_event(&events::DENIED)
         .by(actor(&caller.principal, &caller.origin))
         .with_request_id(caller.request_id.clone())
         .on(ResourceRef::new("route", path.chars().take(512).collect::<String>()))
@@ -91,7 +91,7 @@ pub fn denied(caller: &Caller, method: &str, path: &str, needed: &str) -> Entry 
 /// An entry about an API token that opened nothing: it is unknown, has expired, or was revoked.
 #[must_use]
 pub fn token_refused(origin: &Origin, method: &str, path: &str, request_id: &str) -> Entry {
-    Entry::of(&events::TOKEN_REFUSED)
+    Entry::for_event(&events::TOKEN_REFUSED)
         .by(from(Actor::new(ActorType::Anonymous, "anonymous"), origin))
         .on(ResourceRef::new("route", path.chars().take(512).collect::<String>()))
         .with_action(method, ActionStatus::Denied, ActionMethod::Api)
@@ -140,5 +140,8 @@ pub fn login_refused(given: Option<&str>, origin: &Origin, request_id: &str, rea
 }
 
 fn sign_in(actor: Actor, status: ActionStatus, request_id: &str) -> Entry {
-    Entry::of(&events::LOGIN).by(actor).with_action("login", status, ActionMethod::Api).with_request_id(request_id)
+    Entry::for_event(&events::LOGIN)
+        .by(actor)
+        .with_action("login", status, ActionMethod::Api)
+        .with_request_id(request_id)
 }

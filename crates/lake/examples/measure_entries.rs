@@ -312,7 +312,8 @@ async fn main() {
         canonical += entries.iter().map(|stored| stored.canonical.len()).sum::<usize>();
         let begun = Instant::now();
         for class in RetentionClass::ALL {
-            let of_class = |stored: &&Arc<StoredEntry>| RetentionClass::of(&stored.entry.event_type) == class;
+            let of_class =
+                |stored: &&Arc<StoredEntry>| RetentionClass::for_event_type(&stored.entry.event_type) == class;
             let of_class: Vec<_> = entries.iter().filter(of_class).cloned().collect();
             if !of_class.is_empty() {
                 segments.push(store.write(class.id(), &of_class).await.unwrap());

@@ -82,7 +82,8 @@ async fn build(store: &EntrySegments) -> Vec<SegmentMeta> {
             break;
         }
         for class in RetentionClass::ALL {
-            let of_class = |stored: &&Arc<StoredEntry>| RetentionClass::of(&stored.entry.event_type) == class;
+            let of_class =
+                |stored: &&Arc<StoredEntry>| RetentionClass::for_event_type(&stored.entry.event_type) == class;
             let of_class: Vec<_> = entries.iter().filter(of_class).cloned().collect();
             if !of_class.is_empty() {
                 segments.push(store.write(class.id(), &of_class).await.unwrap());

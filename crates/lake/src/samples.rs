@@ -125,7 +125,7 @@ impl SampleStore for SampleLake {
         connection: &ConnectionId,
     ) -> Result<Vec<(ResourceId, Metric, Timestamp)>, StoreError> {
         self.newest
-            .of(connection, || async {
+            .get(connection, || async {
                 self.over_files(
                     |catalogue| catalogue.files(|owner, _| owner == connection),
                     |files| newest::scan(&self.place, files),

@@ -28,7 +28,7 @@ pub fn gaps(points: &[Point], window: Window, period_ms: i64) -> Vec<Gap> {
             found.push(Gap { start_ms: from, end_ms: to, missing: missing as u64 });
         }
     };
-    for (at, value) in window.of(points) {
+    for (at, value) in window.select(points) {
         if value.is_finite() {
             close(covered_to, *at);
             covered_to = covered_to.max(at + period_ms);

@@ -49,7 +49,7 @@ impl Grid {
     ///
     /// # Errors
     /// Nothing finite, or only one moment.
-    pub fn of(points: &[Point]) -> Result<Grid, GridError> {
+    pub fn new(points: &[Point]) -> Result<Grid, GridError> {
         let sorted = finite_sorted(points);
         let step_ms = step_of(&sorted).ok_or(if sorted.is_empty() { GridError::Empty } else { GridError::OneTime })?;
         Ok(place(&sorted, step_ms))
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn gaps_doubles_and_disorder() {
-        let grid = Grid::of(&[(40, 4.0), (0, 0.0), (10, 1.0), (10, 3.0), (20, f64::NAN), (50, 5.0)]).unwrap();
+        let grid = Grid::new(&[(40, 4.0), (0, 0.0), (10, 1.0), (10, 3.0), (20, f64::NAN), (50, 5.0)]).unwrap();
         assert_eq!((grid.step_ms, grid.start_ms, grid.doubled), (10, 0, 1));
         assert_eq!(grid.values[..2], [0.0, 2.0]);
         assert!(grid.values[2].is_nan() && grid.values[3].is_nan());
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn jitter_is_rounded_and_months_are_months() {
         let jittered: Vec<Point> = (0..100).map(|i| (i * 300_000 + (i * 7919) % 9_000, i as f64)).collect();
-        let grid = Grid::of(&jittered).unwrap();
+        let grid = Grid::new(&jittered).unwrap();
         assert!((grid.step_ms - 300_000).abs() <= 5_000, "{}", grid.step_ms);
         assert!(grid.measured() >= 98);
         let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -167,16 +167,16 @@ mod tests {
                 point
             })
             .collect();
-        let grid = Grid::of(&months).unwrap();
+        let grid = Grid::new(&months).unwrap();
         assert_eq!((grid.step_ms, grid.values.len(), grid.measured()), (MONTH_MS, 48, 48));
     }
 
     #[test]
     fn says_what_it_cannot_place_and_bounds_the_rest() {
-        assert_eq!(Grid::of(&[(0, f64::NAN)]), Err(GridError::Empty));
-        assert_eq!(Grid::of(&[(5, 1.0), (5, 2.0)]), Err(GridError::OneTime));
+        assert_eq!(Grid::new(&[(0, f64::NAN)]), Err(GridError::Empty));
+        assert_eq!(Grid::new(&[(5, 1.0), (5, 2.0)]), Err(GridError::OneTime));
         assert_eq!(Grid::with_step(&[(5, 1.0)], 0), Err(GridError::Step));
-        let far = Grid::of(&[(0, 1.0), (1_700_000_000_000, 2.0), (1_700_000_001_000, 3.0), (1_700_000_002_000, 4.0)]);
+        let far = Grid::new(&[(0, 1.0), (1_700_000_000_000, 2.0), (1_700_000_001_000, 3.0), (1_700_000_002_000, 4.0)]);
         let far = far.unwrap();
         assert_eq!((far.values.len(), far.dropped), (MOST_SLOTS, 1));
         assert_eq!(far.values[MOST_SLOTS - 3..], [2.0, 3.0, 4.0]);
@@ -187,7 +187,7 @@ mod tests {
         fn any_points_give_a_bounded_grid_that_ends_with_the_newest(
             points in prop::collection::vec((any::<i64>(), -1e300f64..1e300), 2..60),
         ) {
-            if let Ok(grid) = Grid::of(&points) {
+            if let Ok(grid) = Grid::new(&points) {
                 prop_assert!(grid.step_ms > 0 && grid.values.len() <= MOST_SLOTS);
                 prop_assert!(grid.values.last().unwrap().is_finite());
                 prop_assert!(grid.measured() + grid.doubled + grid.dropped == points.len());

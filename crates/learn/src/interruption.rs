@@ -153,7 +153,7 @@ impl Model {
     /// The risk of an instance at a time.
     #[must_use]
     pub fn risk(&self, instance: &Instance, now_ms: i64) -> Risk {
-        let known = self.memory.of(&instance.pool, &instance.family, now_ms);
+        let known = self.memory.recall(&instance.pool, &instance.family, now_ms);
         let chance = |index: usize| {
             let features = features(instance, &known, HORIZONS_MS[index]);
             let (logit, deviation) = self.horizons[index].logit(&features);
@@ -174,7 +174,7 @@ impl Model {
     }
 
     fn factors(&self, instance: &Instance, now_ms: i64) -> Vec<(&'static str, f64)> {
-        let known = self.memory.of(&instance.pool, &instance.family, now_ms);
+        let known = self.memory.recall(&instance.pool, &instance.family, now_ms);
         let own = features(instance, &known, HORIZONS_MS[1]);
         let plain = features::unknown(HORIZONS_MS[1]);
         let model = &self.horizons[1];

@@ -107,7 +107,7 @@ const LEAST_FLOORS: usize = 8;
 /// The series must be sorted by time; what is not finite is left out.
 #[must_use]
 pub fn judge(points: &[Point], restarts_ms: &[i64], settings: &Settings) -> Assessment {
-    let Some(buckets) = Buckets::of(points, MOST_BUCKETS, FLOOR) else {
+    let Some(buckets) = Buckets::new(points, MOST_BUCKETS, FLOOR) else {
         return Assessment::abstained(Reason::TooFewPoints { points: points.len() as u64 });
     };
     if let Some(reason) = thin(&buckets, settings) {

@@ -83,7 +83,7 @@ pub fn forecast_saturation(points: &[Point], question: &Question) -> Outlook {
     };
     let from = last.0 - question.horizon_ms.saturating_mul(MOST_BUCKETS as i64 / FINENESS);
     let recent = &points[points.partition_point(|(at, _)| *at < from)..];
-    let Some(buckets) = Buckets::of(recent, MOST_BUCKETS, LEVEL).filter(|buckets| buckets.len() >= LEAST_BUCKETS)
+    let Some(buckets) = Buckets::new(recent, MOST_BUCKETS, LEVEL).filter(|buckets| buckets.len() >= LEAST_BUCKETS)
     else {
         return Outlook::abstained(Reason::TooFewPoints { points: recent.len() as u64 });
     };
@@ -101,15 +101,15 @@ fn look_ahead(buckets: &Buckets, peaks: &[f64], now_ms: i64, question: &Question
     let profile = season::profile(buckets);
     let rest: Vec<f64> = buckets.values.iter().zip(&profile).map(|(value, usual)| value - usual).collect();
     let cuts = breaks::find(&rest);
-    let relief = relief::Relief::of(buckets, &rest, &cuts);
-    let season = SeasonAhead::of(buckets, &profile);
+    let relief = relief::Relief::new(buckets, &rest, &cuts);
+    let season = SeasonAhead::new(buckets, &profile);
     let total = question.horizon_ms as f64 * LOOK_AHEAD;
     let ahead: Vec<f64> = (1..=STEPS).map(|step| total * (step as f64 / STEPS as f64).powi(2)).collect();
     let width = buckets.width_ms as f64;
     let steps: Vec<f64> = ahead.iter().map(|ms| ms / width).collect();
     // What the season leaves of the capacity.
     let room: Vec<f64> = ahead.iter().map(|ms| question.capacity - season.at(now_ms + *ms as i64)).collect();
-    let sums = fit::Sums::of(buckets, &relief.glued);
+    let sums = fit::Sums::new(buckets, &relief.glued);
     let backtested = |lead: f64| {
         let grown = growth::Growth::backtested(buckets, &relief.glued, &sums, lead)?;
         let levels: Vec<f64> = grown.gains(&steps).into_iter().map(|gain| relief.level + gain).collect();
@@ -129,7 +129,7 @@ fn look_ahead(buckets: &Buckets, peaks: &[f64], now_ms: i64, question: &Question
     for (at, chance) in chances.iter_mut().enumerate() {
         *chance = relief.chance(*chance, levels[at], steps[at], room[at]);
     }
-    outlook::of(&ahead, chances, now_ms, question, &grown, &relief, width)
+    outlook::summarize(&ahead, chances, now_ms, question, &grown, &relief, width)
 }
 
 /// The daily profile, continued.
@@ -139,7 +139,7 @@ struct SeasonAhead {
 }
 
 impl SeasonAhead {
-    fn of(buckets: &Buckets, profile: &[f64]) -> Self {
+    fn new(buckets: &Buckets, profile: &[f64]) -> Self {
         // A week of slots, so that weekdays and weekends keep what sets them apart.
         let week = 7 * buckets.per_day();
         let mut by_slot: Vec<Option<f64>> = vec![None; week];

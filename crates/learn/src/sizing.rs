@@ -66,7 +66,7 @@ impl Needed {
 /// The series is in percent of the present capacity and sorted by time; values that are not finite are left out.
 #[must_use]
 pub fn needed(points: &[Point], now_ms: i64) -> Option<Needed> {
-    let days = Days::of(points, now_ms);
+    let days = Days::from_points(points, now_ms);
     if days.peaks.iter().flatten().count() < LEAST_DAYS {
         return None;
     }
@@ -91,7 +91,7 @@ struct Days {
 }
 
 impl Days {
-    fn of(points: &[Point], now_ms: i64) -> Days {
+    fn from_points(points: &[Point], now_ms: i64) -> Days {
         let mut peaks = vec![None; HISTORY_DAYS];
         let (mut at_limit, mut measured) = (0_u64, 0_u64);
         for (at_ms, value) in buckets(points) {
@@ -222,31 +222,31 @@ mod tests {
         (points.collect(), peaks.len() as i64 * DAY_MS)
     }
 
-    fn of(peaks: &[f64]) -> Needed {
+    fn judged(peaks: &[f64]) -> Needed {
         let (points, now) = days(peaks);
         needed(&points, now).unwrap()
     }
 
     #[test]
     fn a_load_that_never_differs_gets_little_room() {
-        let found = of(&[40.0; 28]);
+        let found = judged(&[40.0; 28]);
         assert!((40.0..44.5).contains(&found.percent), "{found:?}");
         assert_eq!(found.held_out, Backtest { held: 3, windows: 3 });
-        assert!(found.confidence() > of(&[40.0; 7]).confidence());
+        assert!(found.confidence() > judged(&[40.0; 7]).confidence());
     }
 
     #[test]
     fn a_load_that_differs_from_day_to_day_gets_more() {
         let restless: Vec<f64> = (0..28).map(|day| 20.0 + f64::from(day * 7 % 5) * 5.0).collect();
-        let calm = of(&[40.0; 28]);
-        let found = of(&restless);
+        let calm = judged(&[40.0; 28]);
+        let found = judged(&restless);
         assert!(found.room > calm.room, "{found:?} beside {calm:?}");
     }
 
     #[test]
     fn growth_is_followed_beyond_what_there_is() {
         let growing: Vec<f64> = (0..56).map(|day| 30.0 * (f64::from(day) * 0.02).exp()).collect();
-        let found = of(&growing);
+        let found = judged(&growing);
         let next_week = 30.0 * (62.0_f64 * 0.02).exp();
         assert!(found.percent >= next_week, "{found:?} for {next_week}");
         assert!(found.percent > 100.0);
@@ -256,7 +256,7 @@ mod tests {
     fn a_peak_of_last_month_still_counts() {
         let mut peaks = vec![20.0; 28];
         peaks[2] = 70.0;
-        assert!(of(&peaks).percent >= 70.0);
+        assert!(judged(&peaks).percent >= 70.0);
     }
 
     #[test]
@@ -265,7 +265,7 @@ mod tests {
         let found = needed(&at_limit, 14 * DAY_MS).unwrap();
         assert!(found.cut_off && found.percent > 105.0, "{found:?}");
         assert!(found.confidence() < 0.6);
-        assert!(of(&[60.0; 14]).percent <= 100.0);
+        assert!(judged(&[60.0; 14]).percent <= 100.0);
     }
 
     #[test]
@@ -278,7 +278,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_needed_holds_the_past_month_or_falls_with_the_load(peaks in prop::collection::vec(0.0f64..100.0, 3..120)) {
-            let found = of(&peaks);
+            let found = judged(&peaks);
             prop_assert!(found.percent.is_finite() && found.percent >= 0.0);
             prop_assert!(found.percent <= found.peak.max(WHOLE) * MOST_ROOM.exp() + 1e-9);
             prop_assert!((0.0..1.0).contains(&found.confidence()));

@@ -21,15 +21,15 @@ pub struct Steadiness {
 impl Steadiness {
     /// Measures the points within a window; `None` for a window shorter than a day. The series must be sorted by time.
     #[must_use]
-    pub fn of(points: &[Point], window: Window) -> Option<Steadiness> {
+    pub fn measure(points: &[Point], window: Window) -> Option<Steadiness> {
         let days = window.blocks(DAY_MS);
         if days.is_empty() {
             return None;
         }
         let hours = window.blocks(HOUR_MS);
-        let has_points = |block: &&Window| block.of(points).iter().any(|(_, value)| value.is_finite());
+        let has_points = |block: &&Window| block.select(points).iter().any(|(_, value)| value.is_finite());
         let running = hours.iter().filter(has_points).count();
-        let means: Vec<f64> = days.iter().filter_map(|day| mean(day.of(points))).collect();
+        let means: Vec<f64> = days.iter().filter_map(|day| mean(day.select(points))).collect();
         Some(Steadiness {
             hours_running: running as f64 / hours.len() as f64,
             days: days.len() as u64,
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn an_even_load_is_even() {
         let window = Window { start_ms: 0, end_ms: 30 * DAY_MS };
-        let steady = Steadiness::of(&hourly(30, |_| Some(40.0)), window).unwrap();
+        let steady = Steadiness::measure(&hourly(30, |_| Some(40.0)), window).unwrap();
         assert_eq!((steady.hours_running, steady.days, steady.days_running), (1.0, 30, 30));
         assert_eq!((steady.day_to_day_cv, steady.typical_day), (Some(0.0), 40.0));
     }
@@ -81,9 +81,10 @@ mod tests {
     fn office_hours_are_not_steady() {
         let window = Window { start_ms: 0, end_ms: 10 * DAY_MS };
         let office =
-            Steadiness::of(&hourly(10, |hour| (hour % 24 >= 8 && hour % 24 < 18).then_some(50.0)), window).unwrap();
+            Steadiness::measure(&hourly(10, |hour| (hour % 24 >= 8 && hour % 24 < 18).then_some(50.0)), window)
+                .unwrap();
         assert!((office.hours_running - 10.0 / 24.0).abs() < 1e-12);
-        let half = Steadiness::of(&hourly(10, |hour| (hour < 120).then_some(50.0)), window).unwrap();
+        let half = Steadiness::measure(&hourly(10, |hour| (hour < 120).then_some(50.0)), window).unwrap();
         assert_eq!((half.hours_running, half.days_running), (0.5, 5));
     }
 
@@ -92,6 +93,6 @@ mod tests {
         assert_eq!(coefficient_of_variation(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]), Some(0.4));
         assert_eq!(coefficient_of_variation(&[0.0, 0.0]), None);
         assert_eq!(coefficient_of_variation(&[1.0]), None);
-        assert!(Steadiness::of(&[], Window { start_ms: 0, end_ms: HOUR_MS }).is_none());
+        assert!(Steadiness::measure(&[], Window { start_ms: 0, end_ms: HOUR_MS }).is_none());
     }
 }

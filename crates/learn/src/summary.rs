@@ -31,8 +31,8 @@ pub struct Summary {
 impl Summary {
     /// Summarises the points within a window; `None` if none is finite. The series must be sorted by time.
     #[must_use]
-    pub fn of(points: &[Point], window: Window, period_ms: i64) -> Option<Summary> {
-        let inside: Vec<Point> = window.of(points).iter().copied().filter(|(_, value)| value.is_finite()).collect();
+    pub fn new(points: &[Point], window: Window, period_ms: i64) -> Option<Summary> {
+        let inside: Vec<Point> = window.select(points).iter().copied().filter(|(_, value)| value.is_finite()).collect();
         let last = *inside.last()?;
         let values = sorted(&inside.iter().map(|(_, value)| *value).collect::<Vec<_>>());
         let count = values.len() as f64;
@@ -62,7 +62,7 @@ pub fn coverage(points: &[Point], window: Window, period_ms: i64) -> f64 {
     }
     let mut seen = 0i64;
     let mut previous = None;
-    for (at, value) in window.of(points) {
+    for (at, value) in window.select(points) {
         let slot = (at - window.start_ms) / period_ms;
         if value.is_finite() && previous != Some(slot) {
             seen += 1;
@@ -82,7 +82,7 @@ mod tests {
     fn figures_of_a_known_series() {
         let points: Vec<Point> =
             [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0].iter().enumerate().map(|(i, v)| (i as i64 * 10, *v)).collect();
-        let summary = Summary::of(&points, Window { start_ms: 0, end_ms: 160 }, 10).unwrap();
+        let summary = Summary::new(&points, Window { start_ms: 0, end_ms: 160 }, 10).unwrap();
         assert_eq!((summary.count, summary.mean, summary.std), (8, 5.0, 2.0));
         assert_eq!((summary.min, summary.p50, summary.max), (2.0, 4.5, 9.0));
         assert_eq!(summary.coverage, 0.5);
@@ -92,11 +92,11 @@ mod tests {
     #[test]
     fn points_outside_or_not_finite_do_not_count() {
         let points = [(0, 1.0), (10, f64::NAN), (20, 3.0), (30, 100.0)];
-        let summary = Summary::of(&points, Window { start_ms: 0, end_ms: 30 }, 10).unwrap();
+        let summary = Summary::new(&points, Window { start_ms: 0, end_ms: 30 }, 10).unwrap();
         assert_eq!((summary.count, summary.mean), (2, 2.0));
         assert!((summary.coverage - 2.0 / 3.0).abs() < 1e-12);
-        assert_eq!(Summary::of(&points, Window { start_ms: 40, end_ms: 50 }, 10), None);
-        assert_eq!(Summary::of(&[(0, f64::NAN)], Window { start_ms: 0, end_ms: 10 }, 10), None);
+        assert_eq!(Summary::new(&points, Window { start_ms: 40, end_ms: 50 }, 10), None);
+        assert_eq!(Summary::new(&[(0, f64::NAN)], Window { start_ms: 0, end_ms: 10 }, 10), None);
     }
 
     #[test]
@@ -111,7 +111,7 @@ mod tests {
         fn agrees_with_the_naive_figures(values in prop::collection::vec(0f64..100.0, 1..300)) {
             let points: Vec<Point> = values.iter().enumerate().map(|(i, v)| (i as i64 * 300_000, *v)).collect();
             let window = Window { start_ms: 0, end_ms: values.len() as i64 * 300_000 };
-            let summary = Summary::of(&points, window, 300_000).unwrap();
+            let summary = Summary::new(&points, window, 300_000).unwrap();
             let n = values.len() as f64;
             let mean: f64 = values.iter().sum::<f64>() / n;
             let squares: f64 = values.iter().map(|v| v * v).sum::<f64>() / n;

@@ -30,7 +30,7 @@ pub struct Trend {
 impl Trend {
     /// Fits the trend of the daily percentile; `None` if no trend is significant. The series must be sorted by time.
     #[must_use]
-    pub fn of(points: &[Point], day_percentile: f64) -> Option<Trend> {
+    pub fn fit(points: &[Point], day_percentile: f64) -> Option<Trend> {
         let days = daily(points, day_percentile);
         if days.len() < LEAST_DAYS {
             return None;
@@ -105,10 +105,10 @@ mod tests {
 
     #[test]
     fn steady_growth_is_found_with_its_slope() {
-        let found = Trend::of(&hourly(30, |hour| 1.0 + 18.0 * hour as f64 / 720.0 + noise(hour)), 95.0).unwrap();
+        let found = Trend::fit(&hourly(30, |hour| 1.0 + 18.0 * hour as f64 / 720.0 + noise(hour)), 95.0).unwrap();
         assert!((found.per_day - 0.6).abs() < 0.03, "{found:?}");
         assert!((found.growth_in(28.0) - 16.8).abs() < 1.0 && found.level > found.first_level + 10.0, "{found:?}");
-        let fall = Trend::of(&hourly(30, |hour| 20.0 - 15.0 * hour as f64 / 720.0), 95.0).unwrap();
+        let fall = Trend::fit(&hourly(30, |hour| 20.0 - 15.0 * hour as f64 / 720.0), 95.0).unwrap();
         assert!(fall.per_day < -0.4);
         assert_eq!(fall.growth_in(28.0), 0.0);
     }
@@ -116,11 +116,11 @@ mod tests {
     #[test]
     fn weekends_noise_and_single_peaks_are_no_trend() {
         let week = |hour: i64| if (hour / 24) % 7 < 5 { 40.0 } else { 4.0 };
-        assert_eq!(Trend::of(&hourly(30, |hour| week(hour) + noise(hour)), 95.0), None);
-        assert_eq!(Trend::of(&hourly(30, |hour| 10.0 + 8.0 * noise(hour)), 95.0), None);
-        assert_eq!(Trend::of(&hourly(30, |hour| if hour > 690 { 90.0 } else { 5.0 }), 95.0), None);
-        assert_eq!(Trend::of(&hourly(30, |_| 5.0), 95.0), None);
-        assert_eq!(Trend::of(&hourly(10, |hour| hour as f64), 95.0), None, "ten days are too few");
-        assert_eq!(Trend::of(&[], 95.0), None);
+        assert_eq!(Trend::fit(&hourly(30, |hour| week(hour) + noise(hour)), 95.0), None);
+        assert_eq!(Trend::fit(&hourly(30, |hour| 10.0 + 8.0 * noise(hour)), 95.0), None);
+        assert_eq!(Trend::fit(&hourly(30, |hour| if hour > 690 { 90.0 } else { 5.0 }), 95.0), None);
+        assert_eq!(Trend::fit(&hourly(30, |_| 5.0), 95.0), None);
+        assert_eq!(Trend::fit(&hourly(10, |hour| hour as f64), 95.0), None, "ten days are too few");
+        assert_eq!(Trend::fit(&[], 95.0), None);
     }
 }

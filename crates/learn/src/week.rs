@@ -24,7 +24,7 @@ pub const fn hour_of_week(at_ms: i64) -> usize {
 impl WeeklyShape {
     /// Computes the shape of a series; `None` without finite points.
     #[must_use]
-    pub fn of(points: &[Point]) -> Option<WeeklyShape> {
+    pub fn fit(points: &[Point]) -> Option<WeeklyShape> {
         let mut sums = [0f64; HOURS];
         let mut counts = [0u64; HOURS];
         let mut total = 0f64;
@@ -93,7 +93,7 @@ mod tests {
                 )
             })
             .collect();
-        let shape = WeeklyShape::of(&points).unwrap();
+        let shape = WeeklyShape::fit(&points).unwrap();
         assert!(shape.strength.unwrap() > 0.999);
         assert_eq!(shape.busiest(), Some((30, 90.0)));
     }
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn a_flat_series_has_no_shape_to_speak_of() {
         let flat: Vec<Point> = (0..400).map(|hour| (hour * HOUR_MS, 7.0)).collect();
-        assert_eq!(WeeklyShape::of(&flat).unwrap().strength, None);
-        assert_eq!(WeeklyShape::of(&[(0, f64::NAN)]), None);
+        assert_eq!(WeeklyShape::fit(&flat).unwrap().strength, None);
+        assert_eq!(WeeklyShape::fit(&[(0, f64::NAN)]), None);
     }
 }

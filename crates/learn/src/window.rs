@@ -42,7 +42,7 @@ impl Window {
 
     /// The points inside it. The series must be sorted by time.
     #[must_use]
-    pub fn of(self, points: &[Point]) -> &[Point] {
+    pub fn select(self, points: &[Point]) -> &[Point] {
         let from = points.partition_point(|(at, _)| *at < self.start_ms);
         let to = points.partition_point(|(at, _)| *at < self.end_ms);
         points.get(from..to).unwrap_or(&[])
@@ -74,8 +74,8 @@ mod tests {
     #[test]
     fn a_window_takes_its_start_and_leaves_its_end() {
         let points = [(0, 1.0), (10, 2.0), (20, 3.0)];
-        assert_eq!(Window { start_ms: 10, end_ms: 20 }.of(&points), [(10, 2.0)]);
+        assert_eq!(Window { start_ms: 10, end_ms: 20 }.select(&points), [(10, 2.0)]);
         assert_eq!(Window::ending(20, -5).length_ms(), 0);
-        assert!(Window { start_ms: 30, end_ms: 20 }.of(&points).is_empty());
+        assert!(Window { start_ms: 30, end_ms: 20 }.select(&points).is_empty());
     }
 }

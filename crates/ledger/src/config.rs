@@ -65,7 +65,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    pub(crate) fn of(config: &Config) -> Places {
+    pub(crate) fn new(config: &Config) -> Places {
         Places { dir: config.data_dir.join("ledger"), anchor: config.anchor_path.clone() }
     }
 

@@ -87,7 +87,7 @@ impl SealedIds {
     pub(crate) fn with(&self, end: u64, mut records: Vec<Record>) -> io::Result<SealedIds> {
         let mut grown = self.clone();
         records.sort_unstable_by_key(|record| record.key);
-        let counts = (records.len() as u64, Times::of(&records));
+        let counts = (records.len() as u64, Times::new(&records));
         let added = file::write(&self.place(), (self.end(), end), 0, counts, records.into_iter().map(Ok))?;
         grown.files.push(Arc::new(added));
         self.disk.sync_dir(&self.dir)?;

@@ -46,14 +46,14 @@ pub(crate) async fn open(
         path: crate::config::vkey_path(&config.data_dir),
         cause: error.to_string(),
     })?;
-    let recent = Recents::of(records);
+    let recent = Recents::from_records(records);
     let mut tail = Tail::starting_at(manifest.sealed_size);
     tail.extend(entries);
     let view = View { segments: Arc::new(manifest.segments), tail };
     segments.publish(view.segments.clone());
     tracing::info!(origin = %config.origin, size, unsealed = view.tail.len(), %root, "the log is open");
     let shared = Shared {
-        places: Places::of(&config),
+        places: Places::new(&config),
         disk,
         segments,
         signer: RwLock::new(signer),
@@ -97,7 +97,7 @@ async fn open_ids(
     found: &Recovered,
     segments: &dyn SegmentStore,
 ) -> Result<SealedIds, OpenError> {
-    let dir = Places::of(config).ids();
+    let dir = Places::new(config).ids();
     let Recovered { manifest, tiles, attestor, .. } = found;
     let sealed_size = manifest.sealed_size;
     disk.create_dirs(&dir).map_err(OpenError::io(&dir, "creating"))?;
@@ -122,7 +122,7 @@ async fn open_ids(
         }
         if records.len() as u64 != end - begin {
             let cause = format!("its segments hold {} of the entries {begin} to {}", records.len(), end - 1);
-            return Err(OpenError::Sealed { path: Places::of(config).manifest(), cause });
+            return Err(OpenError::Sealed { path: Places::new(config).manifest(), cause });
         }
         ids = ids.with(end, records).map_err(OpenError::io(&dir, "writing"))?;
     }

@@ -42,7 +42,7 @@ pub(crate) struct Recovered {
 
 /// Opens the log in a data directory.
 pub(crate) fn recover(disk: &Arc<dyn Disk>, config: &Config, signer: &Arc<NoteSigner>) -> Result<Recovered, OpenError> {
-    let places = Places::of(config);
+    let places = Places::new(config);
     disk.create_dirs(&places.wal()).map_err(OpenError::io(&places.wal(), "creating"))?;
     let lock = lock(disk.as_ref(), &places)?;
     keep_names(disk.as_ref(), config, &places)?;
@@ -120,7 +120,7 @@ fn check_key(disk: &dyn Disk, config: &Config, key: &NoteVerifier) -> Result<Opt
         let cause = format!("the key is named {}, but the log's origin is {}", key.name(), config.origin);
         return Err(wrong(cause));
     }
-    let dir = Places::of(config).epochs();
+    let dir = Places::new(config).epochs();
     let epochs = crate::epoch::read(disk, &dir).map_err(|(name, cause)| OpenError::Key {
         path: dir.join(name),
         cause: format!("{cause}: restore it from a backup"),

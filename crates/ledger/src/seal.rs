@@ -102,7 +102,7 @@ pub(crate) async fn seal(shared: &Arc<Shared>, rotated: Rotated) -> Result<usize
 async fn write_segments(shared: &Arc<Shared>, entries: &[Arc<StoredEntry>]) -> Result<Vec<SegmentMeta>, SealError> {
     let mut classes: BTreeMap<&'static str, Vec<Arc<StoredEntry>>> = BTreeMap::new();
     for entry in entries {
-        classes.entry(RetentionClass::of(&entry.entry.event_type).id()).or_default().push(entry.clone());
+        classes.entry(RetentionClass::for_event_type(&entry.entry.event_type).id()).or_default().push(entry.clone());
     }
     let most = shared.config.seal_after_entries.max(1);
     let mut writing = JoinSet::new();

@@ -17,7 +17,12 @@ pub(super) struct Capacity {
 }
 
 /// The capacity of a resource; an error in words where nobody knows it.
-pub(super) fn of(rule: &Rule, signal: Signal, resource: &Resource, catalogue: &Catalogue) -> Result<Capacity, String> {
+pub(super) fn find(
+    rule: &Rule,
+    signal: Signal,
+    resource: &Resource,
+    catalogue: &Catalogue,
+) -> Result<Capacity, String> {
     if signal == Signal::DiskSpace {
         // Free storage falls to this; nothing left is full.
         let value = rule.condition.value.unwrap_or(0.0);

@@ -47,8 +47,8 @@ impl Curve {
     ///
     /// # Errors
     /// There is no forecast, for the reason in words.
-    pub(super) fn of(points: &[Point], now_ms: i64, horizon_ms: i64, known: Known) -> Result<Curve, String> {
-        let grid = Grid::of(points).map_err(|error| error.to_string())?;
+    pub(super) fn new(points: &[Point], now_ms: i64, horizon_ms: i64, known: Known) -> Result<Curve, String> {
+        let grid = Grid::new(points).map_err(|error| error.to_string())?;
         let next = grid.time_ms(grid.values.len());
         let ahead = (now_ms + horizon_ms - next).div_euclid(grid.step_ms) + 1;
         let steps = usize::try_from(ahead.max(1)).unwrap_or(1).min(MOST_STEPS);

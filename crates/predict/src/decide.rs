@@ -135,7 +135,7 @@ fn measured(case: &Case<'_>, signal: Signal, found: &mut Prediction) -> Result<(
 
 /// A capacity that is reached, as a distribution of the time.
 fn fills(case: &Case<'_>, signal: Signal, points: &[Point], found: &mut Prediction) -> Result<(), String> {
-    let limit = capacity::of(case.rule, signal, case.resource, case.catalogue)?;
+    let limit = capacity::find(case.rule, signal, case.resource, case.catalogue)?;
     (found.limit, found.limit_source) = (Some(limit.value), limit.source);
     let horizon_ms = case.rule.condition.horizon_s * 1000;
     // Free storage runs down to its limit: its mirror image fills up.
@@ -159,7 +159,7 @@ fn fills(case: &Case<'_>, signal: Signal, points: &[Point], found: &mut Predicti
     let time = |ms: Option<i64>| ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
     (found.earliest_at, found.expected_at, found.latest_at) =
         (time(outlook.earliest_ms), time(outlook.median_ms), time(outlook.latest_ms));
-    if let Ok(curve) = Curve::of(points, case.now.as_millisecond(), horizon_ms, Known::default()) {
+    if let Ok(curve) = Curve::new(points, case.now.as_millisecond(), horizon_ms, Known::default()) {
         found.forecast = curve.bands();
     }
     if let Some(stays) = stays_below(found, limit.value, free) {
@@ -231,7 +231,7 @@ fn spike(case: &Case<'_>, points: &[Point], last: f64, found: &mut Prediction) -
 
 /// Sets the end and the height of a peak, from a forecast of a day.
 fn over(case: &Case<'_>, points: &[Point], level: f64, found: &mut Prediction) {
-    let day = Curve::of(points, case.now.as_millisecond(), DAY_MS, known(case)).ok();
+    let day = Curve::new(points, case.now.as_millisecond(), DAY_MS, known(case)).ok();
     let Some((at, top)) = day.and_then(|day| day.peak(level)) else { return };
     let event = case.events.iter().find(|event| Some(&event.label) == found.event.as_ref() && event.end > case.now);
     let at = event.map_or(at, |event| event.end.max(at));
@@ -257,7 +257,7 @@ fn known(case: &Case<'_>) -> Known {
 
 fn ahead(case: &Case<'_>, rises: bool, level: f64, points: &[Point], found: &mut Prediction) -> Result<(), String> {
     let horizon_ms = case.rule.condition.horizon_s * 1000;
-    let curve = Curve::of(points, case.now.as_millisecond(), horizon_ms, known(case))?;
+    let curve = Curve::new(points, case.now.as_millisecond(), horizon_ms, known(case))?;
     found.forecast = curve.bands();
     found.reasons.push(curve.findings().into());
     let crossing = curve.crosses(level, rises);

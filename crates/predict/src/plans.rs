@@ -9,5 +9,5 @@ pub use reeve_recommend::relief::{grow, replicate, scale_until};
 #[must_use]
 pub fn fail_over(database: &Resource, from: &str, to: &str) -> Plan {
     let change = FailOver { state: database.state, from: from.to_owned(), to: to.to_owned() };
-    Plan::of(&change, database.id.as_str())
+    Plan::new(&change, database.id.as_str())
 }

@@ -42,7 +42,7 @@ impl Activity {
 
     /// Returns the number of uses by an operation.
     #[must_use]
-    pub fn of(&self, operation: &str) -> u64 {
+    pub fn count(&self, operation: &str) -> u64 {
         self.operations.iter().find(|(name, _)| name == operation).map_or(0, |(_, count)| *count)
     }
 }

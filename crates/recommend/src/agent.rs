@@ -77,7 +77,7 @@ impl Scope {
     /// Returns `true` if the scope includes a resource of one of the connections.
     #[must_use]
     pub fn includes(&self, resource: &Resource, connections: &[Connection]) -> bool {
-        self.covers(&Place::of(resource, connections))
+        self.covers(&Place::new(resource, connections))
     }
 }
 

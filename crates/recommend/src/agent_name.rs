@@ -40,19 +40,19 @@ impl AgentType {
     /// The text is not the name of a type; in a constant, that is a compile error.
     #[must_use]
     pub const fn named(text: &str) -> AgentType {
-        match AgentType::of(text) {
+        match AgentType::find(text) {
             Some(found) => found,
             None => panic!("no name of an agent type"),
         }
     }
 
-    /// Reads a name; `None` for a text that no agent type may have. Only the registry tells whether the type exists.
+    /// Reads a name; `None` for a text that no agent type may have. The registry decides whether the type exists.
     #[must_use]
     pub fn parse(text: &str) -> Option<AgentType> {
-        AgentType::of(text)
+        AgentType::find(text)
     }
 
-    const fn of(text: &str) -> Option<AgentType> {
+    const fn find(text: &str) -> Option<AgentType> {
         let from = text.as_bytes();
         if from.is_empty() || from.len() > LONGEST || !from[0].is_ascii_lowercase() {
             return None;

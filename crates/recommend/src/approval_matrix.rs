@@ -1,4 +1,4 @@
-//! Approval matrix: the monthly cost from which a change is of medium or high impact, and the signatures that each impact asks for.
+//! Approval matrix: the monthly cost from which a change is of medium or high impact, and the signatures that each impact needs.
 //!
 //! The defaults are the specification's: below 100 a month automatic, 100 to 1000 by a manager, above 1000 by a director and security.
 
@@ -7,7 +7,7 @@ use reeve_estate::{Money, named};
 use crate::agent::Impact;
 
 named!(
-    /// A signature the matrix asks for.
+    /// Signature that the matrix can require.
     Signature {
         /// A manager's (medium impact).
         Manager => "manager",
@@ -59,7 +59,7 @@ impl ApprovalMatrix {
         }
     }
 
-    /// Returns the signatures that an impact asks for.
+    /// Returns the signatures that an impact needs.
     #[must_use]
     pub fn signatures(&self, impact: Impact) -> &[Signature] {
         match impact {

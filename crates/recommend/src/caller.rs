@@ -28,7 +28,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// A person. `actor` carries what the border knows: address, program, session.
+    /// A person. `actor` carries address, program and session of the request.
     #[must_use]
     pub fn person(principal: &Principal, actor: Actor, method: ActionMethod, request_id: Option<String>) -> Self {
         let rights = [

@@ -55,7 +55,7 @@ named!(
 );
 
 impl Day {
-    const fn of(weekday: Weekday) -> Day {
+    const fn from_weekday(weekday: Weekday) -> Day {
         match weekday {
             Weekday::Monday => Day::Monday,
             Weekday::Tuesday => Day::Tuesday,
@@ -94,7 +94,7 @@ impl MaintenanceWindow {
         // From yesterday, whose opening may reach over midnight, to the same day of next week.
         (-1..=7).find_map(|offset: i64| {
             let date = today.checked_add(offset.days()).ok()?;
-            if !self.days.is_empty() && !self.days.contains(&Day::of(date.weekday())) {
+            if !self.days.is_empty() && !self.days.contains(&Day::from_weekday(date.weekday())) {
                 return None;
             }
             let start = date.to_datetime(self.start).to_zoned(self.time_zone.clone()).ok()?.timestamp();
@@ -159,7 +159,7 @@ pub struct Place<'a> {
 impl<'a> Place<'a> {
     /// The place of a resource.
     #[must_use]
-    pub fn of(resource: &'a Resource, connections: &'a [Connection]) -> Self {
+    pub fn new(resource: &'a Resource, connections: &'a [Connection]) -> Self {
         let connection = connections.iter().find(|connection| connection.id == resource.connection);
         Place {
             account: &resource.account,

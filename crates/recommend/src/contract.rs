@@ -1,6 +1,6 @@
 //! Contract of an agent type, and the registry of those that a service runs.
 //!
-//! The engine knows agent types by this contract alone: it loads what [`Needs`] names and keeps what the judgement proposes. A new
+//! The engine depends on this contract alone: it loads what [`Needs`] names and keeps what the judgement proposes. A new
 //! agent type is an implementation and a row of the registry.
 
 use std::sync::Arc;

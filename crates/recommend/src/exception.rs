@@ -9,7 +9,7 @@ use crate::action::ActionId;
 use crate::approval::ApprovalId;
 use crate::guardrail::{Block, GuardrailName};
 
-/// The part of an approval request that asks for an exception.
+/// Part of an approval request: the exception that is requested.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExceptionRequest {
     /// Guardrail.
@@ -25,7 +25,7 @@ pub struct ExceptionRequest {
 impl ExceptionRequest {
     /// Asks for an exception to a block; `None` where the guardrail allows none.
     #[must_use]
-    pub fn of(block: &Block) -> Option<Self> {
+    pub fn from_block(block: &Block) -> Option<Self> {
         block.guardrail.is_exceptable().then_some(ExceptionRequest {
             guardrail: block.guardrail,
             limit: block.limit,

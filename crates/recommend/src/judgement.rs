@@ -32,7 +32,7 @@ pub struct Facts<'a> {
     pub volumes: &'a [Resource],
     /// Specifications and prices.
     pub catalogue: &'a Catalogue,
-    /// Settings of the agent that asks.
+    /// Settings of the agent.
     pub settings: &'a Settings,
     /// The limits a step is chosen within.
     pub guardrails: &'a Guardrails,

@@ -103,7 +103,7 @@ pub struct Plan {
 impl Plan {
     /// The plan of a change on a resource.
     #[must_use]
-    pub fn of(change: &dyn Change, resource: &str) -> Plan {
+    pub fn new(change: &dyn Change, resource: &str) -> Plan {
         let planned = PlannedChange {
             name: change.name().to_owned(),
             parameters: change.parameters(),

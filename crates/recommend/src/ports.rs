@@ -68,7 +68,7 @@ where
 #[error("the audit log could not be read: {0}")]
 pub struct ReadError(pub String);
 
-/// Reads audit entries back. All of them: whoever shows something of them asks who may see it.
+/// Reads audit entries back, without regard to visibility: the presenter of an entry checks who may see it.
 #[async_trait]
 pub trait LogReader: Send + Sync {
     /// The newest entries that a query finds, newest first, each with its sequence.

@@ -30,8 +30,8 @@ pub fn subject(resource: &Resource, target: Option<String>) -> Subject {
 pub fn resize(resource: &Resource, from: &str, to: &str) -> Plan {
     let (state, from, to) = (resource.state, from.to_owned(), to.to_owned());
     match resource.kind {
-        ResourceKind::Database => Plan::of(&ResizeDatabase { state, from, to }, resource.id.as_str()),
-        _ => Plan::of(&ResizeMachine { state, from, to }, resource.id.as_str()),
+        ResourceKind::Database => Plan::new(&ResizeDatabase { state, from, to }, resource.id.as_str()),
+        _ => Plan::new(&ResizeMachine { state, from, to }, resource.id.as_str()),
     }
 }
 
@@ -41,15 +41,15 @@ pub fn stop_idle(resource: &Resource, volumes: &[Resource]) -> Plan {
     let (state, size) = (resource.state, resource.specification.instance_type.clone());
     let volumes = volumes.iter().map(|volume| volume.id.0.clone()).collect();
     match resource.kind {
-        ResourceKind::Database => Plan::of(&StopDatabase { state, size }, resource.id.as_str()),
-        _ => Plan::of(&StopMachine { state, size, volumes }, resource.id.as_str()),
+        ResourceKind::Database => Plan::new(&StopDatabase { state, size }, resource.id.as_str()),
+        _ => Plan::new(&StopMachine { state, size, volumes }, resource.id.as_str()),
     }
 }
 
 /// A snapshot of a volume that nothing is attached to. Deleting it is for a person.
 #[must_use]
 pub fn keep_unattached(volume: &Resource) -> Plan {
-    Plan::of(&SnapshotVolume { state: volume.state }, volume.id.as_str())
+    Plan::new(&SnapshotVolume { state: volume.state }, volume.id.as_str())
 }
 
 /// Adds to a proposal the manual steps for a resource that infrastructure as code owns.

@@ -88,7 +88,7 @@ pub struct FeedbackWeights {
 impl FeedbackWeights {
     /// Adds up the answers to these recommendations: what people said, and what they dismissed without saying more.
     #[must_use]
-    pub fn of(all: &[Recommendation], feedback: &[Feedback], now: Timestamp) -> Self {
+    pub fn new(all: &[Recommendation], feedback: &[Feedback], now: Timestamp) -> Self {
         let mut said: HashMap<&RecommendationId, BTreeMap<&str, &Feedback>> = HashMap::new();
         for one in feedback.iter().filter(|one| feedback_share(one).is_some()) {
             // The newest of each person counts.

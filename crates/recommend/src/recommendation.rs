@@ -243,7 +243,7 @@ pub struct Recommendation {
     pub status_reason: Option<String>,
     /// Reason why the last execution was blocked, with the guardrail and by how much.
     pub blocked: Option<String>,
-    /// Cause that ended it, where the engine tells causes apart.
+    /// Cause that ended it; `None` for causes that the engine does not distinguish.
     pub closing: Option<Closing>,
     /// Exception to one guardrail that was granted for its plan and is not used up.
     pub exception: Option<Exception>,

@@ -149,7 +149,7 @@ pub fn read_replica(database: &Resource) -> Relief {
 pub fn replicate(database: &Resource, name: &str) -> Plan {
     let size = database.specification.instance_type.clone();
     let change = Replicate { state: database.state, size, replica: name.to_owned() };
-    Plan::of(&change, database.id.as_str())
+    Plan::new(&change, database.id.as_str())
 }
 
 /// Returns the monthly cost that a change adds at list price.

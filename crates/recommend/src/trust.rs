@@ -23,7 +23,7 @@ pub struct Trust {
 impl Trust {
     /// From a backtest's own answer, the highest confidence allowed, and the figures beside it.
     #[must_use]
-    pub fn of(raw: f64, cap_percent: Option<f64>, signs: &Signs) -> Self {
+    pub fn new(raw: f64, cap_percent: Option<f64>, signs: &Signs) -> Self {
         Trust { raw, features: features(signs), cap_percent }
     }
 }

@@ -153,7 +153,7 @@ impl ControlStatus {
 
     /// Returns the status from counts of entries; `asks` is false for a control without questions.
     #[must_use]
-    pub const fn of(asks: bool, evidence: u64, exceptions: u64) -> ControlStatus {
+    pub const fn from_counts(asks: bool, evidence: u64, exceptions: u64) -> ControlStatus {
         match (asks, evidence, exceptions) {
             (false, _, _) => ControlStatus::Outside,
             (true, _, 1..) => ControlStatus::Exceptions,

@@ -30,7 +30,7 @@ pub fn run_entry(run: &Run) -> Entry {
         "scheduled": run.scheduled,
         "error": run.error,
     });
-    Entry::of(&events::REPORT)
+    Entry::for_event(&events::REPORT)
         .by(Actor::new(ActorType::User, run.user.clone()).with_email(run.user_email.clone()))
         .on(ResourceRef::new("report_run", run.id.0.clone()))
         .with_action(operation, status, ActionMethod::System)

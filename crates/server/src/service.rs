@@ -263,7 +263,7 @@ impl Service {
 
     /// Records that this server was a standby, and why it is active now.
     pub(crate) async fn record_takeover(&self, cause: TakeoverCause) {
-        let entry = Entry::of(&events::TAKEOVER)
+        let entry = Entry::for_event(&events::TAKEOVER)
             .by(Actor::system())
             .on(ResourceRef::new("reeve", "service"))
             .with_action("take_over", ActionStatus::Success, ActionMethod::System)
@@ -295,7 +295,7 @@ fn reachable_at(config: &Config, listener: &TcpListener) -> Result<String> {
 
 /// Entry about the service's own start or end.
 fn lifecycle(kind: &EventKind, operation: &str) -> Entry {
-    Entry::of(kind)
+    Entry::for_event(kind)
         .by(Actor::system())
         .on(ResourceRef::new("reeve", "service"))
         .with_action(operation, ActionStatus::Success, ActionMethod::System)
@@ -320,7 +320,7 @@ fn ports(
         alerts: tasks.alerts.clone(),
         exports: tasks.exports.clone(),
         carrier: tasks.carrier.clone(),
-        backups: Arc::new(RunningBackups::of(config, ledger, store)),
+        backups: Arc::new(RunningBackups::new(config, ledger, store)),
         workspace: tasks.workspace.clone(),
         budgets: tasks.budgets.clone(),
         reports: tasks.reports.clone(),
@@ -384,7 +384,7 @@ fn settings(config: &Config, lock: &ActiveLock, demo: bool) -> Settings {
         agents_every_s: config.agents_every_s,
         trusted_proxies: TrustedProxies {
             addresses: config.trusted_proxies.clone(),
-            standby_key: Some(TokenHash::of(lock.forward_key())),
+            standby_key: Some(TokenHash::from_secret(lock.forward_key())),
         },
         exports_dir: config.data_dir.join("exports"),
         export_limit_bytes: config.export_limit_bytes,

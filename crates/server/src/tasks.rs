@@ -59,7 +59,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
 
 /// Entry about a scheduled task, or work that Reeve does on its own data.
 fn done(kind: &EventKind, operation: &str, subject: &str) -> Entry {
-    Entry::of(kind).by(Actor::system()).on(ResourceRef::new("reeve", subject)).with_action(
+    Entry::for_event(kind).by(Actor::system()).on(ResourceRef::new("reeve", subject)).with_action(
         operation,
         ActionStatus::Success,
         ActionMethod::Scheduled,

@@ -162,7 +162,7 @@ impl Epochs {
     }
 
     /// The keys that a list of records, in order, leads through; `None` when there are no records.
-    pub fn of(records: impl IntoIterator<Item = Epoch>) -> Result<Option<Epochs>, EpochError> {
+    pub fn from_records(records: impl IntoIterator<Item = Epoch>) -> Result<Option<Epochs>, EpochError> {
         let mut keys: Option<Epochs> = None;
         for epoch in records {
             keys.get_or_insert_with(|| Epochs::single(epoch.old.clone())).push(epoch)?;
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn keys_sign_within_their_sizes_only() {
-        let keys = Epochs::of([epoch(1, 10, 1, 2), epoch(2, 10, 2, 3), epoch(3, 20, 3, 4)]).unwrap().unwrap();
+        let keys = Epochs::from_records([epoch(1, 10, 1, 2), epoch(2, 10, 2, 3), epoch(3, 20, 3, 4)]).unwrap().unwrap();
         assert_eq!(keys.newest(), key(4).verifier());
         // size, signers, accepted
         let cases: [(u64, &[u8], bool); 11] = [
@@ -288,9 +288,9 @@ mod tests {
             (epoch(2, 20, 2, 1), "new key"),
             (epoch(2, 9, 2, 3), "size"),
         ] {
-            let refused = Epochs::of([first.clone(), next]).unwrap_err().to_string();
+            let refused = Epochs::from_records([first.clone(), next]).unwrap_err().to_string();
             assert!(refused.contains(why), "{refused}");
         }
-        assert_eq!(Epochs::of([]).unwrap(), None);
+        assert_eq!(Epochs::from_records([]).unwrap(), None);
     }
 }

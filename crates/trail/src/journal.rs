@@ -130,7 +130,7 @@ impl Journal {
 
 /// Returns the entry about a failure inside Reeve.
 fn failure(part: &str, error: &str) -> Entry {
-    Entry::of(&events::ERROR)
+    Entry::for_event(&events::ERROR)
         .by(Actor::system())
         .on(ResourceRef::new("reeve", part))
         .with_action("fail", ActionStatus::Failed, ActionMethod::System)

@@ -34,7 +34,7 @@ impl Log {
     /// Returns the entries that a principal may see, by their permissions at this moment.
     #[must_use]
     pub fn trail_of(&self, principal: &Principal) -> Trail {
-        Trail::bound(self.ledger.clone(), self.reader.clone(), RowFilter::of(principal))
+        Trail::bound(self.ledger.clone(), self.reader.clone(), RowFilter::for_principal(principal))
     }
 
     /// Records entries, all or none; see [`Ledger::append`].

@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_flood_is_two_entries_and_nothing_of_it_is_lost() {
         let tallies = Tallies::new("attempts", SignedDuration::from_secs(60));
-        let entry = || Entry::of(&events::TOKEN_REFUSED);
+        let entry = || Entry::for_event(&events::TOKEN_REFUSED);
         let first = tallies.note("a".to_owned(), entry(), at(0)).unwrap();
         assert_eq!(count(&first), 1);
         for n in 1..500 {
@@ -130,7 +130,7 @@ mod tests {
     fn memory_and_the_log_are_bounded_however_many_ask() {
         let tallies = Tallies::new("attempts", SignedDuration::from_secs(60));
         let recorded = (0..5 * MOST)
-            .filter(|n| tallies.note(n.to_string(), Entry::of(&events::TOKEN_REFUSED), at(0)).is_some())
+            .filter(|n| tallies.note(n.to_string(), Entry::for_event(&events::TOKEN_REFUSED), at(0)).is_some())
             .count();
         assert_eq!(recorded, MOST + 1);
         assert_eq!(tallies.all().iter().map(count).sum::<u64>(), 4 * MOST as u64 - 1);

@@ -58,7 +58,7 @@ impl<'a> Fields<'a> {
 /// The retention class of an event type.
 pub(crate) fn class_of(event_type: &[u8]) -> Option<&'static str> {
     let event_type = EventType::new(std::str::from_utf8(event_type).ok()?).ok()?;
-    Some(RetentionClass::of(&event_type).id())
+    Some(RetentionClass::for_event_type(&event_type).id())
 }
 
 /// An entry as its canonical bytes tell it. One at a time, on the stack: a box would be an allocation an entry.

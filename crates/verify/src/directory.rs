@@ -86,7 +86,7 @@ pub fn verify_directory(dir: &Path, options: &Options, progress: &Progress) -> R
     chain_points(dir, &manifest, &mut audit)?;
     conclude(size, &anchor, &mut audit);
     progress.finish();
-    let freshness = Freshness::of(options.anchor.as_deref(), &options.checkpoints, &options.witnesses);
+    let freshness = Freshness::new(options.anchor.as_deref(), &options.checkpoints, &options.witnesses);
     Ok(audit.report(dir, key, freshness, size, (started.elapsed(), cpu::since(cpu))))
 }
 

@@ -108,7 +108,7 @@ pub async fn verify_remote(remote: &Remote, progress: &Progress) -> Result<Repor
         service.walk(checkpoint, &anchor, &mut fetched, progress).await?;
     }
     progress.finish();
-    let freshness = Freshness::of(remote.anchor.as_deref(), &remote.checkpoints, &remote.witnesses);
+    let freshness = Freshness::new(remote.anchor.as_deref(), &remote.checkpoints, &remote.witnesses);
     let size = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.size);
     let whole = checkpoint.is_some() && fetched.tree.size() == size;
     Ok(Report {
@@ -162,7 +162,7 @@ impl Service {
         let records = serde_json::from_slice::<KeysBody>(&bytes);
         let records = records.map_err(|error| self.fails(KEYS, error.to_string()))?.records;
         let opened = records.iter().map(|record| Epoch::open(record.as_bytes())).collect::<Result<Vec<_>, _>>();
-        match opened.and_then(Epochs::of) {
+        match opened.and_then(Epochs::from_records) {
             Ok(epochs) => Ok(epochs),
             Err(error) => {
                 let message = format!("the records of key epochs are refused: {}", with_causes(&error));

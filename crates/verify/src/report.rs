@@ -56,7 +56,7 @@ pub struct Freshness {
 }
 
 impl Freshness {
-    pub(crate) fn of(anchor: Option<&Path>, checkpoints: &[KeptCheckpoint], witnesses: &Witnesses) -> Freshness {
+    pub(crate) fn new(anchor: Option<&Path>, checkpoints: &[KeptCheckpoint], witnesses: &Witnesses) -> Freshness {
         let anchor = anchor.map(|path| path.display().to_string());
         let checkpoints = checkpoints.iter().map(|checkpoint| checkpoint.name.clone());
         // Zero witnesses wanted are none.

@@ -195,7 +195,7 @@ fn row_group(
             Ok(batch) => batch,
             Err(error) => return Ok(Err(error.to_string())),
         };
-        match Batch::of(&batch) {
+        match Batch::new(&batch) {
             Ok(batch) => rows.check(&batch)?,
             Err(error) => return Ok(Err(error)),
         }

@@ -65,7 +65,7 @@ fn times(context: &Context, entry: &Entry) -> usize {
 
 fn writes(entry: &Entry) -> bool {
     let event = event(entry);
-    !Meaning::of(&event.service, &event.operation).verb.only_looks()
+    !Meaning::from_operation(&event.service, &event.operation).verb.only_looks()
 }
 
 fn person(entry: &Entry) -> bool {

@@ -114,7 +114,7 @@ struct Marks {
 
 impl Marks {
     /// Judges events one after the other; `watch` learns them.
-    fn of(watch: &mut Watch, events: &[ActivityEvent], mut each: impl FnMut(&ActivityEvent, &Watch, f64)) -> Self {
+    fn new(watch: &mut Watch, events: &[ActivityEvent], mut each: impl FnMut(&ActivityEvent, &Watch, f64)) -> Self {
         let mut counts: HashMap<(&str, &str, i64), f64> = HashMap::new();
         for event in events {
             *counts.entry(hour(event)).or_default() += 1.0;
@@ -154,7 +154,7 @@ fn generated(data: &Data) -> Result<()> {
     let (mut first, mut later, mut whole) = (Alarms::default(), Alarms::default(), Alarms::default());
     let mut learnt = None;
     let events = office.days(0..DAYS);
-    let marks = Marks::of(&mut Watch::default(), &events, |event, watch, score| {
+    let marks = Marks::new(&mut Watch::default(), &events, |event, watch, score| {
         let learning = event.at_ms < work::START_MS + LEARNING_DAYS * DAY_MS;
         if event.at_ms >= work::START_MS + (DAYS - 10) * DAY_MS && learnt.is_none() {
             learnt = Some(watch.clone());
@@ -198,7 +198,7 @@ fn transplants(
             let first = attack.first().map_or(0, |event| event.at_ms);
             let attack: Vec<ActivityEvent> =
                 attack.into_iter().map(|event| transplant(event, first, &victim)).collect();
-            let marks = Marks::of(&mut learnt.clone(), &attack, |_, _, _| {});
+            let marks = Marks::new(&mut learnt.clone(), &attack, |_, _, _| {});
             for (found, (marks, strict)) in found.iter_mut().zip(marks.all().into_iter().zip(strict)) {
                 for (found, least) in found.iter_mut().zip(strict) {
                     *found += marks.iter().filter(|mark| **mark > least).count();

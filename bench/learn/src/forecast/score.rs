@@ -40,7 +40,7 @@ pub(super) struct Score {
 }
 
 impl Score {
-    pub(super) fn of(series: &Series, hours: usize) -> Self {
+    pub(super) fn new(series: &Series, hours: usize) -> Self {
         let values = &series.grid.values;
         let errors: Vec<f64> =
             values.iter().zip(&values[series.day.min(values.len())..]).map(|(a, b)| (a - b).abs()).collect();

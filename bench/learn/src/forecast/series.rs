@@ -93,7 +93,7 @@ fn read(path: &Path, column: usize) -> Result<Series> {
         let parsed = record.get(0).and_then(millis).zip(record.get(column).and_then(|value| value.parse().ok()));
         points.push(parsed.with_context(|| format!("{} line {}: no time and value", path.display(), row + 2))?);
     }
-    let grid = Grid::of(&points).with_context(|| path.display().to_string())?;
+    let grid = Grid::new(&points).with_context(|| path.display().to_string())?;
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let day = (DAY_MS / grid.step_ms) as usize;
     Ok(Series { name: format!("{stem} {title}"), grid, day })

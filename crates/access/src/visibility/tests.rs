@@ -55,7 +55,7 @@ fn what_each_role_sees() {
         (&[], "nnnnnnn"),
     ];
     for (roles, expected) in cases {
-        let filter = RowFilter::of(&principal(roles, team));
+        let filter = RowFilter::for_principal(&principal(roles, team));
         for ((name, entry), expected) in entries.iter().zip(expected.chars()) {
             assert_eq!(filter.allows(entry), expected == 'y', "{roles:?}: {name}");
         }
@@ -64,7 +64,7 @@ fn what_each_role_sees() {
 
 #[test]
 fn without_a_team_a_manager_sees_their_own() {
-    let filter = RowFilter::of(&principal(&[Role::Manager], &[]));
+    let filter = RowFilter::for_principal(&principal(&[Role::Manager], &[]));
     assert!(filter.allows(&entry(Some("u-1"), None)));
     assert!(!filter.allows(&entry(Some("u-2"), None)));
 }

@@ -30,7 +30,7 @@ impl AgentDefinition for CostOptimizer {
 
     fn needs(&self, settings: &Settings) -> Needs {
         let history_days = Thresholds::from(settings).history_days;
-        // Every kind: what the rules do not cover is told as an abstention with its reason.
+        // Every kind: a resource that no rule covers gets an abstention with the reason.
         Needs {
             metrics: METRICS.to_vec(),
             history_days,
@@ -49,7 +49,7 @@ impl AgentDefinition for CostOptimizer {
     }
 
     fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
-        let confidence = Confidence::of(Arc::new(*self), METRICS);
+        let confidence = Confidence::new(Arc::new(*self), METRICS);
         vec![Arc::new(confidence), Arc::new(Demand), Arc::new(Deviation), Arc::new(Usage)]
     }
 }

@@ -28,7 +28,7 @@ struct Held<'e> {
 /// Growth of a load by the coming weeks that passes what a size holds, in words; `None` where none does.
 pub(super) fn outgrows(evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) -> Option<String> {
     held(evidence, from, to).iter().find_map(|one| {
-        let trend = Trend::of(evidence.history().of(&one.load.points), 95.0)?;
+        let trend = Trend::fit(evidence.history().select(&one.load.points), 95.0)?;
         let level = (one.level)(&one.load.summary(evidence.last_days(LEVEL_DAYS))?);
         let then = level + trend.growth_in(DAYS);
         (trend.per_day > 0.0 && then > one.limit).then(|| {
@@ -50,7 +50,7 @@ pub(super) fn outgrows(evidence: &Evidence<'_>, from: &InstanceSpec, to: &Instan
 /// The trend of CPU in words, where it changes the load by more than a share of its level in the coming weeks.
 pub(super) fn cpu_grows(evidence: &Evidence<'_>, share: f64) -> Option<String> {
     let cpu = evidence.cpu.as_ref()?;
-    let trend = Trend::of(evidence.history().of(&cpu.points), 95.0)?;
+    let trend = Trend::fit(evidence.history().select(&cpu.points), 95.0)?;
     (trend.growth_in(DAYS) > share * trend.level.max(1.0)).then(|| {
         format!(
             "CPU grows by {} points a day (p95 from {} to {} in {} days)",

@@ -19,7 +19,7 @@ pub(super) struct Bill {
 }
 
 impl Bill {
-    pub(super) fn of(evidence: &Evidence<'_>) -> Self {
+    pub(super) fn from_evidence(evidence: &Evidence<'_>) -> Self {
         let facts = evidence.facts;
         let resource = facts.resource;
         let size = resource.specification.instance_type.as_deref();

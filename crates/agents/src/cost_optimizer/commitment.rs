@@ -48,7 +48,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
         Some(other) => return Err(Abstention::decided(KIND, "not_on_demand", format!("it is paid as {other}"))),
         None => return Err(Abstention::unjudged(KIND, "purchase_unknown", "the cloud did not say how it is paid")),
     }
-    if let Some(billed) = Billed::of(facts.charges).filter(|billed| billed.committed >= COMMITTED) {
+    if let Some(billed) = Billed::from_charges(facts.charges).filter(|billed| billed.committed >= COMMITTED) {
         let share = percent(billed.committed * 100.0);
         let detail = format!("the bill of the last {CHARGE_DAYS} days says that commitments pay {share} of its use");
         return Err(Abstention::decided(KIND, "already_committed", detail));
@@ -56,8 +56,8 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     let mut path = Path::default();
     let no_data = || Abstention::unjudged(KIND, "no_cpu_samples", "nothing was measured");
     let cpu = evidence.cpu.as_ref().ok_or_else(no_data)?;
-    let steady = Steadiness::of(&cpu.points, evidence.history()).ok_or_else(no_data)?;
-    let work = Work::of(evidence).ok_or_else(no_data)?;
+    let steady = Steadiness::measure(&cpu.points, evidence.history()).ok_or_else(no_data)?;
+    let work = Work::from_evidence(evidence).ok_or_else(no_data)?;
     let covered = cpu.summary(evidence.history()).map_or(0.0, |summary| summary.coverage);
     let detail = format!("{} of the points of {days} days", percent(covered * 100.0));
     if covered < COVERAGE && steady.hours_running >= HOURS_RUNNING {
@@ -89,7 +89,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
 
 fn ran(cpu: &Load, window: Window) -> bool {
     let hours = window.blocks(HOUR_MS);
-    let with_points = hours.iter().filter(|hour| !hour.of(&cpu.points).is_empty()).count();
+    let with_points = hours.iter().filter(|hour| !hour.select(&cpu.points).is_empty()).count();
     !hours.is_empty() && with_points as f64 >= HOURS_RUNNING * hours.len() as f64
 }
 
@@ -192,7 +192,7 @@ fn propose(
         subject: subject(resource, None),
         priority: priority_by_savings(savings),
         confidence: trust.percent,
-        trust: Trust::of(trust.raw, None, &signs),
+        trust: Trust::new(trust.raw, None, &signs),
         impact_level: evidence.impact_level(savings, resource.monthly_cost.or(Some(monthly)), hazards),
         impact: assess(discount.share, cost.clone()),
         effort: Effort::High,

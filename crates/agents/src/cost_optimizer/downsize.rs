@@ -248,7 +248,7 @@ fn propose(
         subject: subject(resource, Some(chosen.name.clone())),
         priority: priority_by_savings(savings),
         confidence: trust.percent,
-        trust: Trust::of(trust.raw, cap, &signs),
+        trust: Trust::new(trust.raw, cap, &signs),
         impact_level: evidence.impact_level(savings, monthly_cost, hazards),
         impact,
         effort: Effort::Medium,
@@ -335,7 +335,7 @@ fn explain(
 ) -> Explanation {
     let limit = evidence.settings.downsize_below_percent;
     let mut factors = vec![trust.words(), cpu_words(evidence, summary)];
-    let peaks = bursts(evidence.history().of(&cpu.points), limit, cpu.period_ms);
+    let peaks = bursts(evidence.history().select(&cpu.points), limit, cpu.period_ms);
     if let Some(highest) = peaks.iter().map(|burst| burst.peak).max_by(f64::total_cmp) {
         factors.push(format!(
             "{} bursts above {limit:.0} % in the history, the highest {}",

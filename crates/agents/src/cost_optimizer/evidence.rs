@@ -1,4 +1,4 @@
-//! The measurements of one resource, cut to what tells of it as it is now, and the size it has.
+//! The measurements of one resource since its last change of size, and its size.
 
 use reeve_estate::{InstanceSpec, Metric, Money, Provider, ResourceKind};
 use reeve_learn::{DAY_MS, Window};
@@ -29,7 +29,7 @@ pub(super) struct Evidence<'a> {
     pub(super) connections: Option<Load>,
     /// Credits of a burstable machine.
     pub(super) credits: Option<Load>,
-    /// The size it has, where the catalogue knows it.
+    /// Its size; `None` for a size that the catalogue lacks.
     pub(super) size: Option<InstanceSpec>,
     /// Thresholds and windows of the agent.
     pub(super) settings: Thresholds,
@@ -38,7 +38,7 @@ pub(super) struct Evidence<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    pub(super) fn of(facts: &'a Facts<'a>) -> Self {
+    pub(super) fn new(facts: &'a Facts<'a>) -> Self {
         let one = |metric| Load::measured(facts, metric);
         let both = |a, b| Load::sum(facts, a, b);
         Evidence {

@@ -94,7 +94,7 @@ impl Fit {
         let dimensions =
             [("CPU", &evidence.cpu, vcpu_ratio(from, to)), ("memory", &evidence.memory, memory_ratio(from, to).0)];
         for (name, load, ratio) in dimensions.into_iter().filter(|(_, _, ratio)| *ratio > 1.0) {
-            let points = load.as_ref().map(|load| evidence.history().of(&load.points));
+            let points = load.as_ref().map(|load| evidence.history().select(&load.points));
             let Some(needed) = points.and_then(|points| needed(points, evidence.now_ms)) else { continue };
             let then = needed.percent * ratio;
             let detail = format!(
@@ -249,10 +249,10 @@ pub(super) fn well_measured(load: Option<&Load>, window: Window) -> Option<Summa
 /// Work beyond what the size can do at once, percent of all work: what would have had to wait.
 pub(super) fn degradation_percent(cpu: &Load, window: Window, ratio: f64) -> Option<f64> {
     let (mut beyond, mut all) = (0.0, 0.0);
-    for (_, value) in window.of(&cpu.points) {
+    for (_, value) in window.select(&cpu.points) {
         let projected = value.max(0.0) * ratio;
         beyond += (projected - 100.0).max(0.0);
         all += projected;
     }
-    if all > 0.0 { Some(beyond / all * 100.0) } else { window.of(&cpu.points).first().map(|_| 0.0) }
+    if all > 0.0 { Some(beyond / all * 100.0) } else { window.select(&cpu.points).first().map(|_| 0.0) }
 }

@@ -48,7 +48,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
         evidence.cpu.as_ref()
     };
     let unmeasured = || Abstention::unjudged(KIND, "not_measured", "nothing was measured");
-    let (load, work) = load.zip(Work::of(evidence)).ok_or_else(unmeasured)?;
+    let (load, work) = load.zip(Work::from_evidence(evidence)).ok_or_else(unmeasured)?;
     let days = work.days_observed();
     let words = format!("No work in {days:.0} days of {}: highest {}", work.dimensions.join(", "), work.peak_words());
     let worked = work.worked().count();
@@ -105,7 +105,7 @@ fn will_stay_idle(
 fn worked_sometimes(evidence: &Evidence<'_>, work: &Work, detail: &str, path: Path) -> Result<Proposal, Abstention> {
     let database = evidence.facts.resource.kind == ResourceKind::Database;
     let in_use = if database { "connections_in_use" } else { "cpu_in_use" };
-    let why = match Rhythm::of(work, evidence.now_ms) {
+    let why = match Rhythm::from_work(work, evidence.now_ms) {
         Ok(rhythm) => match schedule::judge(evidence, work, &rhythm, path) {
             Ok(proposal) => return Ok(proposal),
             Err(_) if work.share() > IN_USE => in_use,
@@ -201,7 +201,7 @@ fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Vec<Str
     let trust: Confidence = confidence(counted, &margins, 0.0, None);
     let signs = signs(evidence, margins, counted.windows, 0.0);
     path.ask("Did it stay idle on the held-out days?", counted.held == counted.windows, trust.words());
-    let bill = Bill::of(evidence);
+    let bill = Bill::from_evidence(evidence);
     let iac = owned_by_code(resource);
     let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: bill.compute.is_none(), idle: true };
     let savings = bill.compute;
@@ -238,7 +238,7 @@ fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Vec<Str
         subject: subject(resource, None),
         priority: priority_by_savings(savings),
         confidence: trust.percent,
-        trust: Trust::of(trust.raw, None, &signs),
+        trust: Trust::new(trust.raw, None, &signs),
         impact_level: evidence.impact_level(savings, monthly_cost, hazards),
         impact,
         effort: Effort::Low,

@@ -11,7 +11,7 @@ use reeve_recommend::words::percent;
 
 /// The measured work may take this share of what the larger size sustains, percent: demand beyond 100 % was not measured.
 const USE_BOUND: f64 = 70.0;
-/// A machine held at its baseline gets so many times as much: how much more it wants was not measured either.
+/// A machine held at its baseline gets so many times as much: its full demand was not measured either.
 const STARVED_FACTOR: f64 = 2.0;
 
 /// The code of a proposal whose size is of another family.

@@ -88,11 +88,11 @@ pub(super) struct Passing {
     pub(super) model: ModelUse,
 }
 
-/// Demand that will keep a machine above the limit for as long as the rule asks; `None` where it will not, or no model tells.
+/// Demand that will keep a machine above the limit for the rule's window; `None` where it will not, or without a model.
 pub(super) fn passes(evidence: &Evidence<'_>, now: &Summary) -> Option<Passing> {
     let (model, outlook) = demand(evidence).ok().filter(|_| now.mean >= LEAST_NOW)?;
     let limit = evidence.settings.upgrade_above_percent;
-    // As many days in a row as the rule itself asks for.
+    // As many days in a row as the rule's window.
     let days = usize::try_from(evidence.settings.upgrade_days).ok().filter(|days| *days > 0)?;
     let at = outlook.means.windows(days).position(|days| days.iter().all(|mean| *mean > limit))?;
     let mean = outlook.means[at..at + days].iter().sum::<f64>() / days as f64;
@@ -100,7 +100,7 @@ pub(super) fn passes(evidence: &Evidence<'_>, now: &Summary) -> Option<Passing> 
     Some(Passing { mean, model: model.says(words.clone()), words })
 }
 
-/// Use that the usage model saw in hours that count and that comes again, with the model; `Err` says why no model tells.
+/// Use that the usage model saw in hours that count and that comes again, with the model; `Err` is the reason why there is no model.
 pub(super) fn recurrence<'e>(
     evidence: &'e Evidence<'_>,
     counts: impl Fn(i64) -> bool,

@@ -21,7 +21,7 @@ use reeve_recommend::recommendation::RecommendationType;
 /// resource; `None` if they do not decide it.
 #[must_use]
 pub fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Option<bool> {
-    let evidence = Evidence::of(facts);
+    let evidence = Evidence::new(facts);
     let after = Window { start_ms: made_at.as_millisecond(), end_ms: evidence.now_ms };
     match proposal.kind {
         RecommendationType::RightSize => smaller_held(proposal, &evidence, after),
@@ -29,7 +29,7 @@ pub fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Optio
             Some(facts.resource.state == ResourceState::Unattached)
         }
         RecommendationType::IdleResourceCleanup if is_schedule(proposal) => {
-            schedule::kept_to(&Evidence::of(&Facts { now: made_at, ..*facts }), &evidence, after)
+            schedule::kept_to(&Evidence::new(&Facts { now: made_at, ..*facts }), &evidence, after)
         }
         RecommendationType::IdleResourceCleanup => every_day(after, |day| idle::stayed_idle(&evidence, day)),
         RecommendationType::InstanceType => {

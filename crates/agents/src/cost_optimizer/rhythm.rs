@@ -40,7 +40,7 @@ pub(super) enum NoRhythm {
 
 impl Rhythm {
     /// The rhythm of the work before a time.
-    pub(super) fn of(work: &Work, now_ms: i64) -> Result<Rhythm, NoRhythm> {
+    pub(super) fn from_work(work: &Work, now_ms: i64) -> Result<Rhythm, NoRhythm> {
         let now = now_ms.div_euclid(HOUR_MS);
         let week_of = |hour: i64| (now - 1 - hour).div_euclid(WEEK);
         let whole = (0..)

@@ -96,7 +96,7 @@ fn keeps_to_times(evidence: &Evidence<'_>, rhythm: &Rhythm, path: &mut Path) -> 
 
 /// The mean of a load outside the working times and the hours beside them.
 fn mean_between(evidence: &Evidence<'_>, load: &Load, rhythm: &Rhythm) -> Option<f64> {
-    let points = evidence.history().of(&load.points).iter();
+    let points = evidence.history().select(&load.points).iter();
     let between: Vec<f64> =
         points.filter(|(at, _)| !rhythm.foretells(at.div_euclid(HOUR_MS))).map(|(_, value)| *value).collect();
     (!between.is_empty()).then(|| between.iter().sum::<f64>() / between.len() as f64)
@@ -110,8 +110,8 @@ fn holds(work: &Work, rhythm: &Rhythm, window: Window) -> bool {
 
 /// Returns `true` if the use after a time stayed within the working hours known by then; `None` if none were known.
 pub(super) fn kept_to(before: &Evidence<'_>, evidence: &Evidence<'_>, after: Window) -> Option<bool> {
-    let rhythm = Rhythm::of(&Work::of(before)?, before.now_ms).ok()?;
-    Some(holds(&Work::of(evidence)?, &rhythm, after))
+    let rhythm = Rhythm::from_work(&Work::from_evidence(before)?, before.now_ms).ok()?;
+    Some(holds(&Work::from_evidence(evidence)?, &rhythm, after))
 }
 
 fn propose(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm, between: String, mut path: Path) -> Proposal {
@@ -119,7 +119,7 @@ fn propose(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm, between: Strin
     let load = evidence.cpu.as_ref().or(evidence.connections.as_ref());
     let counted = load.map(|load| {
         backtest(evidence.history(), load, TRAINING_DAYS, |before, day| {
-            let known = Rhythm::of(&work.until(before.end_ms), before.end_ms).ok()?;
+            let known = Rhythm::from_work(&work.until(before.end_ms), before.end_ms).ok()?;
             Some(holds(work, &known, day))
         })
     });
@@ -128,7 +128,7 @@ fn propose(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm, between: Strin
     let signs = signs(evidence, margins, trust.backtest.windows, 0.0);
     path.ask("Did it keep to them on the held-out days?", trust.backtest.held == trust.backtest.windows, trust.words());
     let off = rhythm.off_share();
-    let bill = Bill::of(evidence);
+    let bill = Bill::from_evidence(evidence);
     let savings = bill.saving(off);
     let monthly_cost = resource.monthly_cost.or(bill.compute);
     let iac = owned_by_code(resource);
@@ -148,7 +148,7 @@ fn propose(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm, between: Strin
         subject: subject(resource, None),
         priority: priority_by_savings(savings),
         confidence: trust.percent,
-        trust: Trust::of(trust.raw, None, &signs),
+        trust: Trust::new(trust.raw, None, &signs),
         impact_level: evidence.impact_level(savings, monthly_cost, hazards),
         impact: ImpactAssessment {
             cost_percent: bill.share_percent(off).map(|share| -share),

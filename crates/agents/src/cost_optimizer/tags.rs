@@ -105,7 +105,7 @@ fn propose(facts: &Facts<'_>, key: &str, found: Sourced) -> Proposal {
         subject: subject(machine, None),
         priority: Priority::Low,
         confidence: trust.percent,
-        trust: Trust::of(trust.raw, None, &Signs::default()),
+        trust: Trust::new(trust.raw, None, &Signs::default()),
         impact_level: impact_level(&facts.guardrails.approval_matrix, machine, None, None, hazards),
         impact: ImpactAssessment {
             cost_percent: Some(0.0),
@@ -118,7 +118,7 @@ fn propose(facts: &Facts<'_>, key: &str, found: Sourced) -> Proposal {
         savings_monthly: None,
         savings_after_discounts: None,
         monthly_cost: machine.monthly_cost,
-        plan: Some(Plan::of(&change, machine.id.as_str())),
+        plan: Some(Plan::new(&change, machine.id.as_str())),
         reason_codes: vec!["required_tag_missing".to_owned()],
         not_measured: Vec::new(),
         explanation: Explanation {

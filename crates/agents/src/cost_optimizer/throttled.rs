@@ -23,7 +23,7 @@ use reeve_recommend::trust::Trust;
 use reeve_recommend::words::{dollars, figure, percent, thousands};
 
 const COVERAGE: f64 = 0.9;
-/// A held-out day still wants the larger size when its median stays above this, percent.
+/// Median CPU of a held-out day above which the larger size is still needed, percent.
 pub(super) const STILL_WANTED_PERCENT: f64 = 80.0;
 /// Credits below this are as good as none.
 pub(super) const NO_CREDITS: f64 = 1.0;
@@ -239,7 +239,7 @@ fn propose(
         subject: subject(resource, Some(to_name.clone())),
         priority: if is_production(resource) { Priority::Critical } else { Priority::High },
         confidence: trust.percent,
-        trust: Trust::of(trust.raw, None, &signs),
+        trust: Trust::new(trust.raw, None, &signs),
         impact_level: evidence.impact_level(savings, monthly_cost, hazards),
         impact,
         effort: Effort::Medium,

@@ -54,7 +54,7 @@ fn activity(facts: &Facts<'_>, days: i64, now_ms: i64) -> Option<Backtest> {
         series.map(|s| s.points.iter().map(|(at, value)| (at.as_millisecond(), *value)).collect()).collect();
     let days = Window::ending(now_ms, days * DAY_MS).blocks(DAY_MS);
     let counted = Backtest::over(&days, |day| {
-        let mut figures = loads.iter().filter_map(|points| Summary::of(points, day, 300_000)).peekable();
+        let mut figures = loads.iter().filter_map(|points| Summary::new(points, day, 300_000)).peekable();
         figures.peek()?;
         Some(figures.all(|figure| figure.max <= 0.0))
     });
@@ -86,7 +86,7 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -
     let savings = snapshot.map(|cost| -cost);
     let snapshot = at_most(snapshot);
     let trust = confidence(counted, &Vec::new(), 0.0, None);
-    let evidence = Evidence::of(facts);
+    let evidence = Evidence::new(facts);
     let unknown = if unmeasured { 1.0 } else { 0.0 };
     let signs = signs(&evidence, Vec::new(), counted.windows, unknown);
     let iac = owned_by_code(volume);
@@ -103,7 +103,7 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -
         // What deleting it is worth, not what the snapshot costs.
         priority: priority_by_savings(monthly),
         confidence: trust.percent,
-        trust: Trust::of(trust.raw, None, &signs),
+        trust: Trust::new(trust.raw, None, &signs),
         impact_level: evidence.impact_level(savings, monthly, hazards),
         impact: ImpactAssessment {
             cost_percent: monthly.map(|_| 0.0),

@@ -40,7 +40,7 @@ pub(super) struct Work {
 
 impl Work {
     /// Of everything that was measured; `None` where nothing was. A database works while somebody is connected.
-    pub(super) fn of(evidence: &Evidence<'_>) -> Option<Work> {
+    pub(super) fn from_evidence(evidence: &Evidence<'_>) -> Option<Work> {
         type Part<'e> = (&'static str, &'e Option<Load>, f64, fn(f64) -> String);
         let connections = evidence.facts.resource.kind == ResourceKind::Database && evidence.connections.is_some();
         let parts: &[Part<'_>] = if connections {
@@ -61,7 +61,7 @@ impl Work {
             dimensions: parts.iter().map(|part| part.0).collect(),
         };
         for (dimension, load, limit, words) in parts {
-            for (at, value) in evidence.history().of(&load.points) {
+            for (at, value) in evidence.history().select(&load.points) {
                 *work.hours.entry(at.div_euclid(HOUR_MS)).or_insert(false) |= *value >= limit;
                 if value / limit > work.peak.share || work.peak.dimension.is_empty() {
                     work.peak = Peak { share: value / limit, words: words(*value), dimension };

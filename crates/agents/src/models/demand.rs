@@ -24,7 +24,7 @@ const BUSY_PERCENTILE: f64 = 80.0;
 pub struct Demand;
 
 fn profile(points: &[Point], until: Timestamp) -> Option<Profile> {
-    let shape = WeeklyShape::of(points).filter(|_| points.len() >= ENOUGH_HOURS)?;
+    let shape = WeeklyShape::fit(points).filter(|_| points.len() >= ENOUGH_HOURS)?;
     let values: Vec<f64> = points.iter().map(|(_, value)| *value).collect();
     let overall = values.iter().sum::<f64>() / values.len() as f64;
     // An hour of the week that was never seen is like the same hour of other days.

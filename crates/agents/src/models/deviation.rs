@@ -28,7 +28,7 @@ const JUMP: f64 = 25.0;
 pub struct Deviation;
 
 fn band(points: &[Point]) -> Option<DeviationBand> {
-    let shape = WeeklyShape::of(points).filter(|_| points.len() >= ENOUGH_HOURS)?;
+    let shape = WeeklyShape::fit(points).filter(|_| points.len() >= ENOUGH_HOURS)?;
     let overall = points.iter().map(|(_, value)| value).sum::<f64>() / points.len() as f64;
     let hours: Vec<f64> = shape.means.iter().map(|mean| (mean.unwrap_or(overall) * 100.0).round() / 100.0).collect();
     let away: Vec<f64> = points.iter().map(|(at, value)| (value - hours[hour_of_week(*at)]).abs()).collect();

@@ -28,7 +28,7 @@ pub struct Confidence {
 impl Confidence {
     /// Creates the trainer of an agent type whose backtest reads these metrics.
     #[must_use]
-    pub fn of(definition: Arc<dyn AgentDefinition>, metrics: &'static [Metric]) -> Self {
+    pub fn new(definition: Arc<dyn AgentDefinition>, metrics: &'static [Metric]) -> Self {
         Confidence { definition, metrics }
     }
 

@@ -50,6 +50,6 @@ impl AgentDefinition for StorageOptimizer {
     }
 
     fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
-        vec![Arc::new(Confidence::of(Arc::new(*self), METRICS))]
+        vec![Arc::new(Confidence::new(Arc::new(*self), METRICS))]
     }
 }

@@ -45,7 +45,7 @@ pub(super) struct Demand {
 
 impl Demand {
     /// The use in the days of history that the settings ask for.
-    pub(super) fn of(facts: &Facts<'_>, settings: &Thresholds) -> Result<Demand, Abstention> {
+    pub(super) fn measure(facts: &Facts<'_>, settings: &Thresholds) -> Result<Demand, Abstention> {
         let history = Window::ending(facts.now.as_millisecond(), settings.history_days * DAY_MS);
         let missing =
             |name: &str| Abstention::unjudged(KIND, "not_measured", format!("{name} of the volume were not measured"));

@@ -33,7 +33,7 @@ struct Cost {
 
 impl Cost {
     /// The cost of both setups; `None` where the region has no price.
-    fn of(catalogue: &Catalogue, volume: &Resource, to: &VolumeSetup) -> Option<Cost> {
+    fn new(catalogue: &Catalogue, volume: &Resource, to: &VolumeSetup) -> Option<Cost> {
         let mut changed = volume.clone();
         to.apply(&mut changed.specification);
         Some(Cost { now: catalogue.monthly_cost(volume)?.cost, after: catalogue.monthly_cost(&changed)?.cost })
@@ -65,7 +65,7 @@ pub(super) fn propose(
     mut path: Path,
 ) -> Result<Proposal, Abstention> {
     let volume = facts.resource;
-    let cost = Cost::of(facts.catalogue, volume, to).ok_or_else(|| {
+    let cost = Cost::new(facts.catalogue, volume, to).ok_or_else(|| {
         Abstention::unjudged(
             KIND,
             "price_not_known",
@@ -104,7 +104,7 @@ pub(super) fn propose(
         savings_monthly: savings,
         savings_after_discounts: None,
         monthly_cost: monthly,
-        plan: Some(Plan::of(&change, volume.id.as_str())),
+        plan: Some(Plan::new(&change, volume.id.as_str())),
         reason_codes: vec![rule.name().to_owned()],
         not_measured: Vec::new(),
         explanation: explanation(facts, settings, (from, to), demand, &trust.0, &cost, performance, path),
@@ -183,6 +183,6 @@ fn trust(facts: &Facts<'_>, settings: &Thresholds, demand: &Demand, to: &VolumeS
     let margins: Daily = demand.history.blocks(DAY_MS).into_iter().map(margin).collect();
     let found = confidence(counted, &margins, 0.0, None);
     let signs = signs(facts, margins, counted.windows, 0.0);
-    let trust = Trust::of(found.raw, None, &signs);
+    let trust = Trust::new(found.raw, None, &signs);
     (found, trust)
 }

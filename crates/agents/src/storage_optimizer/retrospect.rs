@@ -13,9 +13,9 @@ use crate::retrospect::every_day;
 /// not decide it.
 pub(super) fn held(_: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Option<bool> {
     let settings = Thresholds::from(facts.settings);
-    let before = Demand::of(&Facts { now: made_at, ..*facts }, &settings).ok()?;
+    let before = Demand::measure(&Facts { now: made_at, ..*facts }, &settings).ok()?;
     let proposed = setup::gp3(facts.resource, &before.peak, settings.headroom_percent).ok()?;
-    let demand = Demand::of(facts, &settings).ok()?;
+    let demand = Demand::measure(facts, &settings).ok()?;
     let after = Window { start_ms: made_at.as_millisecond(), end_ms: facts.now.as_millisecond() };
     every_day(after, |day| demand.peak_of_day(day).map(|peak| setup::holds(&proposed, &peak)))
 }

@@ -26,7 +26,8 @@ pub(super) fn is_free(setup: &VolumeSetup) -> bool {
 /// volume of this size does.
 pub(super) fn gp3(volume: &Resource, peak: &Peak, headroom_percent: f64) -> Result<VolumeSetup, Abstention> {
     let specification = &volume.specification;
-    let (Some(has), Some(gib)) = (VolumePerformance::of(specification), specification.storage_gib) else {
+    let (Some(has), Some(gib)) = (VolumePerformance::from_specification(specification), specification.storage_gib)
+    else {
         let detail = "its size or its provisioned IOPS are not known".to_owned();
         return Err(Abstention::unjudged(KIND, "performance_not_known", detail));
     };

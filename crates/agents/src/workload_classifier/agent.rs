@@ -50,6 +50,6 @@ impl AgentDefinition for WorkloadClassifier {
     }
 
     fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
-        vec![Arc::new(Confidence::of(Arc::new(*self), METRICS)), Arc::new(Workloads)]
+        vec![Arc::new(Confidence::new(Arc::new(*self), METRICS)), Arc::new(Workloads)]
     }
 }

@@ -40,7 +40,7 @@ fn database(case: &Case<'_>) -> Result<Proposal, Abstention> {
     }
     path.ask("Does it run in one zone alone?", true, "it has no standby in another zone");
     let plan = (database.provider == Provider::Aws)
-        .then(|| Plan::of(&AddStandby { state: database.state }, database.id.as_str()));
+        .then(|| Plan::new(&AddStandby { state: database.state }, database.id.as_str()));
     switch(case, plan.is_some())?;
     let (name, id) = (&database.name, &database.id);
     Ok(case.propose(Finding {
@@ -67,7 +67,7 @@ fn group(case: &Case<'_>) -> Result<Proposal, Abstention> {
     }
     path.ask("May it shrink to one member?", true, format!("{min} to {max} members, {desired} now"));
     let change = ResizeGroup { state: group.state, from: min, to: MEMBERS };
-    let plan = (group.provider == Provider::Aws && max >= MEMBERS).then(|| Plan::of(&change, group.id.as_str()));
+    let plan = (group.provider == Provider::Aws && max >= MEMBERS).then(|| Plan::new(&change, group.id.as_str()));
     switch(case, plan.is_some())?;
     let more = MEMBERS.saturating_sub(desired);
     let name = &group.name;

@@ -90,7 +90,7 @@ fn credits_last(cpu: &Load, window: Window, baseline: f64) -> bool {
     let most = baseline * 24.0;
     let hours = cpu.period_ms as f64 / HOUR_MS as f64;
     let mut kept = most / 2.0;
-    window.of(&cpu.points).iter().all(|(_, used)| {
+    window.select(&cpu.points).iter().all(|(_, used)| {
         kept = (kept + (baseline - used) * hours).min(most);
         kept > 0.0
     })

@@ -36,8 +36,8 @@ pub(super) struct Classified {
 /// Classifies the judged resource.
 pub(super) fn classify(facts: &Facts<'_>, settings: &Thresholds) -> Classified {
     let history = Window::ending(facts.now.as_millisecond(), settings.history_days * DAY_MS);
-    let shape = Shape::of(facts).filter(|_| settings.patterns);
-    let Found { mut signals, conflict, is_told } = signals::of(facts, history);
+    let shape = Shape::measure(facts).filter(|_| settings.patterns);
+    let Found { mut signals, conflict, is_told } = signals::find(facts, history);
     let others = sum(&signals);
     let seen = shape.as_ref().and_then(|shape| shape.signal(history));
     let is_seen = seen.is_some();

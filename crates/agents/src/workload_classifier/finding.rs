@@ -110,7 +110,7 @@ impl Case<'_> {
             subject: subject(resource, finding.target_type),
             priority: self.priority(finding.kind, finding.savings),
             confidence: percent,
-            trust: Trust::of(raw, None, &signs(self.facts, margins, windows, 0.0)),
+            trust: Trust::new(raw, None, &signs(self.facts, margins, windows, 0.0)),
             impact_level: self.impact(finding.savings, hazards),
             impact: ImpactAssessment {
                 cost_percent: finding.cost_percent,

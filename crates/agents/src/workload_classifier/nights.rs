@@ -36,7 +36,7 @@ pub(super) struct WorkingHours(i64);
 
 impl WorkingHours {
     /// The hours in which most is done.
-    pub(super) fn of(hours: &BTreeMap<i64, f64>) -> WorkingHours {
+    pub(super) fn from_hours(hours: &BTreeMap<i64, f64>) -> WorkingHours {
         let done = |start: &i64| {
             let within: Vec<f64> =
                 hours.iter().filter(|(hour, _)| WorkingHours(*start).contains(**hour)).map(|(_, mean)| *mean).collect();
@@ -70,7 +70,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     let cpu = measured(case)?;
     let history = Window::ending(case.facts.now.as_millisecond(), case.settings.history_days * DAY_MS);
     let means = hours(&cpu, history);
-    let working = WorkingHours::of(&means);
+    let working = WorkingHours::from_hours(&means);
     let outside: Vec<f64> = means.iter().filter(|(hour, _)| !working.contains(**hour)).map(|(_, mean)| *mean).collect();
     let (high, limit) = (percentile(&outside, 95.0).unwrap_or(100.0), case.settings.night_cpu_percent);
     let told = format!("outside {} its CPU is {} in 95 % of the hours", working.words(), percent(high));
@@ -120,7 +120,7 @@ pub(super) fn highest_outside(cpu: &Load, window: Window, working: WorkingHours)
 /// Each past day: whether the hours that the days before taught were quiet outside of them.
 fn tried(cpu: &Load, history: Window, limit: f64, working: WorkingHours) -> (Backtest, Daily) {
     let held = backtest(history, cpu, 7, |before, day| {
-        let known = WorkingHours::of(&hours(cpu, before));
+        let known = WorkingHours::from_hours(&hours(cpu, before));
         Some(highest_outside(cpu, day, known)? < 2.0 * limit)
     });
     let margin = |day| Some((1.0 - highest_outside(cpu, day, working)? / (2.0 * limit)).max(0.0));
@@ -141,7 +141,7 @@ fn propose(
     let tag = case.settings.schedule_tag.as_ref().filter(|_| machine.provider == Provider::Aws);
     let plan = tag.map(|(key, value)| {
         let change = TagResource { state: machine.state, key: key.clone(), from: None, to: value.clone() };
-        Plan::of(&change, machine.id.as_str())
+        Plan::new(&change, machine.id.as_str())
     });
     match plan {
         Some(_) => case.switched(case.settings.practices, KIND, "apply_best_practices.enabled")?,

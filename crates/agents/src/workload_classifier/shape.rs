@@ -25,7 +25,7 @@ pub(super) struct Shape {
 
 impl Shape {
     /// The series of the judged resource; `None` if its CPU was not measured.
-    pub(super) fn of(facts: &Facts<'_>) -> Option<Shape> {
+    pub(super) fn measure(facts: &Facts<'_>) -> Option<Shape> {
         let both = |a, b| Load::sum(facts, a, b).map(|load| load.points).unwrap_or_default();
         Some(Shape {
             cpu: Load::measured(facts, Metric::CpuUtilization)?,
@@ -37,11 +37,11 @@ impl Shape {
     /// The signal of a window; `None` for less than a week, or less than half of it.
     pub(super) fn signal(&self, window: Window) -> Option<Signal> {
         let metrics = Metrics {
-            cpu: window.of(&self.cpu.points),
-            network: window.of(&self.network),
-            disk: window.of(&self.disk),
+            cpu: window.select(&self.cpu.points),
+            network: window.select(&self.network),
+            disk: window.select(&self.disk),
         };
-        let mut found = properties(&Features::of(&metrics)?);
+        let mut found = properties(&Features::new(&metrics)?);
         let weights: Scores = scores(&found).map(|score| score.clamp(-BOUND, BOUND));
         let best = best_of(weights) as usize;
         found.sort_by(|a, b| b.weights[best].total_cmp(&a.weights[best]));
@@ -54,7 +54,7 @@ impl Shape {
 /// Mean of each hour of a load in a window, by the hour since the epoch.
 pub(super) fn hours(load: &Load, window: Window) -> BTreeMap<i64, f64> {
     let mut sums: BTreeMap<i64, (f64, f64)> = BTreeMap::new();
-    for (at, value) in window.of(&load.points) {
+    for (at, value) in window.select(&load.points) {
         let (sum, count) = sums.entry(at.div_euclid(HOUR_MS)).or_default();
         (*sum, *count) = (*sum + value, *count + 1.0);
     }

@@ -50,7 +50,7 @@ pub(super) struct Found {
 }
 
 /// Reads the signals of a resource.
-pub(super) fn of(facts: &Facts<'_>, history: Window) -> Found {
+pub(super) fn find(facts: &Facts<'_>, history: Window) -> Found {
     let resource = facts.resource;
     let mut signals = Vec::new();
     let told = tags(resource, &mut signals);

@@ -18,7 +18,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    pub(super) fn of(source: &Source<'_>) -> Self {
+    pub(super) fn from_source(source: &Source<'_>) -> Self {
         let actor = &source.entry.actor;
         let id = actor.id.as_deref().or(actor.email.as_deref()).unwrap_or_default();
         let record = source.member("userIdentity");

@@ -9,7 +9,7 @@ use reeve_learn::behaviour::Place;
 use super::{Source, short};
 
 /// The place of an entry. What a service passed on has the address of the service, which says nothing.
-pub(super) fn of(source: &Source<'_>, passed_on: bool) -> Place {
+pub(super) fn locate(source: &Source<'_>, passed_on: bool) -> Place {
     let address = source.entry.actor.ip_address.filter(|_| !passed_on);
     Place {
         network: address.map(network).unwrap_or_default(),

@@ -42,7 +42,7 @@ pub struct BudgetStatus {
 /// Holds a budget against charges.
 #[must_use]
 pub fn evaluate(budget: &Budget, charges: &[Charge], now: Timestamp) -> BudgetStatus {
-    let span = budget.period.of(now);
+    let span = budget.period.span_at(now);
     let (first, end) = (number(span.start), number(span.end));
     let mut daily: BTreeMap<i64, Amount> = BTreeMap::new();
     let mut others: BTreeMap<Arc<str>, Amount> = BTreeMap::new();

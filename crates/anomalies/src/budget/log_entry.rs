@@ -1,4 +1,4 @@
-//! The entry that tells the log of a budget's alert.
+//! Audit entry of a budget's alert.
 
 use reeve_audit::entry::NameError;
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventId, Json, ResourceRef, events};
@@ -11,7 +11,7 @@ use super::port::BudgetAlert;
 /// # Errors
 /// The identifier of the alert is none of an entry.
 pub fn alert_entry(alert: &BudgetAlert) -> Result<Entry, NameError> {
-    Ok(Entry::of(&events::BUDGET_ALERT)
+    Ok(Entry::for_event(&events::BUDGET_ALERT)
         .with_id(EventId::new(alert.id.clone())?)
         .at(alert.raised_at)
         .by(Actor::system())

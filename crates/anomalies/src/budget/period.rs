@@ -29,7 +29,7 @@ pub struct Span {
 impl Period {
     /// Returns the period that a moment is in.
     #[must_use]
-    pub fn of(self, at: Timestamp) -> Span {
+    pub fn span_at(self, at: Timestamp) -> Span {
         let today = at.to_zoned(TimeZone::UTC).date();
         let (month, months) = match self {
             Period::Month => (today.month(), 1),
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn months_quarters_and_years() {
         let check = |at: &str, period: Period, start: &str, end: &str| {
-            let span = period.of(at.parse().unwrap());
+            let span = period.span_at(at.parse().unwrap());
             assert_eq!((span.start.to_string(), span.end.to_string()), (start.to_owned(), end.to_owned()), "{at}");
         };
         check("2028-02-29T23:59:59Z", Period::Month, "2028-02-01", "2028-03-01");

@@ -58,6 +58,6 @@ pub trait BudgetStore: Send + Sync {
     async fn budget_alert_get(&self, id: &str) -> Result<BudgetAlert, StoreError>;
     /// Alerts that the log does not tell of yet, oldest first.
     async fn budget_alerts_unrecorded(&self, limit: u64) -> Result<Vec<BudgetAlert>, StoreError>;
-    /// Notes that the log tells of an alert.
+    /// Marks an alert as recorded in the log.
     async fn budget_alert_recorded(&self, id: &str) -> Result<(), StoreError>;
 }

@@ -182,7 +182,7 @@ fn priority(size: Amount, all: Amount, saves: bool) -> Priority {
 }
 
 /// All advice, the greatest saving first.
-pub(super) fn of(
+pub(super) fn advise(
     charges: &[Charge],
     days: &Days,
     span: Span,
@@ -196,7 +196,7 @@ pub(super) fn of(
     }
     let mut bill = Bill {
         charges,
-        traits: charges.iter().map(|charge| traits.of(charge)).collect(),
+        traits: charges.iter().map(|charge| traits.find(charge)).collect(),
         taken: vec![false; charges.len()],
         span,
         thin: thin.is_some(),
@@ -206,15 +206,15 @@ pub(super) fn of(
         let reason = format!("{reason}; savings are what the file itself has, not a month's");
         abstentions.push(Abstention { check: BillCheck::MonthlySavings, reason });
     }
-    let mut all = idle::of(&mut bill, abstentions);
-    all.extend(newer::of(&mut bill));
+    let mut all = idle::advise(&mut bill, abstentions);
+    all.extend(newer::advise(&mut bill));
     match thin {
         Some(reason) => {
             abstentions.push(Abstention { check: BillCheck::CommitmentCoverage, reason: reason.to_owned() });
         }
-        None => all.extend(commitment::of(&mut bill, days, abstentions)),
+        None => all.extend(commitment::advise(&mut bill, days, abstentions)),
     }
-    all.extend(spend::of(&mut bill, abstentions));
+    all.extend(spend::advise(&mut bill, abstentions));
     all.sort_by(|a, b| {
         let saving = |advice: &Advice| advice.saving.map(|saving| saving.after_discounts);
         (saving(b), b.spend).cmp(&(saving(a), a.spend)).then_with(|| {

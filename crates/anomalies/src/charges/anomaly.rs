@@ -21,7 +21,7 @@ const SETTLED: usize = 7;
 const REGULAR: f64 = 0.6;
 /// Share of the average that is always taken for noise, as a standard deviation.
 pub(super) const FLOOR: f64 = 0.05;
-/// Contributors told of each anomaly.
+/// Contributors listed for each anomaly.
 const CONTRIBUTORS: usize = 5;
 /// Days that can be judged: ten years.
 const MOST_DAYS: i64 = 3_700;
@@ -93,7 +93,7 @@ pub(super) fn cannot(days: &Days, limits: &AnomalyLimits) -> Option<String> {
 }
 
 /// The anomalies of every scope, the greatest difference first.
-pub(super) fn of(charges: &[Charge], days: &Days, limits: &AnomalyLimits, baselines: &Baselines) -> Vec<Anomaly> {
+pub(super) fn find(charges: &[Charge], days: &Days, limits: &AnomalyLimits, baselines: &Baselines) -> Vec<Anomaly> {
     let mut found: Vec<Anomaly> = Vec::new();
     for (scope, costs) in &days.scopes {
         let line: Vec<Amount> =
@@ -219,8 +219,8 @@ fn day_of(date: Date) -> Option<i64> {
     date.since(Date::constant(1970, 1, 1)).ok().map(|span| i64::from(span.get_days()))
 }
 
-/// A standard deviation told from absolute residuals: by their median and by their mean, whichever is greater, since the
-/// median of a week's five days knows nothing of the other two.
+/// A standard deviation estimated from absolute residuals: by their median and by their mean, whichever is greater, since the
+/// median of a week's five days does not depend on the other two.
 pub(super) fn deviation(residuals: Vec<f64>) -> f64 {
     let mean = residuals.iter().sum::<f64>() / residuals.len().max(1) as f64;
     (1.4826 * median(residuals)).max(1.2533 * mean)
@@ -295,7 +295,7 @@ fn contribute(charges: &[Charge], found: &mut [Anomaly], limits: &AnomalyLimits)
     let mut parts: Vec<Parts> = vec![Parts::new(); found.len()];
     let mut last: (Option<Scope>, &[usize]) = (None, &[]);
     for charge in charges.iter().filter(|charge| is_usage(charge)) {
-        let scope = Scope::of(charge);
+        let scope = Scope::from_charge(charge);
         if last.0.as_ref() != Some(&scope) {
             last = (Some(scope.clone()), places.get(&scope).map_or(&[], Vec::as_slice));
         }

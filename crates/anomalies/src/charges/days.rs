@@ -26,7 +26,7 @@ pub struct Scope {
 
 impl Scope {
     /// Of a charge.
-    pub(crate) fn of(charge: &Charge) -> Self {
+    pub(crate) fn from_charge(charge: &Charge) -> Self {
         Scope {
             currency: Arc::clone(&charge.currency),
             provider: named(charge.provider.as_ref()),
@@ -48,7 +48,7 @@ pub(super) struct Days {
 
 impl Days {
     /// Of what was used.
-    pub(super) fn of(charges: &[Charge]) -> Self {
+    pub(super) fn from_charges(charges: &[Charge]) -> Self {
         let mut days = Days::default();
         let usage = || charges.iter().filter(|charge| is_usage(charge));
         // A fee of a month may reach beyond the day the file was made: what is used by the hour or day does not.
@@ -58,7 +58,7 @@ impl Days {
         days.last = end.map_or(days.first - 1, |end| end.div_euclid(DAY_MS) - 1);
         let mut last: Option<(Scope, BTreeMap<i64, Amount>)> = None;
         for charge in usage() {
-            let scope = Scope::of(charge);
+            let scope = Scope::from_charge(charge);
             if last.as_ref().is_none_or(|(known, _)| *known != scope) {
                 if let Some((known, filled)) = last.take() {
                     days.scopes.insert(known, filled);
@@ -80,7 +80,7 @@ impl Days {
         let mut sold: BTreeMap<(Scope, Arc<str>), (BTreeSet<i64>, f64)> = BTreeMap::new();
         for charge in charges.iter().filter(|charge| is_usage(charge)) {
             let what = named(charge.description.as_ref().or(charge.sku.as_ref()));
-            let (days, cost) = sold.entry((Scope::of(charge), what)).or_default();
+            let (days, cost) = sold.entry((Scope::from_charge(charge), what)).or_default();
             *cost += charge.cost().as_f64().abs();
             spread(charge, |day, _| {
                 days.insert(day);

@@ -66,7 +66,7 @@ impl Dimension {
         Dimension::PricingCategory,
     ];
 
-    fn of(self, charge: &Charge) -> Option<&str> {
+    fn value_in(self, charge: &Charge) -> Option<&str> {
         match self {
             Dimension::Service => charge.service.as_deref(),
             Dimension::ServiceCategory => charge.service_category.as_deref(),
@@ -141,7 +141,7 @@ pub struct Totals {
 }
 
 /// Adds up.
-pub(super) fn of(charges: &[Charge], span: Span) -> Totals {
+pub(super) fn total(charges: &[Charge], span: Span) -> Totals {
     let mut currencies: BTreeMap<Arc<str>, CurrencyTotals> = BTreeMap::new();
     for charge in charges {
         if !currencies.contains_key(&charge.currency) {
@@ -159,7 +159,7 @@ impl CurrencyTotals {
         self.costs.add(charge);
         for dimension in Dimension::ALL {
             let values = self.by.entry(dimension).or_default();
-            let value = dimension.of(charge).unwrap_or("");
+            let value = dimension.value_in(charge).unwrap_or("");
             match values.get_mut(value) {
                 Some(costs) => costs.add(charge),
                 None => values.entry(Arc::from(value)).or_default().add(charge),

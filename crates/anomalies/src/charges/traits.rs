@@ -67,7 +67,7 @@ pub(super) struct Traits {
 
 impl Traits {
     /// Returns the subject of a charge.
-    pub(super) fn of(&mut self, charge: &Charge) -> Trait {
+    pub(super) fn find(&mut self, charge: &Charge) -> Trait {
         let Some(description) = &charge.description else { return Trait::Other };
         if let Some(known) = self.known.get(description) {
             return *known;

@@ -25,7 +25,7 @@ const RHYTHM: f64 = 0.7;
 const SAME: usize = 3;
 /// Share of the windows with a cost, below which a service is irregular.
 const REGULAR: f64 = 0.6;
-/// Contributors told of each anomaly.
+/// Contributors listed for each anomaly.
 const CONTRIBUTORS: usize = 5;
 
 /// Windows that follow one another and cost unusually much.
@@ -69,7 +69,7 @@ pub fn windows(charges: &[Charge], limits: &AnomalyLimits, hours: u32) -> Window
     let last = end.div_euclid(step) - 1;
     let mut lines: BTreeMap<Scope, Line> = BTreeMap::new();
     for charge in usage.iter().filter(|charge| charge.start_ms < end) {
-        lines.entry(Scope::of(charge)).or_default().add(charge, step);
+        lines.entry(Scope::from_charge(charge)).or_default().add(charge, step);
     }
     let mut found = Windows::default();
     for (scope, line) in lines.into_iter().filter(|(_, line)| line.has_hours()) {
@@ -229,7 +229,7 @@ fn contributors(usage: &[&Charge], anomaly: &WindowAnomaly, limits: &AnomalyLimi
     let (during, before) = (anomaly.start_ms..anomaly.end_ms, anomaly.start_ms - baseline..anomaly.start_ms);
     let mut parts = Parts::new();
     let concerned = usage.iter().filter(|charge| charge.start_ms < during.end && charge.end_ms > before.start);
-    for charge in concerned.filter(|charge| Scope::of(charge) == anomaly.scope) {
+    for charge in concerned.filter(|charge| Scope::from_charge(charge) == anomaly.scope) {
         let key = (named(charge.resource.as_ref()), named(charge.description.as_ref()), named(charge.region.as_ref()));
         let part = parts.entry(key).or_default();
         part.0 += overlap(charge, &during);

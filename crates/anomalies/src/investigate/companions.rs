@@ -17,7 +17,7 @@ const LEAST_DAYS: usize = 2;
 const LEAST_PERIOD: SignedDuration = SignedDuration::from_mins(15);
 /// Factor from which a metric counts as higher than usual.
 const HIGHER: f64 = 1.4;
-/// Usual values below this share of the present one are nothing: no factor is told.
+/// Usual values below this share of the present one count as zero: no factor is stated.
 const NOTHING: f64 = 1e-3;
 
 /// A metric during the anomaly and usually at that time.
@@ -45,7 +45,7 @@ impl Companion {
             "{} averaged {during} during the anomaly, usually {usual} at that time{times}",
             words::name(self.metric)
         );
-        Evidence::of(text, Link::Metric(self.metric))
+        Evidence::new(text, Link::Metric(self.metric))
     }
 }
 

@@ -50,14 +50,14 @@ fn changes(of: &Anomaly, around: &Around<'_>) -> Vec<Hypothesis> {
             kind: HypothesisKind::ChangeByReeve,
             support: if own_is_last { Support::Strong } else { Support::Moderate },
             statement: CHANGE_BY_REEVE.to_owned(),
-            evidence: vec![Evidence::of(text, Link::Action(action.id.clone()))],
+            evidence: vec![Evidence::new(text, Link::Action(action.id.clone()))],
         });
     }
     let mut of_changes = |kind, support, changes: &[&reeve_estate::ResourceChange]| {
         if changes.is_empty() {
             return;
         }
-        let evidence = changes.iter().map(|change| Evidence::of(cause::changed(&[change]), place())).collect();
+        let evidence = changes.iter().map(|change| Evidence::new(cause::changed(&[change]), place())).collect();
         found.push(Hypothesis { kind, support, statement: cause::changed(changes), evidence });
     };
     let support = if own_is_last { Support::Moderate } else { Support::Strong };
@@ -84,7 +84,7 @@ fn spending(of: &Anomaly) -> Vec<Hypothesis> {
                 kind,
                 support: if most { Support::Strong } else { Support::Moderate },
                 statement: format!("{} {verb}: {}", part.name(), part.amounts()),
-                evidence: vec![Evidence::of(part.words(), link)],
+                evidence: vec![Evidence::new(part.words(), link)],
             }
         })
         .collect()
@@ -104,7 +104,7 @@ fn behavior(of: &Anomaly) -> Option<Hypothesis> {
     } else {
         format!("somebody else may use these credentials: {}", reading.indication)
     };
-    let evidence = of.evidence.iter().map(|text| Evidence::of(text.clone(), None)).collect();
+    let evidence = of.evidence.iter().map(|text| Evidence::new(text.clone(), None)).collect();
     Some(Hypothesis { kind, support, statement, evidence })
 }
 
@@ -114,7 +114,7 @@ fn shared(of: &Anomaly, around: &Around<'_>) -> Option<Hypothesis> {
     let evidence = with
         .iter()
         .filter(|other| other.place.id != of.place.id)
-        .map(|other| Evidence::of(other.title.clone(), Link::Anomaly(other.id.clone())))
+        .map(|other| Evidence::new(other.title.clone(), Link::Anomaly(other.id.clone())))
         .collect();
     Some(Hypothesis {
         kind: HypothesisKind::SharedCause,
@@ -149,6 +149,6 @@ fn same_resource(of: &Anomaly, around: &Around<'_>) -> Option<Hypothesis> {
         kind: HypothesisKind::SameResource,
         support: Support::Weak,
         statement: "another anomaly of the same resource, with one cause".to_owned(),
-        evidence: same.iter().map(|o| Evidence::of(o.title.clone(), Link::Anomaly(o.id.clone()))).collect(),
+        evidence: same.iter().map(|o| Evidence::new(o.title.clone(), Link::Anomaly(o.id.clone()))).collect(),
     })
 }

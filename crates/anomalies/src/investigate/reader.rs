@@ -26,7 +26,7 @@ impl Anomaly {
         let evidence = entries
             .iter()
             .rev()
-            .map(|entry| Evidence::of(described(entry), Link::Entry(entry.event_id.clone())))
+            .map(|entry| Evidence::new(described(entry), Link::Entry(entry.event_id.clone())))
             .collect();
         let logged = Hypothesis {
             kind: HypothesisKind::LoggedOperation,

@@ -43,7 +43,7 @@ pub struct Threshold {
 impl Threshold {
     /// The threshold that lessons of one key lead to.
     #[must_use]
-    pub fn of(key: ThresholdKey, mut lessons: Vec<Lesson>, now: Timestamp) -> Self {
+    pub fn from_lessons(key: ThresholdKey, mut lessons: Vec<Lesson>, now: Timestamp) -> Self {
         lessons.retain(|one| one.withdrawn.is_none() && now.duration_since(one.at) <= COUNTS_FOR);
         lessons.sort_by_key(|one| std::cmp::Reverse(one.at));
         let factor = factor(&key, &lessons);
@@ -100,12 +100,15 @@ pub struct Thresholds {
 impl Thresholds {
     /// The thresholds that lessons lead to.
     #[must_use]
-    pub fn of(lessons: Vec<Lesson>, now: Timestamp) -> Self {
+    pub fn from_lessons(lessons: Vec<Lesson>, now: Timestamp) -> Self {
         let mut by_key: BTreeMap<ThresholdKey, Vec<Lesson>> = BTreeMap::new();
         for lesson in lessons {
             by_key.entry(lesson.key.clone()).or_default().push(lesson);
         }
-        let all = by_key.into_iter().map(|(key, lessons)| (key.clone(), Threshold::of(key, lessons, now))).collect();
+        let all = by_key
+            .into_iter()
+            .map(|(key, lessons)| (key.clone(), Threshold::from_lessons(key, lessons, now)))
+            .collect();
         Thresholds { all }
     }
 
@@ -126,7 +129,7 @@ impl Thresholds {
     /// Returns `true` if a deviation lies beyond the threshold of its kind and place.
     #[must_use]
     pub fn passes(&self, class: AnomalyClass, place: &str, reading: &Reading) -> bool {
-        let factor = self.factor(&ThresholdKey::of(class, place, reading));
+        let factor = self.factor(&ThresholdKey::new(class, place, reading));
         factor <= 1.0 || excess(reading) >= factor
     }
 
@@ -174,7 +177,7 @@ mod tests {
 
     fn factor_of(of: &[(LessonKind, f64)]) -> f64 {
         let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24);
-        (Threshold::of(key(), lessons(of), now).factor * 1000.0).round() / 1000.0
+        (Threshold::from_lessons(key(), lessons(of), now).factor * 1000.0).round() / 1000.0
     }
 
     #[test]
@@ -197,9 +200,9 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24);
         let mut taken_back = lessons(&[(LessonKind::FalseAlarm, 2.0); 3]);
         taken_back[0].withdrawn = Some((now, "bob@example.com".to_owned()));
-        assert_eq!(Threshold::of(key(), taken_back, now).factor, 1.0);
+        assert_eq!(Threshold::from_lessons(key(), taken_back, now).factor, 1.0);
         let old = lessons(&[(LessonKind::FalseAlarm, 2.0); 3]);
         let later = now + SignedDuration::from_hours(24 * 366);
-        assert_eq!(Threshold::of(key(), old, later).factor, 1.0);
+        assert_eq!(Threshold::from_lessons(key(), old, later).factor, 1.0);
     }
 }

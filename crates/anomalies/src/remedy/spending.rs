@@ -42,7 +42,7 @@ pub(crate) struct Usage {
 
 impl Usage {
     /// Of a series of CPU; `None` where too little was measured.
-    pub(crate) fn of(series: &Series) -> Option<Usage> {
+    pub(crate) fn from_series(series: &Series) -> Option<Usage> {
         let values: Vec<f64> =
             series.points.iter().map(|(_, value)| *value).filter(|value| value.is_finite()).collect();
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;

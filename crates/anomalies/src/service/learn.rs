@@ -21,7 +21,7 @@ impl AnomalyService {
     /// The store failed.
     pub async fn thresholds(&self) -> Result<Thresholds, EngineError> {
         let lessons = self.ports.anomalies.anomaly_lessons().await?;
-        Ok(Thresholds::of(lessons, self.ports.clock.now()))
+        Ok(Thresholds::from_lessons(lessons, self.ports.clock.now()))
     }
 
     /// Returns the thresholds of an anomaly's readings, those that nothing moved included.
@@ -32,12 +32,12 @@ impl AnomalyService {
         let all = self.thresholds().await?;
         let mut found: Vec<Threshold> = Vec::new();
         for reading in &anomaly.readings {
-            let key = ThresholdKey::of(anomaly.class, &anomaly.place.id, reading);
+            let key = ThresholdKey::new(anomaly.class, &anomaly.place.id, reading);
             if found.iter().any(|one| one.key == key) {
                 continue;
             }
             let known = all.list().into_iter().find(|one| one.key == key).cloned();
-            found.push(known.unwrap_or_else(|| Threshold::of(key, Vec::new(), self.ports.clock.now())));
+            found.push(known.unwrap_or_else(|| Threshold::from_lessons(key, Vec::new(), self.ports.clock.now())));
         }
         Ok(found)
     }
@@ -52,7 +52,7 @@ impl AnomalyService {
             return Err(StoreError::NotFound { what: "anomaly threshold", id: id.to_owned() }.into());
         };
         let now = self.ports.clock.now();
-        let after = Threshold::of(before.key.clone(), Vec::new(), now);
+        let after = Threshold::from_lessons(before.key.clone(), Vec::new(), now);
         let entry = log_entry::threshold("anomaly_threshold.reset", &before, &after, caller);
         let withdraw = async {
             for lesson in &before.lessons {
@@ -86,7 +86,7 @@ impl AnomalyService {
 
     async fn learn(&self, anomaly: &Anomaly, kind: LessonKind, caller: &Caller) -> Result<Option<String>, EngineError> {
         let Some(reading) = anomaly.readings.first() else { return Ok(None) };
-        let key = ThresholdKey::of(anomaly.class, &anomaly.place.id, reading);
+        let key = ThresholdKey::new(anomaly.class, &anomaly.place.id, reading);
         let before = self.thresholds().await?.factor(&key);
         let lesson = Lesson {
             anomaly: anomaly.id.clone(),

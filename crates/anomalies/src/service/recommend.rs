@@ -110,7 +110,7 @@ impl AnomalyService {
         let metric = [Metric::CpuUtilization];
         let read = self.ports.samples.sample_series(std::slice::from_ref(id), &metric, from, now).await;
         let read = read.inspect_err(|error| tracing::warn!(%error, resource = id.0, "its use was not read")).ok()?;
-        read.first().and_then(Usage::of)
+        read.first().and_then(Usage::from_series)
     }
 
     async fn resource(&self, id: &ResourceId) -> Result<Option<Resource>, EngineError> {

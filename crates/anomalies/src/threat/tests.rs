@@ -20,7 +20,7 @@ fn threats(text: &str) -> Threats {
     let indicators = parse(text).unwrap().len() as u64;
     let list =
         ThreatList { name: "mine".into(), from_file: false, updated_at, by: "x".into(), text: text.into(), indicators };
-    Threats::of(&[list])
+    Threats::new(&[list])
 }
 
 #[test]

@@ -95,22 +95,22 @@ fn unknown(name: &str) -> Problem {
 mod tests {
     use super::*;
 
-    fn of(name: &str) -> Result<FieldPath, Problem> {
+    fn resolved(name: &str) -> Result<FieldPath, Problem> {
         resolve(&name.split('.').map(str::to_owned).collect::<Vec<_>>())
     }
 
     #[test]
     fn every_name_resolves() {
         for name in field_names() {
-            assert!(of(name).is_ok(), "{name}");
-            assert_eq!(of(name), of(&name.to_uppercase()));
+            assert!(resolved(name).is_ok(), "{name}");
+            assert_eq!(resolved(name), resolved(&name.to_uppercase()));
         }
-        assert_eq!(of("resource_type"), Ok(Column::ResourceType.into()));
-        assert_eq!(of("resource.tags.k8s.io"), Ok(FieldPath::ResourceTag("k8s.io".into())));
-        assert_eq!(of("changes.after.a.b"), Ok(FieldPath::After(vec!["a".into(), "b".into()])));
-        assert_eq!(of("metadata.request_id"), Ok(Column::RequestId.into()));
-        assert_eq!(of("metadata.x"), Ok(FieldPath::Metadata(vec!["x".into()])));
-        assert_eq!(of("submitted_by"), of("submitted_by.type"));
+        assert_eq!(resolved("resource_type"), Ok(Column::ResourceType.into()));
+        assert_eq!(resolved("resource.tags.k8s.io"), Ok(FieldPath::ResourceTag("k8s.io".into())));
+        assert_eq!(resolved("changes.after.a.b"), Ok(FieldPath::After(vec!["a".into(), "b".into()])));
+        assert_eq!(resolved("metadata.request_id"), Ok(Column::RequestId.into()));
+        assert_eq!(resolved("metadata.x"), Ok(FieldPath::Metadata(vec!["x".into()])));
+        assert_eq!(resolved("submitted_by"), resolved("submitted_by.type"));
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
             ("changes.size", "write changes.before.size or changes.after.size"),
             ("arn", "to search for the text itself, put it in double quotes"),
         ] {
-            assert_eq!(of(name).map_err(|p| p.hint), Err(Some(hint.to_owned())), "{name}");
+            assert_eq!(resolved(name).map_err(|p| p.hint), Err(Some(hint.to_owned())), "{name}");
         }
     }
 }

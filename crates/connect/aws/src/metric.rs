@@ -63,20 +63,20 @@ pub(crate) fn sources(resource: &Resource, metric: Metric, agents: &AgentMemory)
         ResourceKind::VirtualMachine if metric == Metric::MemoryUtilization => {
             agents.get(id).cloned().into_iter().collect()
         }
-        ResourceKind::VirtualMachine => of("AWS/EC2", &[("InstanceId", id)], machine(metric)),
+        ResourceKind::VirtualMachine => sources_in("AWS/EC2", &[("InstanceId", id)], machine(metric)),
         ResourceKind::ScalingGroup => {
             let names: &[_] =
                 if metric == Metric::CpuUtilization { &[("CPUUtilization", Reading::Average)] } else { &[] };
-            of("AWS/EC2", &[("AutoScalingGroupName", &resource.name)], names)
+            sources_in("AWS/EC2", &[("AutoScalingGroupName", &resource.name)], names)
         }
-        ResourceKind::Volume => of("AWS/EBS", &[("VolumeId", id)], volume(metric)),
+        ResourceKind::Volume => sources_in("AWS/EBS", &[("VolumeId", id)], volume(metric)),
         ResourceKind::Database => database(resource, metric),
         ResourceKind::LoadBalancer => balancer(id, metric),
         _ => Vec::new(),
     }
 }
 
-fn of(namespace: &'static str, dimensions: &[(&str, &str)], names: &[(&'static str, Reading)]) -> Vec<Source> {
+fn sources_in(namespace: &'static str, dimensions: &[(&str, &str)], names: &[(&'static str, Reading)]) -> Vec<Source> {
     let dimensions: Vec<_> = dimensions.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
     names
         .iter()
@@ -131,7 +131,7 @@ fn database(resource: &Resource, metric: Metric) -> Vec<Source> {
         Metric::CpuCreditBalance => ("CPUCreditBalance", Reading::Average),
         Metric::RequestRate | Metric::ResponseTime | Metric::ErrorRate => return Vec::new(),
     };
-    of("AWS/RDS", &[("DBInstanceIdentifier", resource.id.as_str())], &[(name, reading)])
+    sources_in("AWS/RDS", &[("DBInstanceIdentifier", resource.id.as_str())], &[(name, reading)])
 }
 
 /// CloudWatch names a balancer by the end of its ARN (`app/name/0123`). Only application balancers count requests. Errors are
@@ -144,7 +144,9 @@ fn balancer(arn: &str, metric: Metric) -> Vec<Source> {
         _ => &[],
     };
     match arn.split_once(":loadbalancer/") {
-        Some((_, name)) if name.starts_with("app/") => of("AWS/ApplicationELB", &[("LoadBalancer", name)], names),
+        Some((_, name)) if name.starts_with("app/") => {
+            sources_in("AWS/ApplicationELB", &[("LoadBalancer", name)], names)
+        }
         _ => Vec::new(),
     }
 }

@@ -75,7 +75,7 @@ impl SimulatedAccount {
     /// A resource as it is now; `None` when there is none, or when it is gone for an hour.
     pub(crate) fn live(&self, id: &ResourceId, conditions: &Conditions, now: Timestamp) -> Option<Resource> {
         let asset = self.asset(conditions.place(id))?;
-        let condition = conditions.of(id);
+        let condition = conditions.get(id);
         let long_gone = |end: Timestamp| now.duration_since(end) > SignedDuration::from_hours(1);
         if condition.terminated_at.is_some_and(long_gone) {
             return None;

@@ -43,7 +43,7 @@ pub(crate) struct Scene {
 
 impl Scene {
     /// Creates the scene of the accounts' resources.
-    pub(crate) fn of(accounts: &[Arc<SimulatedAccount>], settings: &Settings) -> Self {
+    pub(crate) fn new(accounts: &[Arc<SimulatedAccount>], settings: &Settings) -> Self {
         let assets = accounts.iter().flat_map(|account| &account.assets);
         let targets = assets.map(|asset| target(&asset.resource, asset.key)).collect();
         Scene { seed: settings.seed, anchor: settings.anchor, targets }

@@ -29,7 +29,7 @@ impl SimulatedAccount {
         }
         let (low, high) = match (mutation, resource.kind) {
             (Mutation::Grow { storage_gib }, ResourceKind::Volume | ResourceKind::Database) => {
-                may_grow(resource, *storage_gib, conditions.of(&resource.id).optimizing_until, now)?;
+                may_grow(resource, *storage_gib, conditions.get(&resource.id).optimizing_until, now)?;
                 (30.0, 90.0)
             }
             (Mutation::Scale { min, desired }, ResourceKind::ScalingGroup) => {

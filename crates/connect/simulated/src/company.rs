@@ -100,7 +100,7 @@ impl Machine {
         self
     }
     /// A member of a group.
-    pub(crate) const fn of(mut self, group: &'static str) -> Self {
+    pub(crate) const fn in_group(mut self, group: &'static str) -> Self {
         self.group = Some(group);
         self
     }

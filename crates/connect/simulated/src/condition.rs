@@ -120,7 +120,7 @@ pub(crate) struct Conditions {
 
 impl Conditions {
     /// Returns the changes of one resource.
-    pub(crate) fn of(&self, id: &ResourceId) -> Condition {
+    pub(crate) fn get(&self, id: &ResourceId) -> Condition {
         self.resources.get(id).cloned().unwrap_or_default()
     }
 

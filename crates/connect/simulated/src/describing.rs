@@ -63,7 +63,7 @@ impl SimulatedAccount {
         };
         Described {
             resource: resource.clone(),
-            document: Document::of(description),
+            document: Document::new(description),
             relations: self.relations(resource),
         }
     }
@@ -123,7 +123,7 @@ impl SimulatedAccount {
             "OwnerId": self.plan.account, "InstanceTenancy": "default",
         });
         let resource = self.plain(ResourceKind::named("network"), &id, &format!("{region}-main"), region, now);
-        Described { resource, document: Document::of(description), relations: Vec::new() }
+        Described { resource, document: Document::new(description), relations: Vec::new() }
     }
 
     fn group(&self, region: &str, name: &str, now: Timestamp) -> Described {
@@ -142,7 +142,7 @@ impl SimulatedAccount {
         });
         let relations = vec![Relation::to(RelationKind::LocatedIn, network)];
         let resource = self.plain(Some(ResourceKind::SecurityGroup), &id, name, region, now);
-        Described { resource, document: Document::of(description), relations }
+        Described { resource, document: Document::new(description), relations }
     }
 
     fn plain(

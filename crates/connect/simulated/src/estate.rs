@@ -40,7 +40,7 @@ impl SimulatedEstate {
         let world = Arc::new(World { settings, changed: AtomicBool::new(true) });
         let accounts: Vec<_> =
             ACCOUNTS.iter().map(|plan| Arc::new(SimulatedAccount::new(plan, world.clone()))).collect();
-        let scene = Scene::of(&accounts, &world.settings);
+        let scene = Scene::new(&accounts, &world.settings);
         Arc::new(SimulatedEstate { world, accounts, scene })
     }
 

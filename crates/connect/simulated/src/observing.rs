@@ -57,11 +57,11 @@ impl Observe for SimulatedAccount {
 impl SimulatedAccount {
     fn measured(&self, id: &ResourceId) -> Option<(&Asset, Condition)> {
         let conditions = self.conditions.lock();
-        Some((self.asset(conditions.place(id))?, conditions.of(id)))
+        Some((self.asset(conditions.place(id))?, conditions.get(id)))
     }
 
     fn sample(&self, query: &SampleQuery, asset: &Asset, condition: &Condition, into: &mut Vec<Sample>) {
-        let signal = Signal::of(asset, condition, &query.resource, self.world.settings.anchor);
+        let signal = Signal::new(asset, condition, &query.resource, self.world.settings.anchor);
         // The first period that begins at or after the start, and the last that is over, and begins before the end.
         let first = -(-query.start.as_second()).div_euclid(PERIOD_S);
         let last = slot_of(self.world.now()).min(-(-query.end.as_second()).div_euclid(PERIOD_S));

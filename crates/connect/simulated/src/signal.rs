@@ -89,12 +89,12 @@ pub(crate) struct Signal<'a> {
 
 impl<'a> Signal<'a> {
     /// Creates the signal of an asset after its changes; `resource` is the resource in its place.
-    pub(crate) fn of(asset: &'a Asset, condition: &'a Condition, resource: &Resource, anchor: Timestamp) -> Self {
+    pub(crate) fn new(asset: &'a Asset, condition: &'a Condition, resource: &Resource, anchor: Timestamp) -> Self {
         let first = asset.resource.specification.instance_type.as_deref();
-        let original = first.map(|name| Power::of(&asset.resource, name)).unwrap_or_default();
+        let original = first.map(|name| Power::for_size(&asset.resource, name)).unwrap_or_default();
         let mut eras = vec![original.era(i64::MIN, original)];
         for (at, size) in &condition.sizes {
-            eras.push(Power::of(&asset.resource, size).era(slot_of(*at), original));
+            eras.push(Power::for_size(&asset.resource, size).era(slot_of(*at), original));
         }
         let europe = ["eu-", "europe", "westeurope"].iter().any(|prefix| asset.resource.region.starts_with(prefix));
         Signal {
@@ -223,7 +223,7 @@ struct Power {
 }
 
 impl Power {
-    fn of(resource: &Resource, size: &str) -> Self {
+    fn for_size(resource: &Resource, size: &str) -> Self {
         let machine = size.strip_prefix("db.").unwrap_or(size);
         let Some(spec) = Catalogue::builtin().instance(resource.provider, machine) else {
             return Power { vcpu: f64::from(crate::bill::custom_vcpu(size).unwrap_or(2)), ..Power::default() };

@@ -69,7 +69,7 @@ impl SimulatedAccount {
         ids.filter_map(|id| {
             let asset = self.asset(conditions.place(id))?;
             let launched_at = conditions.successors.get(id).map(|successor| successor.launched_at);
-            self.charge(day, start, asset, id, launched_at, &conditions.of(id))
+            self.charge(day, start, asset, id, launched_at, &conditions.get(id))
         })
         .collect()
     }

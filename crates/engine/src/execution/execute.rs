@@ -38,7 +38,7 @@ impl ExecutionService {
         if let Some(seen) = seen_hash.filter(|seen| *seen != plan.hash) {
             return Err(EngineError::PlanChanged { seen: seen.to_owned(), now: plan.hash.clone() });
         }
-        self.proceed(recommendation, Wish::of(caller, comment.as_deref())).await
+        self.proceed(recommendation, Wish::new(caller, comment.as_deref())).await
     }
 
     /// Everything between wanting and running. The caller holds the turn.
@@ -59,7 +59,8 @@ impl ExecutionService {
         }
         // Nobody is asked to sign what cannot be carried out.
         self.procedure(&recommendation)?;
-        let needed = self.guardrails.permitted(&recommendation, Target::of(&recommendation), &wish).await?;
+        let needed =
+            self.guardrails.permitted(&recommendation, Target::from_recommendation(&recommendation), &wish).await?;
         if !self.approvals.is_signed(&recommendation, &needed).await? {
             let mut approval = self.approvals.approval_for(&recommendation, plan, &wish);
             approval.needed = needed;

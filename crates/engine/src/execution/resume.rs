@@ -123,7 +123,7 @@ impl ExecutionService {
         entries
     }
 
-    /// An interrupted action that nobody can take up for long is told as failed: a person has to look at it.
+    /// An interrupted action that no process can resume for long counts as failed, so that a person looks at it.
     async fn give_up_in_time(&self, action: &Action, why: &str, caller: &Caller) -> Result<(), EngineError> {
         let now = self.records.clock.now();
         let last = action.steps.last().map_or(action.started_at, |step| step.finished_at.unwrap_or(step.started_at));

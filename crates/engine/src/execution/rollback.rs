@@ -1,4 +1,4 @@
-//! Undoing: by itself when a change did not stick or took too long, or because a person asks.
+//! Rollback: automatic when a change did not stick or took too long, or on request of a person.
 //!
 //! What to undo is read off the resource, not off the steps: whatever was done or half done, the walk back ends when the
 //! resource is what it was before. That makes it safe to begin again after a restart.

@@ -41,7 +41,7 @@ impl ExecutionService {
     ) -> Result<Recommendation, EngineError> {
         let _turn = self.records.turn.lock().await;
         let recommendation = self.testable(id).await?;
-        self.simulate_in_turn(recommendation, &Wish::of(caller, None)).await?;
+        self.simulate_in_turn(recommendation, &Wish::new(caller, None)).await?;
         Ok(self.records.agents.recommendation_get(id).await?)
     }
 
@@ -68,7 +68,7 @@ impl ExecutionService {
         };
         let (volumes, _) = self.ports.estate.resource_list(&filter).await?;
         let own: Vec<Resource> = volumes.into_iter().filter(|v| v.attached_to.contains(&real.id)).collect();
-        let twin = simulated::SimulatedTwin::of(real, &own, Arc::clone(change), Arc::clone(&self.ports.catalogue));
+        let twin = simulated::SimulatedTwin::new(real, &own, Arc::clone(change), Arc::clone(&self.ports.catalogue));
         let resource = twin.resource();
         Ok((Arc::new(twin), resource))
     }
@@ -101,7 +101,7 @@ impl ExecutionService {
             return Err(EngineError::Learning { agent: agent.id.0.clone() });
         }
         let twin = self.twin_of(&recommendation, agent.as_ref()).await?;
-        let wish = Wish::of(caller, None);
+        let wish = Wish::new(caller, None);
         let target = Target { connection: &twin.connection, resource: &twin.id };
         self.guardrails.permitted(&recommendation, target, &wish).await?;
         self.begin(recommendation, twin, Purpose::Test, &wish).await?;

@@ -1,6 +1,6 @@
 //! Advances rollouts: reads the state of the members, evaluates the gate, and begins the members that the stage permits.
 //!
-//! A reconciler: what it knows is read anew from recommendations and actions each time, so that it can end at any await, and
+//! A reconciler: its state is read anew from recommendations and actions each time, so that it can end at any await, and
 //! after a restart continues where the store says it is. The exclusive claim keeps a member from being changed twice.
 
 use std::collections::HashMap;
@@ -163,7 +163,7 @@ impl RolloutService {
         let waits = |member: &&mut Member| member.state == MemberState::Waiting;
         for member in rollout.members.iter_mut().filter(waits).take(AT_ONCE) {
             let Some(recommendation) = seen.recommendations.get(&member.recommendation).cloned() else { continue };
-            let wish = Wish { by: &by, comment: Some(&comment), ..Wish::of(caller, None) };
+            let wish = Wish { by: &by, comment: Some(&comment), ..Wish::new(caller, None) };
             match self.execution.simulate_in_turn(recommendation, &wish).await {
                 Ok(_) => member.state = MemberState::Simulating,
                 Err(error) if error.is_outage() => return Err(error),
@@ -221,7 +221,7 @@ impl RolloutService {
         if !matches!(recommendation.status, Status::Open | Status::Approved) {
             return Ok(Err((format!("it is {}", recommendation.status), None)));
         }
-        let target = Target::of(&recommendation);
+        let target = Target::from_recommendation(&recommendation);
         if let Err(refusal) =
             self.guardrails.circumstances(&[target], wish).await?.decide(&recommendation, target, wish)
         {

@@ -99,7 +99,7 @@ async fn not_applicable_speaks_of_like_resources_alone() {
         at,
     };
     let weight = |all: &[Recommendation], said: &[Feedback], recommendation: &Recommendation| {
-        FeedbackWeights::of(all, said, at).rank(recommendation).weight
+        FeedbackWeights::new(all, said, at).rank(recommendation).weight
     };
     let rejected = Recommendation { id: RecommendationId("other".to_owned()), ..recommendation.clone() };
     let all = [rejected.clone()];
@@ -120,7 +120,7 @@ async fn not_applicable_speaks_of_like_resources_alone() {
     let stars = |n| weight(&all, &[said_of(&rejected, "ann", "implemented_successfully", Some(n))], &rejected);
     assert!(stars(1) < stars(3) && stars(3) < stars(5), "{} {} {}", stars(1), stars(3), stars(5));
     let later = at + SignedDuration::from_hours(24 * 360);
-    let faded = FeedbackWeights::of(&all, &no, later).rank(&rejected).weight;
+    let faded = FeedbackWeights::new(&all, &no, later).rank(&rejected).weight;
     assert!(faded > weight(&all, &no, &rejected), "answers fade");
 }
 

@@ -388,7 +388,7 @@ fn a_machine_is_known_by_what_the_cloud_says_and_two_signs_are_critical() {
         text: "203.0.113.0/24".to_owned(),
         indicators: 1,
     };
-    let threats = Threats::of(&[list]);
+    let threats = Threats::new(&[list]);
     let listed = |entry: &Entry| threats.observe(entry, at).unwrap();
     let own = listed(&call(MACHINE, true, "StopLogging"));
     assert_eq!((own.place.id.as_str(), own.place.kind.as_str()), (MACHINE, "virtual_machine"));

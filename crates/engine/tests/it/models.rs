@@ -119,7 +119,7 @@ impl School {
         self.world.clock.advance(SignedDuration::from_hours(hours));
     }
 
-    fn told(&self) -> Vec<String> {
+    fn recorded(&self) -> Vec<String> {
         let entries = self.world.entries();
         entries
             .iter()
@@ -149,12 +149,12 @@ async fn the_first_version_serves_and_is_recorded() {
     let first = promoted(school.tick().await);
     assert_eq!((first.version, first.status, first.cause), (1, ModelStatus::Serving, RetrainCause::First));
     assert_eq!((first.accuracy, first.samples, first.training_span_days, first.held_out), (0.8, 400, 23.0, 100));
-    assert_eq!(school.told(), ["model.retrain", "model.promote"]);
+    assert_eq!(school.recorded(), ["model.retrain", "model.promote"]);
     assert!(!school.registry.is_due(&school.agent, &*school.pupil).await.unwrap());
     school.later(1);
     assert!(school.registry.is_due(&school.agent, &*school.pupil).await.unwrap());
     assert!(matches!(school.tick().await, Outcome::Judged(_)));
-    assert_eq!(school.told().len(), 2, "judging changes nothing and records nothing");
+    assert_eq!(school.recorded().len(), 2, "judging changes nothing and records nothing");
 }
 
 #[tokio::test]
@@ -167,7 +167,7 @@ async fn the_old_version_serves_until_a_new_one_wins_on_the_same_days() {
     assert_eq!((worse.version, worse.status, worse.cause), (2, ModelStatus::Retired, RetrainCause::Schedule));
     assert!(worse.note.contains("75.0 % against 80.0 %"), "{}", worse.note);
     assert_eq!(school.serving().await.id, first.id);
-    assert!(school.told().contains(&"model.refuse".to_owned()));
+    assert!(school.recorded().contains(&"model.refuse".to_owned()));
     school.later(1);
     assert!(matches!(school.tick().await, Outcome::Judged(_)), "it is not tried again at once");
     school.later(6);
@@ -284,5 +284,5 @@ async fn old_versions_go_and_gone_agents_take_theirs_along() {
     assert_eq!(none, 0);
     assert_eq!(school.registry.retire_gone(&[], &Caller::system()).await.unwrap(), 1);
     assert!(school.registry.serving(&school.agent.id, "pupil").await.unwrap().is_none());
-    assert_eq!(school.told().last().map(String::as_str), Some("model.retire"));
+    assert_eq!(school.recorded().last().map(String::as_str), Some("model.retire"));
 }

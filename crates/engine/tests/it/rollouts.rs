@@ -70,7 +70,7 @@ async fn changed(world: &World) -> usize {
     actions.iter().filter(|action| action.purpose == Purpose::Apply).count()
 }
 
-fn told(world: &World, operation: &str) -> usize {
+fn recorded(world: &World, operation: &str) -> usize {
     world.entries().iter().filter(|entry| entry.action.operation.as_deref() == Some(operation)).count()
 }
 
@@ -113,8 +113,8 @@ async fn it_goes_out_stage_by_stage_and_each_gate_says_why() {
     let now = again(&world, &recommendation).await;
     assert_eq!(now.status, RolloutStatus::Completed, "{:?}", now.gates.last());
     assert!(now.members.iter().all(|member| member.state == MemberState::Held), "{:?}", now.members);
-    assert_eq!((told(&world, "rollout.create"), told(&world, "rollout.complete")), (1, 1));
-    assert_eq!(told(&world, "rollout.gate"), 5, "simulation, canary, validation, gradual, full");
+    assert_eq!((recorded(&world, "rollout.create"), recorded(&world, "rollout.complete")), (1, 1));
+    assert_eq!(recorded(&world, "rollout.gate"), 5, "simulation, canary, validation, gradual, full");
     world.every_change_was_announced();
 }
 
@@ -201,7 +201,7 @@ async fn stopped_it_begins_nothing_and_resumed_it_goes_on_where_it_was() {
     world.engine.rollouts.rollout_resume(&recommendation.id, "the release is out", &operator()).await.unwrap();
     look(&world).await;
     assert_eq!(changed(&world).await, 4);
-    assert_eq!((told(&world, "rollout.stop"), told(&world, "rollout.resume")), (1, 1));
+    assert_eq!((recorded(&world, "rollout.stop"), recorded(&world, "rollout.resume")), (1, 1));
 }
 
 #[tokio::test]

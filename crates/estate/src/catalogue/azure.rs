@@ -17,7 +17,7 @@ pub(super) fn specs(prices: &PriceTable) -> Vec<InstanceSpec> {
 
 /// Reads the specification out of a size's name; `None` for a name outside the convention.
 fn spec(name: &str) -> Option<InstanceSpec> {
-    let parts = Parts::of(name)?;
+    let parts = Parts::parse(name)?;
     let arm = parts.features.contains('p');
     Some(InstanceSpec {
         provider: Provider::Azure,
@@ -46,7 +46,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn of(name: &'a str) -> Option<Self> {
+    fn parse(name: &'a str) -> Option<Self> {
         let (tier, size) = name.split_once('_')?;
         let (family, after) = split_while(size, |c| c.is_ascii_uppercase());
         let (digits, mut after) = split_while(after, |c| c.is_ascii_digit());

@@ -30,7 +30,7 @@ impl VolumePerformance {
     /// The most that a volume of this specification performs, bursts included; `None` for types other than gp2, gp3, io1 and
     /// io2, and where size or provisioned IOPS are not known.
     #[must_use]
-    pub fn of(specification: &Specification) -> Option<VolumePerformance> {
+    pub fn from_specification(specification: &Specification) -> Option<VolumePerformance> {
         let (gib, iops) = (specification.storage_gib, specification.iops.map(|iops| iops as f64));
         let (iops, mibps) = match specification.storage_type.as_deref()? {
             // Three a GiB; smaller ones burst to 3,000.
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn types_perform_as_the_guide_says() {
         let of = |name, gib, iops, mibps| {
-            let found = VolumePerformance::of(&specification(name, gib, iops, mibps));
+            let found = VolumePerformance::from_specification(&specification(name, gib, iops, mibps));
             found.map(|found| (found.iops, found.mibps))
         };
         assert_eq!(of("gp2", 100.0, Some(300), None), Some((3_000.0, 128.0)), "it bursts");

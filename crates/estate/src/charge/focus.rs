@@ -90,7 +90,7 @@ impl Reader {
     ///
     /// # Errors
     /// A column is missing that sums need.
-    pub fn of<'a>(header: impl Iterator<Item = &'a str>) -> Result<Self, HeaderError> {
+    pub fn from_header<'a>(header: impl Iterator<Item = &'a str>) -> Result<Self, HeaderError> {
         let plain = |name: &str| -> String {
             name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
         };
@@ -301,7 +301,7 @@ mod tests {
     use super::*;
 
     fn line(header: &str, line: &str) -> Result<Charge, String> {
-        let mut reader = Reader::of(header.split(',')).map_err(|error| error.to_string())?;
+        let mut reader = Reader::from_header(header.split(',')).map_err(|error| error.to_string())?;
         let cells: Vec<&str> = line.split(',').collect();
         reader.charge(|place| cells.get(place).copied()).map_err(|error| error.to_string())
     }

@@ -79,7 +79,7 @@ mod tests {
             "ResourceId",
             "Tags",
         ];
-        let mut reader = focus::Reader::of(names.into_iter()).unwrap();
+        let mut reader = focus::Reader::from_header(names.into_iter()).unwrap();
         let charge = |(day, resource, cost, tags): &(u32, &str, &str, &str)| {
             let (start, end) = (format!("2026-11-{day:02}T00:00:00Z"), format!("2026-11-{:02}T00:00:00Z", day + 1));
             let cells = [*cost, "USD", &start, &end, "Usage", "AWS", "EC2", "111122223333", *resource, *tags];

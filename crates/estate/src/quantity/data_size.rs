@@ -30,7 +30,7 @@ impl DataSize {
     /// Returns a size of gigabytes (10^9 bytes), to the byte; `None` when negative, not finite or above 2^53 bytes.
     #[must_use]
     pub fn from_gigabytes(gigabytes: f64) -> Option<Self> {
-        DataSize::of(gigabytes, 1_000_000_000)
+        DataSize::from_units(gigabytes, 1_000_000_000)
     }
 
     /// Bytes.
@@ -45,7 +45,7 @@ impl DataSize {
         self.0 as f64 / 1e9
     }
 
-    fn of(count: f64, unit: u64) -> Option<Self> {
+    fn from_units(count: f64, unit: u64) -> Option<Self> {
         let bytes = (count * unit as f64).round();
         (0.0..=MOST).contains(&bytes).then_some(DataSize(bytes as u64))
     }
@@ -63,7 +63,7 @@ impl FromStr for DataSize {
             let (_, unit) = UNITS.iter().chain(&BINARY).find(|(name, _)| *name == named)?;
             let number = number.trim_end();
             let plain = number.starts_with(|c: char| c.is_ascii_digit());
-            number.parse::<f64>().ok().filter(|_| plain).and_then(|count| DataSize::of(count, *unit))
+            number.parse::<f64>().ok().filter(|_| plain).and_then(|count| DataSize::from_units(count, *unit))
         };
         read().ok_or_else(|| QuantityError::DataSize(shown(text)))
     }

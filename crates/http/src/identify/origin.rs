@@ -53,7 +53,7 @@ pub fn origin(trusted: &TrustedProxies, headers: &HeaderMap, peer: Option<&Conne
 /// Returns `true` if a standby of this server forwards the request.
 fn is_standby(headers: &HeaderMap, key: Option<&TokenHash>) -> bool {
     let presented = headers.get(STANDBY_KEY).and_then(|value| value.to_str().ok());
-    key.zip(presented).is_some_and(|(key, presented)| *key == TokenHash::of(presented))
+    key.zip(presented).is_some_and(|(key, presented)| *key == TokenHash::from_secret(presented))
 }
 
 /// The last hop that is not a trusted proxy. A hop that is no address ends the walk at the proxy that reported it.
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_standby_is_known_by_its_key() {
-        let key = TokenHash::of("secret");
+        let key = TokenHash::from_secret("secret");
         let presented = |text: &'static str| {
             HeaderMap::from_iter([(HeaderName::from_static(STANDBY_KEY), HeaderValue::from_static(text))])
         };

@@ -53,7 +53,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
 async fn list(State(app): State<Arc<App>>) -> Result<Json<List<BudgetBody>>, Problem> {
     let all = app.budgets.budget_list().await?;
     let items: Vec<BudgetBody> =
-        all.iter().map(|(budget, standing)| BudgetBody::of(budget, standing.as_ref())).collect();
+        all.iter().map(|(budget, standing)| BudgetBody::new(budget, standing.as_ref())).collect();
     Ok(Json(List { total: items.len() as u64, items, next_cursor: None }))
 }
 
@@ -61,7 +61,7 @@ async fn list(State(app): State<Arc<App>>) -> Result<Json<List<BudgetBody>>, Pro
 #[utoipa::path(get, path = "/api/v1/budgets/alerts", tag = "costs", operation_id = "budgets_alerts", responses((status = 200, body = List<BudgetAlertBody>)))]
 async fn alerts(State(app): State<Arc<App>>) -> Result<Json<List<BudgetAlertBody>>, Problem> {
     let alerts = app.budgets.budget_alerts(None, MOST_ALERTS).await?;
-    let items: Vec<BudgetAlertBody> = alerts.iter().map(BudgetAlertBody::of).collect();
+    let items: Vec<BudgetAlertBody> = alerts.iter().map(BudgetAlertBody::new).collect();
     Ok(Json(List { total: items.len() as u64, items, next_cursor: None }))
 }
 
@@ -72,7 +72,7 @@ async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json
     let all = app.budgets.budget_list().await?;
     let (budget, standing) =
         all.into_iter().find(|(budget, _)| budget.id.0 == id).ok_or_else(|| Problem::not_found("budget", &id))?;
-    Ok(Json(BudgetBody::of(&budget, standing.as_ref())))
+    Ok(Json(BudgetBody::new(&budget, standing.as_ref())))
 }
 
 /// Add a budget. It is evaluated with the next look at the bills, within a minute.
@@ -87,7 +87,7 @@ async fn create(
     let budget = budget(&app, id, body, None).await?;
     let entry = entry(&caller, &events::BUDGET_CREATE, "create_budget", &budget).after(record(&budget));
     app.change(entry, app.budgets.budget_insert(&budget, MOST_BUDGETS)).await?;
-    Ok((StatusCode::CREATED, Json(BudgetBody::of(&budget, None))))
+    Ok((StatusCode::CREATED, Json(BudgetBody::new(&budget, None))))
 }
 
 /// Replace a budget.
@@ -111,7 +111,7 @@ async fn put(
     let entry =
         entry(&caller, &events::BUDGET_MODIFY, "modify_budget", &after).before(record(&before)).after(record(&after));
     app.change(entry, app.budgets.budget_update(&after)).await?;
-    Ok(Json(BudgetBody::of(&after, None)))
+    Ok(Json(BudgetBody::new(&after, None)))
 }
 
 /// Remove a budget with its alerts. The log keeps its story.
@@ -131,13 +131,13 @@ fn entry(caller: &Caller, kind: &EventKind, operation: &str, budget: &Budget) ->
 
 /// A budget as it stands in the log.
 fn record(budget: &Budget) -> AuditJson {
-    AuditJson::from(serde_json::to_value(BudgetBody::of(budget, None)).unwrap_or_default())
+    AuditJson::from(serde_json::to_value(BudgetBody::new(budget, None)).unwrap_or_default())
 }
 
 /// An alert as others are told of it.
 #[must_use]
 pub fn budget_alert_record(alert: &BudgetAlert) -> serde_json::Value {
-    serde_json::to_value(BudgetAlertBody::of(alert)).unwrap_or_default()
+    serde_json::to_value(BudgetAlertBody::new(alert)).unwrap_or_default()
 }
 
 async fn budget(app: &App, id: BudgetId, body: BudgetSettings, before: Option<&Budget>) -> Result<Budget, Problem> {

@@ -86,7 +86,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::put))
         .add(Access::Needs(IntelligenceConfigure), routes!(guardrails::breaker_reset))
         .add(Access::Needs(IntelligenceOperate), routes!(guardrails::kill_switch));
-    told(staged(foreseen(strange(guarded))))
+    notified(staged(foreseen(strange(guarded))))
 }
 
 /// Anomalies, their settings, and lists of indicators.
@@ -138,7 +138,7 @@ fn staged(guarded: Guarded) -> Guarded {
 }
 
 /// Webhooks and notification channels.
-fn told(guarded: Guarded) -> Guarded {
+fn notified(guarded: Guarded) -> Guarded {
     guarded
         .add(Access::Needs(IntelligenceView), routes!(webhooks::list))
         .add(Access::Needs(IntelligenceConfigure), routes!(webhooks::create))

@@ -92,7 +92,7 @@ fn session(app: &App, user: &User, token: Option<&Principal>, secret: &Secret, f
     Session {
         id: uuid::Uuid::now_v7().to_string(),
         user: user.id.clone(),
-        hash: TokenHash::of(secret.reveal()),
+        hash: TokenHash::from_secret(secret.reveal()),
         method: grant.map_or(SignInMethod::Password, |grant| SignInMethod::Token(grant.id.clone())),
         created_at_ms: now_ms,
         expires_at_ms: grant.and_then(|grant| grant.expires_at_ms).map_or(longest, |end| end.min(longest)),

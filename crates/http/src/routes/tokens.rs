@@ -71,7 +71,7 @@ async fn requested(app: &App, caller: &Caller, body: TokenCreate, secret: &Secre
         roles: if body.roles.is_empty() { Vec::new() } else { read_roles(&body.roles)? },
         expires_at_ms: time::parse_option("expires_at", body.expires_at.as_deref())?.map(|end| end.as_millisecond()),
     };
-    let hash = TokenHash::of(secret.reveal());
+    let hash = TokenHash::from_secret(secret.reveal());
     Ok(ApiToken::grant(caller, &owner, request, hash, app.now().as_millisecond())?)
 }
 

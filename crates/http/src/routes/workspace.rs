@@ -31,7 +31,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
 /// The settings of the workspace.
 #[utoipa::path(get, path = "/api/v1/settings", tag = "settings", operation_id = "settings_get", responses((status = 200, body = WorkspaceBody)))]
 async fn get(State(app): State<Arc<App>>) -> Result<Json<WorkspaceBody>, Problem> {
-    Ok(Json(WorkspaceBody::of(&app.workspace.workspace_get().await?, app.settings.samples_days)))
+    Ok(Json(WorkspaceBody::new(&app.workspace.workspace_get().await?, app.settings.samples_days)))
 }
 
 /// Change the settings of the workspace. What is left out stays.
@@ -57,7 +57,7 @@ async fn put(
             .before(record(&before, days))
             .after(record(&after, days));
     app.change(entry, app.workspace.workspace_put(&after)).await?;
-    Ok(Json(WorkspaceBody::of(&after, days)))
+    Ok(Json(WorkspaceBody::new(&after, days)))
 }
 
 fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Problem> {
@@ -135,5 +135,5 @@ pub(super) fn currency(field: &str, given: &str) -> Result<String, Problem> {
 
 /// The settings as they stand in the log.
 fn record(workspace: &Workspace, samples_days: u32) -> AuditJson {
-    AuditJson::from(serde_json::to_value(WorkspaceBody::of(workspace, samples_days)).unwrap_or_default())
+    AuditJson::from(serde_json::to_value(WorkspaceBody::new(workspace, samples_days)).unwrap_or_default())
 }

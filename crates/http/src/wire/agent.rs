@@ -46,7 +46,7 @@ pub struct AgentTypeBody {
 impl AgentTypeBody {
     /// Returns the wire form of an agent type with the settings that its agents can change.
     #[must_use]
-    pub fn of(info: &AgentTypeInfo, configurable: Vec<SettingBody>) -> Self {
+    pub fn new(info: &AgentTypeInfo, configurable: Vec<SettingBody>) -> Self {
         let parts = [("capabilities", info.capabilities), ("actions", info.actions), ("settings", info.settings)];
         let paths =
             parts.iter().flat_map(|(place, values)| values.iter().map(move |(name, _)| format!("{place}.{name}")));

@@ -189,7 +189,7 @@ fn percent(part: Amount, amount: Amount) -> f64 {
 }
 
 impl ThresholdBody {
-    fn of(threshold: Threshold) -> Self {
+    fn new(threshold: Threshold) -> Self {
         ThresholdBody { percent: threshold.percent, basis: threshold.basis.as_str().to_owned() }
     }
 
@@ -201,7 +201,7 @@ impl ThresholdBody {
 }
 
 impl StandingBody {
-    fn of(budget: &Budget, standing: &BudgetStatus) -> Self {
+    fn new(budget: &Budget, standing: &BudgetStatus) -> Self {
         let days = |days: &[(jiff::civil::Date, Amount)]| {
             days.iter().map(|(day, amount)| DayAmount { day: day.to_string(), amount: cents(*amount) }).collect()
         };
@@ -229,7 +229,7 @@ impl StandingBody {
 
 impl BudgetBody {
     /// Returns the wire form of a budget with its standing.
-    pub(crate) fn of(budget: &Budget, standing: Option<&BudgetStatus>) -> Self {
+    pub(crate) fn new(budget: &Budget, standing: Option<&BudgetStatus>) -> Self {
         let scope = &budget.scope;
         BudgetBody {
             id: budget.id.0.clone(),
@@ -247,10 +247,10 @@ impl BudgetBody {
                     .map(|(name, value)| BudgetTag { name: name.clone(), value: value.clone() })
                     .collect(),
             },
-            thresholds: budget.thresholds.iter().map(|threshold| ThresholdBody::of(*threshold)).collect(),
+            thresholds: budget.thresholds.iter().map(|threshold| ThresholdBody::new(*threshold)).collect(),
             channels: budget.channels.clone(),
             recipients: budget.recipients.clone(),
-            standing: standing.map(|standing| StandingBody::of(budget, standing)),
+            standing: standing.map(|standing| StandingBody::new(budget, standing)),
             created_at: time::text(budget.created_at),
             updated_at: time::text(budget.updated_at),
             version: budget.version,
@@ -260,13 +260,13 @@ impl BudgetBody {
 
 impl BudgetAlertBody {
     /// Returns the wire form of an alert.
-    pub(crate) fn of(alert: &BudgetAlert) -> Self {
+    pub(crate) fn new(alert: &BudgetAlert) -> Self {
         BudgetAlertBody {
             id: alert.id.clone(),
             budget_id: alert.budget.0.clone(),
             budget_name: alert.budget_name.clone(),
             period_start: alert.period_start.to_string(),
-            threshold: ThresholdBody::of(alert.threshold),
+            threshold: ThresholdBody::new(alert.threshold),
             value: cents(alert.value),
             amount: cents(alert.amount),
             currency: alert.currency.clone(),

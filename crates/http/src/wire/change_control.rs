@@ -194,7 +194,7 @@ pub struct ExclusionBody {
 impl ExclusionBody {
     /// As it stands at a time.
     #[must_use]
-    pub fn of(exclusion: &Exclusion, now: jiff::Timestamp) -> Self {
+    pub fn new(exclusion: &Exclusion, now: jiff::Timestamp) -> Self {
         ExclusionBody {
             id: exclusion.id.0.clone(),
             resource: exclusion.resource.clone(),

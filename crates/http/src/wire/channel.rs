@@ -103,12 +103,12 @@ pub struct ChannelPatch {
 impl ChannelBody {
     /// Of a channel.
     #[must_use]
-    pub fn of(channel: &Channel) -> ChannelBody {
+    pub fn new(channel: &Channel) -> ChannelBody {
         ChannelBody {
             id: channel.id.0.clone(),
             name: channel.name.clone(),
             kind: channel.settings.kind().as_str().to_owned(),
-            settings: ChannelSettingsBody::of(&channel.settings),
+            settings: ChannelSettingsBody::new(&channel.settings),
             topics: channel.topics.iter().copied().map(Topic::as_str).map(str::to_owned).collect(),
             enabled: channel.enabled,
             created_at: time::text(channel.created_at),
@@ -119,7 +119,7 @@ impl ChannelBody {
 }
 
 impl ChannelSettingsBody {
-    fn of(settings: &ChannelSettings) -> ChannelSettingsBody {
+    fn new(settings: &ChannelSettings) -> ChannelSettingsBody {
         match settings.clone() {
             ChannelSettings::Email { host, port, encryption, username, from, to } => ChannelSettingsBody {
                 host: Some(host),

@@ -28,7 +28,7 @@ pub struct EventTypeBody {
 
 impl EventTypeBody {
     /// Returns the wire form of a kind.
-    pub(crate) fn of(kind: &'static EventKind) -> Self {
+    pub(crate) fn new(kind: &'static EventKind) -> Self {
         EventTypeBody {
             event_type: kind.name,
             category: kind.category(),

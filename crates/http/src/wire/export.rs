@@ -36,7 +36,7 @@ pub struct ExportOptionsBody {
 }
 
 impl ExportOptionsBody {
-    pub(crate) fn of(options: &FormatOptions) -> Self {
+    pub(crate) fn new(options: &FormatOptions) -> Self {
         let FormatOptions { raw, framing, hostname, max_bytes, oversize } = options.clone();
         ExportOptionsBody { raw, framing, hostname, max_bytes, oversize }
     }
@@ -235,7 +235,7 @@ pub struct ExportBody {
 impl ExportBody {
     /// An export as people see it.
     #[must_use]
-    pub fn of(export: &Export) -> Self {
+    pub fn new(export: &Export) -> Self {
         let (selection, progress) = (&export.selection, &export.progress);
         let there = export.state == ExportState::Succeeded || export.failure.is_some();
         let files = export.files.iter().filter(|_| there && export.expires_at.is_some());
@@ -243,7 +243,7 @@ impl ExportBody {
             id: export.id.0.clone(),
             status: export.state.as_str().to_owned(),
             format: selection.format.as_str().to_owned(),
-            options: ExportOptionsBody::of(&selection.options),
+            options: ExportOptionsBody::new(&selection.options),
             query: selection.query.clone(),
             start_time: selection.start.map(time::text),
             end_time: selection.end.map(time::text),

@@ -218,13 +218,13 @@ impl From<&Guardrails> for GuardrailsBody {
     fn from(guardrails: &Guardrails) -> Self {
         GuardrailsBody {
             cost_impact: CostImpactBody {
-                max_increase: PercentText::of(guardrails.max_cost_increase_percent),
-                max_decrease: PercentText::of(guardrails.max_cost_decrease_percent),
+                max_increase: PercentText::new(guardrails.max_cost_increase_percent),
+                max_decrease: PercentText::new(guardrails.max_cost_decrease_percent),
             },
             performance_impact: PerformanceImpactBody {
-                max_degradation: PercentText::of(guardrails.max_degradation_percent),
+                max_degradation: PercentText::new(guardrails.max_degradation_percent),
             },
-            availability: AvailabilityBody { min_uptime: PercentText::of(guardrails.min_uptime_percent) },
+            availability: AvailabilityBody { min_uptime: PercentText::new(guardrails.min_uptime_percent) },
             rollback: RollbackBody {
                 automatic: guardrails.rollback_automatic,
                 timeout: span(guardrails.rollback_timeout_s),
@@ -237,7 +237,7 @@ impl From<&Guardrails> for GuardrailsBody {
             blast_radius: BlastRadiusBody {
                 max_actions_per_run: guardrails.max_actions_per_run,
                 max_actions_per_day: guardrails.max_actions_per_day,
-                max_share_per_day: PercentText::of(guardrails.max_share_per_day_percent),
+                max_share_per_day: PercentText::new(guardrails.max_share_per_day_percent),
                 rollout_from: guardrails.rollout_from,
             },
             cool_down: span(guardrails.cool_down_s),

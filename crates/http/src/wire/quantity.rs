@@ -82,7 +82,7 @@ pub type BaselineText = Spelled<Baseline>;
 impl Spelled<Percent> {
     /// Returns the wire form of a percentage that a domain type holds as a number.
     #[must_use]
-    pub fn of(value: f64) -> Self {
+    pub fn new(value: f64) -> Self {
         Spelled(Percent::new(value).unwrap_or_default())
     }
 }

@@ -131,7 +131,7 @@ macro_rules! filters {
 
             /// The filters with these names and values; names that are none are left out.
             #[must_use]
-            pub fn of(given: &BTreeMap<String, String>) -> Self {
+            pub fn new(given: &BTreeMap<String, String>) -> Self {
                 FiltersBody { $($name: given.get(stringify!($name)).cloned()),+ }
             }
         }

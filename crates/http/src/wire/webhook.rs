@@ -125,7 +125,7 @@ pub struct DeliveryBody {
 impl WebhookBody {
     /// Of a subscription.
     #[must_use]
-    pub fn of(webhook: &Webhook) -> WebhookBody {
+    pub fn new(webhook: &Webhook) -> WebhookBody {
         WebhookBody {
             id: webhook.id.0.clone(),
             name: webhook.name.clone(),
@@ -144,13 +144,13 @@ impl WebhookBody {
 impl DeliveryBody {
     /// Of a delivery.
     #[must_use]
-    pub fn of(delivery: &Delivery) -> DeliveryBody {
+    pub fn new(delivery: &Delivery) -> DeliveryBody {
         DeliveryBody {
             id: delivery.id.0.clone(),
             event: delivery.event.clone(),
             status: delivery.status.as_str().to_owned(),
             tries: delivery.tries,
-            attempts: delivery.attempts.iter().map(AttemptBody::of).collect(),
+            attempts: delivery.attempts.iter().map(AttemptBody::new).collect(),
             created_at: time::text(delivery.created_at),
             next_attempt_at: delivery.next_attempt_at.map(time::text),
             finished_at: delivery.finished_at.map(time::text),
@@ -159,7 +159,7 @@ impl DeliveryBody {
 }
 
 impl AttemptBody {
-    fn of(attempt: &Attempt) -> AttemptBody {
+    fn new(attempt: &Attempt) -> AttemptBody {
         AttemptBody {
             at: time::text(attempt.at),
             duration_ms: attempt.duration_ms,

@@ -92,7 +92,7 @@ fn by_class(scores: Scores, unit: f64) -> BTreeMap<String, f64> {
 impl WorkloadBody {
     /// The workload of a resource.
     #[must_use]
-    pub fn of(workload: &ResourceWorkload) -> WorkloadBody {
+    pub fn new(workload: &ResourceWorkload) -> WorkloadBody {
         let found = workload.found.as_ref().map(|found| &found.classification);
         let correction = workload.correction.as_ref();
         let class = correction.map(|correction| correction.class).or_else(|| found?.class);
@@ -113,8 +113,8 @@ impl WorkloadBody {
             confidence: judged.map(|found| found.confidence).filter(|_| correction.is_none()),
             unclassified,
             probabilities: found.map(|found| by_class(found.probabilities, 100.0)).unwrap_or_default(),
-            signals: found.map(|found| found.signals.iter().map(SignalBody::of).collect()).unwrap_or_default(),
-            correction: correction.map(CorrectionBody::of),
+            signals: found.map(|found| found.signals.iter().map(SignalBody::new).collect()).unwrap_or_default(),
+            correction: correction.map(CorrectionBody::new),
             agent_id: workload.found.as_ref().map(|found: &Workload| found.agent_id.0.clone()),
             judged_at: workload.found.as_ref().map(|found| time::text(found.judged_at)),
         }
@@ -122,7 +122,7 @@ impl WorkloadBody {
 }
 
 impl SignalBody {
-    fn of(signal: &Signal) -> SignalBody {
+    fn new(signal: &Signal) -> SignalBody {
         let of = |class: &WorkloadClass| signal.weights[*class as usize];
         let best = WorkloadClass::ALL.into_iter().max_by(|a, b| of(a).total_cmp(&of(b)));
         SignalBody {
@@ -135,7 +135,7 @@ impl SignalBody {
 }
 
 impl CorrectionBody {
-    fn of(correction: &Correction) -> CorrectionBody {
+    fn new(correction: &Correction) -> CorrectionBody {
         CorrectionBody {
             class: correction.class.as_str().to_owned(),
             comment: correction.comment.clone(),

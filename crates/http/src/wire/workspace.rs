@@ -46,7 +46,7 @@ pub struct WorkspaceSettings {
 
 impl WorkspaceBody {
     /// Returns the wire form; `samples_days` is the configuration's where nobody has set one.
-    pub(crate) fn of(workspace: &Workspace, samples_days: u32) -> Self {
+    pub(crate) fn new(workspace: &Workspace, samples_days: u32) -> Self {
         WorkspaceBody {
             name: workspace.name.clone(),
             time_zone: workspace.time_zone.clone(),

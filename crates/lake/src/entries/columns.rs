@@ -56,7 +56,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn of(&mut self, texts: &mut Texts, text: &str) -> i32 {
+    fn number(&mut self, texts: &mut Texts, text: &str) -> i32 {
         let hash = self.hasher.hash_one(text);
         let same = |(other, number): &(u64, i32)| *other == hash && texts.value(*number as usize) == text;
         if let Some((_, number)) = self.table.find(hash, same) {
@@ -90,7 +90,7 @@ pub(super) fn texts(entries: &[Arc<StoredEntry>]) -> Vec<(Column, Texts)> {
                     texts.ends.push(texts.bytes.len());
                     texts.ends.len() as i32 - 1
                 }),
-                _ => column_text(&stored.entry, *column).map_or(ABSENT, |text| numbers.of(texts, &text)),
+                _ => column_text(&stored.entry, *column).map_or(ABSENT, |text| numbers.number(texts, &text)),
             };
             texts.keys.push(number);
         }

@@ -47,12 +47,12 @@ enum Values<'a> {
 
 impl<'a> Canonical<'a> {
     /// Of the columns [`canonical_columns`].
-    pub(super) fn of(columns: &[&'a ArrayRef; CANONICAL_COLUMNS]) -> Canonical<'a> {
+    pub(super) fn new(columns: &[&'a ArrayRef; CANONICAL_COLUMNS]) -> Canonical<'a> {
         let [stored, cut, ..] = *columns;
         Canonical {
             stored,
             cut,
-            values: columns[2..].iter().map(|column| Values::of(column)).collect(),
+            values: columns[2..].iter().map(|column| Values::new(column)).collect(),
             scratch: Vec::new(),
         }
     }
@@ -71,7 +71,7 @@ impl<'a> Canonical<'a> {
 }
 
 impl<'a> Values<'a> {
-    fn of(column: &'a ArrayRef) -> Values<'a> {
+    fn new(column: &'a ArrayRef) -> Values<'a> {
         if let Some(plain) = column.as_string_opt::<i32>() {
             return Values::Plain(plain);
         }
@@ -106,7 +106,7 @@ impl<'a> Values<'a> {
 pub(super) fn sealed(batch: &RecordBatch, into: &mut Vec<SealedEntry>) {
     let sequences = batch.column(0).as_primitive::<UInt64Type>();
     let salts = batch.column(1).as_fixed_size_binary();
-    let mut canonical = Canonical::of(&std::array::from_fn(|at| batch.column(2 + at)));
+    let mut canonical = Canonical::new(&std::array::from_fn(|at| batch.column(2 + at)));
     into.extend((0..batch.num_rows()).map(|row| {
         let mut salt = [0; 16];
         salt.copy_from_slice(salts.value(row));

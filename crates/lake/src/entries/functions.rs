@@ -133,7 +133,7 @@ impl ScalarUDFImpl for EntryCondition {
         let known =
             arguments.args.get(CANONICAL_COLUMNS).map(|_| argument(&arguments, CANONICAL_COLUMNS)).transpose()?;
         let known = known.as_ref().map(|known| known.as_boolean());
-        let mut canonical = Canonical::of(&std::array::from_fn(|at| &columns[at]));
+        let mut canonical = Canonical::new(&std::array::from_fn(|at| &columns[at]));
         let mut lower = Vec::new();
         let mut answer = Vec::with_capacity(arguments.number_rows);
         for row in 0..arguments.number_rows {

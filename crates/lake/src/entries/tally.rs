@@ -88,7 +88,7 @@ impl Tally {
                 self.users(column(position(Column::ActorEmail)), column(position(Column::ActorId)));
             }
             GroupBy::Field(field) => {
-                let mut canonical = Canonical::of(&canonical_columns().map(column));
+                let mut canonical = Canonical::new(&canonical_columns().map(column));
                 for row in 0..batch.num_rows() {
                     let (entry, _) = Entry::from_canonical(canonical.row(row)).map_err(|error| error.to_string())?;
                     self.field(&entry, &field);

@@ -35,7 +35,7 @@ struct Terms {
 }
 
 impl Terms {
-    fn of(asked: &[Asked], now: Timestamp) -> Self {
+    fn new(asked: &[Asked], now: Timestamp) -> Self {
         let mut terms = Terms::default();
         for one in asked {
             match term(one, now) {
@@ -92,15 +92,15 @@ fn folded(conditions: impl IntoIterator<Item = Expr>, join: impl Fn(Expr, Expr) 
 
 /// The conjuncts of the whole query; `None` when nothing can match.
 pub(super) fn conditions(asked: &[Asked], now: Timestamp) -> Option<Vec<Expr>> {
-    let terms = Terms::of(asked, now);
+    let terms = Terms::new(asked, now);
     if terms.constants.contains(&false) { None } else { Some(terms.conjuncts(now)) }
 }
 
 fn term(asked: &Asked, now: Timestamp) -> Term {
     match asked {
         Asked::All => Term::Constant(true),
-        Asked::And(terms) => Terms::of(terms, now).all(now),
-        Asked::Or(terms) => Terms::of(terms, now).any(now),
+        Asked::And(terms) => Terms::new(terms, now).all(now),
+        Asked::Or(terms) => Terms::new(terms, now).any(now),
         Asked::Not(inner) => match term(inner, now) {
             Term::Constant(value) => Term::Constant(!value),
             Term::Columns(condition) => Term::Columns(not(condition)),

@@ -18,7 +18,7 @@ pub(super) struct DayBatch {
 
 /// Sorts samples into one batch a connection and day. Of two points at the same place the later one counts.
 pub(super) fn from_samples(samples: &[Sample]) -> Result<Vec<DayBatch>, StoreError> {
-    let names = Names::of(samples);
+    let names = Names::new(samples);
     let mut groups: BTreeMap<(&ConnectionId, Day), Vec<Row>> = BTreeMap::new();
     let mut run: Option<(&ConnectionId, Day, Vec<Row>)> = None;
     for (sample, id) in samples.iter().zip(&names.ids) {
@@ -69,7 +69,7 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn of(samples: &'a [Sample]) -> Self {
+    fn new(samples: &'a [Sample]) -> Self {
         let mut known: HashMap<&str, u32> = HashMap::new();
         let mut names: Vec<&str> = Vec::new();
         let mut ids: Vec<u32> = Vec::with_capacity(samples.len());

@@ -34,7 +34,7 @@ impl Newest {
     }
 
     /// The ends of a connection's series, by resource; `scan` finds them the first time.
-    pub(super) async fn of<F>(
+    pub(super) async fn get<F>(
         &self,
         connection: &ConnectionId,
         scan: impl FnOnce() -> F,

@@ -85,8 +85,11 @@ impl Log {
         };
         let mut written = Vec::new();
         for class in RetentionClass::ALL {
-            let of_class: Vec<_> =
-                fresh.iter().filter(|stored| RetentionClass::of(&stored.entry.event_type) == class).cloned().collect();
+            let of_class: Vec<_> = fresh
+                .iter()
+                .filter(|stored| RetentionClass::for_event_type(&stored.entry.event_type) == class)
+                .cloned()
+                .collect();
             if !of_class.is_empty() {
                 written.push(self.store.write(class.id(), &of_class).await.unwrap());
             }

@@ -52,7 +52,7 @@ pub struct Judgement {
 
 impl Judgement {
     /// The logistic of the sum of all weights.
-    pub(crate) fn of(mut evidence: Vec<Evidence>) -> Self {
+    pub(crate) fn from_evidence(mut evidence: Vec<Evidence>) -> Self {
         let sum: f64 = evidence.iter().map(|one| one.weight).sum();
         evidence.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.words.cmp(&b.words)));
         Self { score: logistic(sum), evidence }
@@ -65,7 +65,7 @@ impl Judgement {
             let log_odds = |score: f64| (score / (1.0 - score)).ln();
             let sum: f64 = self.evidence.iter().map(|one| one.weight).sum();
             self.evidence.push(Evidence { reason, weight: log_odds(least) - sum, words: words.into() });
-            *self = Self::of(std::mem::take(&mut self.evidence));
+            *self = Self::from_evidence(std::mem::take(&mut self.evidence));
         }
     }
 
@@ -107,6 +107,6 @@ impl EvidenceList {
 
     /// Everything added.
     pub(crate) fn judgement(self) -> Judgement {
-        Judgement::of(self.evidence)
+        Judgement::from_evidence(self.evidence)
     }
 }

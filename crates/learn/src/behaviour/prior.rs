@@ -30,12 +30,12 @@ pub struct Meaning {
 
 impl Meaning {
     /// Of an operation of a service.
-    pub fn of(service: &str, operation: &str) -> Self {
-        let words = Words::of(service, operation);
-        let verb = Verb::of(&words);
+    pub fn from_operation(service: &str, operation: &str) -> Self {
+        let words = Words::from_operation(service, operation);
+        let verb = Verb::classify(&words);
         Self {
             verb,
-            class: Class::of(&words, verb),
+            class: Class::classify(&words, verb),
             bulk: words.operation_has(&["batch", "bulk", "all"]),
             narrows: words.operation_has(&[
                 "selector",

@@ -25,7 +25,7 @@ pub struct Unusual {
 }
 
 impl Unusual {
-    pub(crate) fn of(event: &ActivityEvent, judgement: &Judgement) -> Self {
+    pub(crate) fn new(event: &ActivityEvent, judgement: &Judgement) -> Self {
         Self {
             at_ms: event.at_ms,
             operation: event.operation.clone(),
@@ -75,7 +75,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    pub(crate) fn of<'a>(
+    pub(crate) fn new<'a>(
         principal: &str,
         subject: &Subject,
         peers: impl Iterator<Item = (&'a String, &'a Subject)>,

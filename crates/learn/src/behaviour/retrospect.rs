@@ -226,7 +226,7 @@ fn actor(principal: &str, service: &str) -> Actor {
 /// To look around is one with what is done in the same service, to ask who one is with anything, and to take on a role with
 /// what that role does.
 fn raised_by(event: &ActivityEvent) -> Option<RaisedBy> {
-    let meaning = Meaning::of(&event.service, &event.operation);
+    let meaning = Meaning::from_operation(&event.service, &event.operation);
     let own = actor(&event.principal, &event.service);
     match meaning.verb {
         _ if event.kind == PrincipalKind::Service => None,
@@ -304,7 +304,7 @@ mod tests {
         );
         let mut retrospect = Retrospect::new(9);
         let habit = Evidence { reason: Reason::Rarity, weight: -1.0, words: "".into() };
-        retrospect.add(&event("ListCommands", 0), Judgement::of(vec![habit]), ());
+        retrospect.add(&event("ListCommands", 0), Judgement::from_evidence(vec![habit]), ());
         retrospect.add(&sends.0, judged(0.9), ());
         assert!(retrospect.release().is_some_and(|(_, judgement)| judgement.score < 0.5));
     }

@@ -163,7 +163,7 @@ impl Watch {
             .subjects
             .iter()
             .filter(|(name, other)| *name != principal && !subject.peers.is_empty() && other.peers == subject.peers);
-        Some(Profile::of(principal, subject, peers, &self.names))
+        Some(Profile::new(principal, subject, peers, &self.names))
     }
 
     /// Principals that did something unusual, each with its latest such events; the latest first.
@@ -184,7 +184,7 @@ impl Watch {
         let meaning = match self.meanings.get(&plain) {
             Some(meaning) if plain.0 != 0 => *meaning,
             _ => {
-                let meaning = Meaning::of(&event.service, &event.operation);
+                let meaning = Meaning::from_operation(&event.service, &event.operation);
                 self.meanings.insert(plain, meaning);
                 meaning
             }
@@ -296,7 +296,7 @@ impl Watch {
             group.note(step, weight, principal);
         }
         if unusual {
-            subject.remember(Unusual::of(event, judgement));
+            subject.remember(Unusual::new(event, judgement));
             self.suspect(event);
         }
         self.update_session(event, step, judgement, subject.session.at(step.at_ms), is_rare);

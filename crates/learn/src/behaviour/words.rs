@@ -23,7 +23,7 @@ pub struct Words {
 
 impl Words {
     /// Of an operation of a service.
-    pub fn of(service: &str, operation: &str) -> Self {
+    pub fn from_operation(service: &str, operation: &str) -> Self {
         let mut all = Vec::new();
         split(service, &mut all);
         all.retain(|word| !FILLING.contains(&word.as_str()));
@@ -137,7 +137,7 @@ mod tests {
             ("compute", "v1.compute.firewalls.insert", "compute compute firewalls insert", "insert"),
             ("", "", "", ""),
         ] {
-            let words = Words::of(service, operation);
+            let words = Words::from_operation(service, operation);
             assert_eq!(words.all.join(" "), all);
             assert_eq!(words.last_part().join(" "), last);
         }
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn service_and_operation_are_told_apart() {
-        let words = Words::of("logs", "DeleteLogGroup");
+        let words = Words::from_operation("logs", "DeleteLogGroup");
         assert!(words.service_has(&["log"]) && words.operation_has(&["log"]) && words.has_all(&["log", "group"]));
         assert!(!words.service_has(&["group"]) && !words.has("trail"));
     }

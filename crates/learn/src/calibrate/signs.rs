@@ -64,7 +64,7 @@ pub fn features(signs: &Signs) -> Vec<f64> {
         .filter_map(|(day, margin)| margin.filter(|m| m.is_finite()).map(|m| (day as f64, m.clamp(-3.0, 1.0))))
         .collect();
     let days = signs.margins.len().max(1) as f64;
-    let shape = Shape::of(&known, days);
+    let shape = Shape::new(&known, days);
     vec![
         (1.0 + signs.tried as f64).ln() / 1.7 - 1.0,
         shape.in_deviations,
@@ -101,7 +101,7 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(known: &[(f64, f64)], days: f64) -> Shape {
+    fn new(known: &[(f64, f64)], days: f64) -> Shape {
         if known.len() < 3 {
             return Shape::default();
         }

@@ -44,7 +44,7 @@ struct Work {
 }
 
 impl Work {
-    fn of(effort: Effort) -> Work {
+    fn new(effort: Effort) -> Work {
         match effort {
             Effort::Estate => Work { history: 8_192, origins: 96, steps: 4 },
             Effort::Thorough => Work { history: 40_000, origins: 256, steps: 6 },
@@ -57,8 +57,8 @@ impl Work {
 /// # Errors
 /// Fewer than three finite values.
 pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
-    let work = Work::of(settings.effort);
-    let cuts = Cuts::of(&grid.values, grid.step_ms);
+    let work = Work::new(settings.effort);
+    let cuts = Cuts::detect(&grid.values, grid.step_ms);
     let first = cuts.first(grid.values.len(), work.history);
     let cuts = cuts.since(first);
     let mut values = grid.values[first..].to_vec();
@@ -71,7 +71,7 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
     if counter(&values, settings.kind).is_none() {
         findings.glitches = glitches(&mut values, grid, first, settings);
     }
-    let bounds = Bounds::of(&values);
+    let bounds = Bounds::new(&values);
     let scale = bounds.scale();
     values.iter_mut().for_each(|value| *value /= scale);
     if let Some(counter) = counter(&values, settings.kind) {
@@ -85,12 +85,12 @@ pub fn fit(grid: &Grid, settings: &Settings) -> Result<Model, Abstention> {
     let look_for_own = settings.effort == Effort::Thorough && findings.resets.is_none();
     let seasons = match settings.seasonless {
         true => Seasons::default(),
-        false => Seasons::of(&values, grid.step_ms, look_for_own),
+        false => Seasons::detect(&values, grid.step_ms, look_for_own),
     };
     findings.effects.clone_from(&effects.known);
     let shape = if measured < LEAST_FOR_SHAPE {
         findings.short = true;
-        Line::of(&values).map(Shape::Line)
+        Line::fit(&values).map(Shape::Line)
     } else {
         Some(stacked(&mut values, &seasons, grid, settings, &work, &mut findings))
     };
@@ -136,14 +136,14 @@ fn stacked(
             findings.shifts.push(found);
         }
     }
-    let frame = Frame::of(values, seasons, unit);
+    let frame = Frame::new(values, seasons, unit);
     let scales = scales(values, unit);
     let week = (WEEK_MS / grid.step_ms).max(1) as usize;
     let asked = if settings.horizon == 0 { week } else { settings.horizon };
     let steps = knots(asked.min(values.len() / 3).max(1));
     findings.calibrated_to = steps.last().copied().unwrap_or(1);
     findings.trend = frame.slope(values.len() - 1);
-    let past = Past::of(values, &frame, &scales, unit, work);
+    let past = Past::new(values, &frame, &scales, unit, work);
     let mut knots: Vec<Knot> = Vec::with_capacity(steps.len());
     for at in 0..steps.len() {
         let nearer = knots.last();
@@ -182,7 +182,7 @@ fn scales(values: &[f64], unit: usize) -> Vec<f64> {
     let known = distances.iter().filter(|distance| distance.is_finite());
     let (count, sum) = known.fold((0.0, 0.0), |(count, sum), distance| (count + 1.0, sum + distance));
     let everywhere = if sum > 0.0 { sum / count } else { f64::MIN_POSITIVE.sqrt() };
-    let season = Seasonal::of(&track::neighbours(&distances, unit / 24), unit, 0.15, 0);
+    let season = Seasonal::fit(&track::neighbours(&distances, unit / 24), unit, 0.15, 0);
     season.values.iter().map(|size| if size.is_finite() { 0.5 * size + 0.5 * everywhere } else { everywhere }).collect()
 }
 
@@ -199,7 +199,7 @@ struct Past<'a> {
 
 impl<'a> Past<'a> {
     /// Spread evenly over everything after the first one and a half seasons.
-    fn of(values: &'a [f64], frame: &'a Frame, scales: &'a [f64], unit: usize, work: &Work) -> Self {
+    fn new(values: &'a [f64], frame: &'a Frame, scales: &'a [f64], unit: usize, work: &Work) -> Self {
         let last = values.len() - 2;
         let warm = (unit + unit / 2).min(values.len() / 2);
         let every = ((last - warm) as f64 / work.origins as f64).max(1.0);
@@ -231,7 +231,7 @@ impl<'a> Past<'a> {
         if cases.is_empty() {
             let mut weights = [0.0; MOST];
             weights[0] = 1.0;
-            return Knot { step, weights, spread: Spread::of(vec![(-1.0, 1.0), (1.0, 1.0)], 1.0, evidence) };
+            return Knot { step, weights, spread: Spread::new(vec![(-1.0, 1.0), (1.0, 1.0)], 1.0, evidence) };
         }
         let nearer = nearer.map(|weights| (*weights, POOLED / (POOLED + evidence)));
         // The further beyond a season, the less the newest values say: none of it within one, all of it from two on.
@@ -245,7 +245,7 @@ impl<'a> Past<'a> {
         let mut stacked = stack(&cases, count, nearer, usual, ridge);
         let is_plain = plain.is_some_and(|plain| stacked.keep_to(&plain, &cases, count));
         let ratios = stacked.errors.iter().zip(&cases).map(|(error, case)| (error / case.scale, case.weight)).collect();
-        let mut spread = Spread::of(ratios, origins.max(1) as f64, evidence);
+        let mut spread = Spread::new(ratios, origins.max(1) as f64, evidence);
         if is_plain {
             spread.centre();
         }

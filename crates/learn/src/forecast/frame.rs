@@ -50,7 +50,7 @@ const CENTRE: usize = 2;
 impl Frame {
     /// Builds the frame of values on a grid, with their seasons. `unit` is a natural length in steps: the first
     /// season.
-    pub(super) fn of(values: &[f64], seasons: &Seasons, unit: usize) -> Self {
+    pub(super) fn new(values: &[f64], seasons: &Seasons, unit: usize) -> Self {
         let unit_f = unit as f64;
         let levels = [0.01, unit_f / 4.0, unit_f, unit_f * 5.0]
             .map(|half_life: f64| {
@@ -81,13 +81,13 @@ impl Frame {
     fn learn(&mut self, period: usize, at: usize, unit: f64) {
         let (values, lead) = (&self.values, period / 96);
         if at == 0 && lead > 0 {
-            self.seasons.push((Seasonal::of(values, period, 1.0, 0), 0.0));
+            self.seasons.push((Seasonal::fit(values, period, 1.0, 0), 0.0));
         }
-        self.seasons.push((Seasonal::of(values, period, 1.0, lead), 0.0));
+        self.seasons.push((Seasonal::fit(values, period, 1.0, lead), 0.0));
         if at < 2 {
-            self.seasons.push((Seasonal::of(values, period, 0.4, lead), 1.5));
+            self.seasons.push((Seasonal::fit(values, period, 0.4, lead), 1.5));
         }
-        self.seasons.push((Seasonal::of(values, period, 0.12, lead), 7.3));
+        self.seasons.push((Seasonal::fit(values, period, 0.12, lead), 7.3));
         let smooth = self.seasons.len() - 1;
         let beside = beside(values, &self.seasons[smooth].0);
         let lengths: &[f64] = match at {

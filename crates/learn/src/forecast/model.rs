@@ -32,7 +32,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    pub(super) fn of(values: &[f64]) -> Self {
+    pub(super) fn new(values: &[f64]) -> Self {
         let known = || values.iter().filter(|value| value.is_finite());
         let most = known().fold(0f64, |most, value| most.max(value.abs()));
         Bounds {

@@ -20,7 +20,7 @@ pub(super) struct Seasons {
 }
 
 impl Seasons {
-    pub(super) fn of(values: &[f64], step_ms: i64, look_for_own: bool) -> Seasons {
+    pub(super) fn detect(values: &[f64], step_ms: i64, look_for_own: bool) -> Seasons {
         let main = of_calendar(step_ms, values.len());
         let own = if look_for_own { of_its_own(values, &main) } else { None };
         if main.is_empty() {

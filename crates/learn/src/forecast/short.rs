@@ -17,7 +17,7 @@ pub(super) struct Line {
 
 impl Line {
     /// Fits a series with at least two finite values.
-    pub(super) fn of(values: &[f64]) -> Option<Line> {
+    pub(super) fn fit(values: &[f64]) -> Option<Line> {
         let known: Vec<(f64, f64)> =
             values.iter().enumerate().filter(|(_, v)| v.is_finite()).map(|(at, v)| (at as f64, *v)).collect();
         let newest = &known[known.len().saturating_sub(200)..];

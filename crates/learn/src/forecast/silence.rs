@@ -18,7 +18,7 @@ pub(super) struct Cuts(Vec<Cut>);
 
 impl Cuts {
     /// Finds the spans to cut in values on a grid of this step.
-    pub(super) fn of(values: &[f64], step_ms: i64) -> Cuts {
+    pub(super) fn detect(values: &[f64], step_ms: i64) -> Cuts {
         let round_ms = if step_ms <= DAY_MS { WEEK_MS } else { 12 * MONTH_MS };
         let round = ((round_ms as f64 / step_ms as f64).round() as usize).max(1);
         let mut cuts = Vec::new();
@@ -81,7 +81,7 @@ mod tests {
         let mut values: Vec<f64> = (0..100).map(f64::from).collect();
         values.extend(std::iter::repeat_n(f64::NAN, 8_760));
         values.extend((0..50).map(f64::from));
-        let cuts = Cuts::of(&values, HOUR_MS);
+        let cuts = Cuts::detect(&values, HOUR_MS);
         assert_eq!(cuts.count(), 51 * 168);
         assert_eq!((cuts.first(values.len(), 20), cuts.first(values.len(), 1_000)), (8_890, 0));
         assert_eq!(cuts.first(values.len(), 50 + 8_760 - 51 * 168 + 30), 70);
@@ -91,6 +91,6 @@ mod tests {
         assert_eq!([cuts.slot(99), cuts.slot(292)], [99, 8_860]);
         let later = cuts.since(60);
         assert_eq!(later.slot(292 - 60), 8_800);
-        assert_eq!(Cuts::of(&values[..300], HOUR_MS), Cuts::default());
+        assert_eq!(Cuts::detect(&values[..300], HOUR_MS), Cuts::default());
     }
 }

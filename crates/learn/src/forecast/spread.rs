@@ -14,7 +14,7 @@ pub(super) struct Spread {
 impl Spread {
     /// Computes the spread of `(error, weight)` pairs from `origins` origins, of which about `evidence` do not
     /// overlap.
-    pub(super) fn of(mut errors: Vec<(f64, f64)>, origins: f64, evidence: f64) -> Spread {
+    pub(super) fn new(mut errors: Vec<(f64, f64)>, origins: f64, evidence: f64) -> Spread {
         errors.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let total: f64 = errors.iter().map(|(_, weight)| weight).sum();
         let quantile = |level: f64| weighted(&errors, level * total);
@@ -145,9 +145,9 @@ mod tests {
     #[test]
     fn a_finite_past_widens() {
         let errors: Vec<(f64, f64)> = (0..1_000).map(|i| (f64::from(i) / 500.0 - 1.0, 1.0)).collect();
-        let sure = Spread::of(errors.clone(), 1e6, 1e6);
+        let sure = Spread::new(errors.clone(), 1e6, 1e6);
         assert!((sure.error(0.95) - 0.9).abs() < 0.01 && (sure.error(0.05) + 0.9).abs() < 0.01);
-        assert!(Spread::of(errors, 50.0, 5.0).width() > 1.2 * sure.width());
+        assert!(Spread::new(errors, 50.0, 5.0).width() > 1.2 * sure.width());
         assert!(sure.at.is_sorted());
     }
 }

@@ -114,7 +114,7 @@ fn gaps_are_gaps_and_not_zeros() {
         .filter(|at| !(200..290).contains(at) && at % 11 != 3)
         .map(|at| (MONDAY_MS + at as i64 * HOUR_MS, value(at)))
         .collect();
-    let grid = Grid::of(&points).unwrap();
+    let grid = Grid::new(&points).unwrap();
     let model = fit(&grid, &ahead(24)).unwrap();
     let (error, inside) = judge(&model.forecast(24), |step| value(grid.values.len() + step - 1));
     assert!(error < 3.0 && inside > 0.7, "{error} {inside}");

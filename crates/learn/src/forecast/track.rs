@@ -34,7 +34,7 @@ pub(super) struct Seasonal {
 
 impl Seasonal {
     /// Smooths from season to season with weight `alpha`, after smoothing over `2 * lead + 1` neighbouring steps.
-    pub(super) fn of(values: &[f64], period: usize, alpha: f64, lead: usize) -> Self {
+    pub(super) fn fit(values: &[f64], period: usize, alpha: f64, lead: usize) -> Self {
         let source = if lead > 0 { neighbours(values, lead) } else { Vec::new() };
         let input = if lead > 0 { source.as_slice() } else { values };
         let mut track: Vec<f64> = Vec::with_capacity(input.len());

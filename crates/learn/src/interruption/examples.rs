@@ -49,7 +49,7 @@ pub(super) fn gather(history: &History) -> (Memory, Vec<Vec<Example>>) {
             Moment::Interrupted => memory.interrupted(&life.pool, &life.family, at),
             Moment::Look | Moment::Before => {
                 let instance = instance(life, at, &signals);
-                let known = memory.of(&life.pool, &life.family, at);
+                let known = memory.recall(&life.pool, &life.family, at);
                 for (horizon, set) in HORIZONS_MS.iter().zip(&mut sets) {
                     let found = outcome(life, at, *horizon, moment, step);
                     set.extend(found.map(|(outcome, weight)| Example {

@@ -85,7 +85,7 @@ impl Memory {
     }
 
     /// Returns the state of a pool at a time not before the last interruption.
-    pub(super) fn of(&self, pool: &str, family: &str, at_ms: i64) -> Recollection {
+    pub(super) fn recall(&self, pool: &str, family: &str, at_ms: i64) -> Recollection {
         let estate = self.estate.0.rate(PRIOR_PER_DAY);
         let family = self.families.get(family).map_or(estate, |count| count.rate(estate));
         let known = self.pools.get(pool);

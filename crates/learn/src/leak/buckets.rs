@@ -23,7 +23,7 @@ pub(crate) struct Buckets {
 impl Buckets {
     /// At most about `most` buckets of the finite points, each their percentile `p`. `None` below three points. The series
     /// must be sorted by time.
-    pub(crate) fn of(points: &[Point], most: usize, p: f64) -> Option<Buckets> {
+    pub(crate) fn new(points: &[Point], most: usize, p: f64) -> Option<Buckets> {
         let first = points.iter().find(|(_, value)| value.is_finite())?.0;
         let last = points.iter().rev().find(|(_, value)| value.is_finite())?.0;
         let mut steps: Vec<i64> =

@@ -45,7 +45,7 @@ pub(super) fn gather(buckets: &Buckets, restarts_ms: &[i64]) -> Evidence {
         }
     }
     cuts.sort_by_key(|cut| cut.index);
-    let mut evidence = of(buckets, &rest, &cuts);
+    let mut evidence = measure(buckets, &rest, &cuts);
     evidence.releases = cuts
         .iter()
         .filter(|cut| cut.size < 0.0)
@@ -58,10 +58,10 @@ pub(super) fn gather(buckets: &Buckets, restarts_ms: &[i64]) -> Evidence {
 
 /// The floors of short cycles, uncut.
 pub(super) fn of_floors(floors: &Buckets) -> Evidence {
-    of(floors, &floors.values, &[])
+    measure(floors, &floors.values, &[])
 }
 
-fn of(buckets: &Buckets, values: &[f64], cuts: &[Break]) -> Evidence {
+fn measure(buckets: &Buckets, values: &[f64], cuts: &[Break]) -> Evidence {
     let days = buckets.days();
     let (mut pieces, mut since) = (Vec::with_capacity(days.len()), Vec::with_capacity(days.len()));
     let (mut piece, mut start) = (0, 0.0);
@@ -108,7 +108,7 @@ impl Evidence {
 
     /// The verdict.
     pub(super) fn judge(mut self, settings: &Settings) -> Assessment {
-        let prepared = Prepared::of(&self.series());
+        let prepared = Prepared::new(&self.series());
         let still = prepared.loss_without_growth() <= f64::EPSILON * self.level.powi(2);
         let Some(growth) = growth(&prepared, &self.days, &self.since).filter(|_| !still) else {
             self.reasons.push(Reason::Constant);
@@ -171,7 +171,7 @@ impl Evidence {
                     Series { values: &self.values[start..end], pieces: &pieces, covariate: &self.weekend[start..end] };
                 long += 1;
                 growing +=
-                    u64::from(Prepared::of(&own).glance(&self.days[start..end]).is_some_and(|(slope, _)| slope > 0.0));
+                    u64::from(Prepared::new(&own).glance(&self.days[start..end]).is_some_and(|(slope, _)| slope > 0.0));
             }
             start = end;
         }

@@ -52,7 +52,7 @@ pub(crate) struct Prepared<'a> {
 
 impl<'a> Prepared<'a> {
     /// Prepares a series.
-    pub(crate) fn of(series: &Series<'a>) -> Self {
+    pub(crate) fn new(series: &Series<'a>) -> Self {
         let mut y = demeaned(series.values, series.pieces);
         let z = demeaned(series.covariate, series.pieces);
         let zz = Some(dot(&z, &z)).filter(|zz| *zz > 1e-9 * y.len() as f64).unwrap_or(0.0);

@@ -36,7 +36,7 @@ struct Score {
 }
 
 impl Score {
-    fn of(prepared: &Prepared<'_>, shape: Vec<f64>, parameters: f64) -> Option<(f64, Score)> {
+    fn fit(prepared: &Prepared<'_>, shape: Vec<f64>, parameters: f64) -> Option<(f64, Score)> {
         prepared.glance(&shape).map(|(slope, loss)| (slope, Score { loss, parameters, onset: None, shape }))
     }
 
@@ -50,11 +50,11 @@ impl Score {
 /// time since the piece began, both in days. `None` where nothing can be fitted.
 pub(crate) fn growth(prepared: &Prepared<'_>, days: &[f64], since: &[f64]) -> Option<Growth> {
     let span = *days.last()?;
-    let mut steady = vec![Score::of(prepared, days.to_vec(), 1.0)?.1];
+    let mut steady = vec![Score::fit(prepared, days.to_vec(), 1.0)?.1];
     for share in ONSETS {
         let onset = share * span;
         let shape = days.iter().map(|day| (day - onset).max(0.0)).collect();
-        steady.extend(Score::of(prepared, shape, 2.0).map(|(_, score)| Score { onset: Some(onset), ..score }));
+        steady.extend(Score::fit(prepared, shape, 2.0).map(|(_, score)| Score { onset: Some(onset), ..score }));
     }
     let level = levelling(prepared, days, since, span);
     let all = || steady.iter().chain(&level);
@@ -68,7 +68,7 @@ pub(crate) fn growth(prepared: &Prepared<'_>, days: &[f64], since: &[f64]) -> Op
 fn levelling(prepared: &Prepared<'_>, days: &[f64], since: &[f64], span: f64) -> Vec<Score> {
     let mut found = Vec::new();
     let mut offer = |shape: Vec<f64>, parameters: f64| {
-        found.extend(Score::of(prepared, shape, parameters).filter(|(slope, _)| *slope > 0.0).map(|(_, score)| score));
+        found.extend(Score::fit(prepared, shape, parameters).filter(|(slope, _)| *slope > 0.0).map(|(_, score)| score));
     };
     for from in std::iter::once(0.0).chain(ONSETS).chain(LATE) {
         for rise in RISES.iter().filter(|rise| from + **rise <= 1.0 - REST) {
@@ -99,7 +99,7 @@ pub(crate) fn slopes_in_parts(series: &Series<'_>, days: &[f64], from_day: f64, 
                 pieces: &pieces,
                 covariate: &series.covariate[start..end],
             };
-            Prepared::of(&inside).fit(&days[start..end]).map(|fit| (fit.slope, fit.error))
+            Prepared::new(&inside).fit(&days[start..end]).map(|fit| (fit.slope, fit.error))
         })
         .collect()
 }

@@ -50,7 +50,7 @@ pub(super) struct Sums<'a> {
 }
 
 impl<'a> Sums<'a> {
-    pub(super) fn of(buckets: &'a Buckets, levels: &[f64]) -> Self {
+    pub(super) fn new(buckets: &'a Buckets, levels: &[f64]) -> Self {
         let first = buckets.slots.first().copied().unwrap_or(0);
         let scale = (buckets.slots.last().copied().unwrap_or(0) - first).max(1) as f64;
         let at: Vec<f64> = buckets.slots.iter().map(|slot| (slot - first) as f64 / scale).collect();

@@ -70,7 +70,7 @@ impl<'a> Growth<'a> {
         let leads = errors(&trials, &weights, spread_of_steps(glued));
         let independent = (n - first) as f64 / lead;
         Some(Growth {
-            mix: Mix::of(&weights, now),
+            mix: Mix::new(&weights, now),
             weights,
             leads,
             end: n as f64,
@@ -111,7 +111,7 @@ impl<'a> Growth<'a> {
 
     /// The past's paths of errors, up to what each bucket `reached`. `None` when the series is too short to lend any.
     pub(super) fn paths(&self, buckets: &Buckets, reached: &[f64], sums: &Sums<'_>) -> Option<Paths> {
-        Paths::of(buckets, reached, sums, &self.weights, self.lead, self.first)
+        Paths::new(buckets, reached, sums, &self.weights, self.lead, self.first)
     }
 
     /// The growth per bucket now.

@@ -19,7 +19,7 @@ pub(super) struct Mix {
 
 impl Mix {
     /// Combines candidates with their weights, in the same order. Those without weight are left out.
-    pub(super) fn of(weights: &[f64], lines: Vec<Line>) -> Mix {
+    pub(super) fn new(weights: &[f64], lines: Vec<Line>) -> Mix {
         let all = weights.iter().zip(lines).map(|(weight, line)| (*weight, 0.0, line));
         Mix { parts: all.filter(|(weight, ..)| *weight > 0.0).collect() }
     }
@@ -79,8 +79,8 @@ mod tests {
     #[test]
     fn a_replacement_for_a_period_does_not_count_as_seen() {
         let line = |unseen| Line { offset: 0.0, rate: 1.0, growth: 0.0, replay: None, unseen };
-        let mix = Mix::of(&[0.25, 0.0, 0.75], vec![line(false), line(false), line(true)]);
+        let mix = Mix::new(&[0.25, 0.0, 0.75], vec![line(false), line(false), line(true)]);
         assert_eq!((mix.parts.len(), mix.seen()), (2, 0.25));
-        assert_eq!(Mix::of(&[1.0], vec![line(true)]).seen(), LEAST_SEEN);
+        assert_eq!(Mix::new(&[1.0], vec![line(true)]).seen(), LEAST_SEEN);
     }
 }

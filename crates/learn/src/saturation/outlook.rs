@@ -67,7 +67,7 @@ impl Outlook {
 }
 
 /// Reads the answer off the chances at times ahead (milliseconds from now).
-pub(super) fn of(
+pub(super) fn summarize(
     ahead: &[f64],
     mut chances: Vec<f64>,
     now_ms: i64,

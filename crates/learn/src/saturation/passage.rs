@@ -38,7 +38,7 @@ pub(super) struct Paths {
 impl Paths {
     /// Builds the paths from the peaks of each bucket of a glued series, from bucket `first` on. `None` if it is too
     /// short.
-    pub(super) fn of(
+    pub(super) fn new(
         buckets: &Buckets,
         reached: &[f64],
         sums: &Sums<'_>,
@@ -52,7 +52,7 @@ impl Paths {
         let whole = buckets.slots.partition_point(|slot| slot + length as i64 <= end);
         let last = whole.checked_sub(1).filter(|last| *last > first)?;
         let path = |origin: usize| {
-            let mut mix = Mix::of(weights, sums.candidates(origin));
+            let mut mix = Mix::new(weights, sums.candidates(origin));
             let seen = mix.seen();
             let since = |target: usize| (buckets.slots[target] - buckets.slots[origin]) as f64;
             let mut error = |target: usize| {

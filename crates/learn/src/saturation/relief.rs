@@ -26,7 +26,7 @@ pub(super) struct Relief {
 
 impl Relief {
     /// Separates the breaks of a series without season.
-    pub(super) fn of(buckets: &Buckets, rest: &[f64], cuts: &[Break]) -> Relief {
+    pub(super) fn new(buckets: &Buckets, rest: &[f64], cuts: &[Break]) -> Relief {
         let mut glued = rest.to_vec();
         for cut in cuts {
             let step = rest[cut.index] - rest[cut.index - 1];

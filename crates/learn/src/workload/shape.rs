@@ -36,7 +36,7 @@ const LEAST_COVERAGE: f64 = 0.5;
 impl Features {
     /// Computes the features of metrics; `None` if less than a week of CPU was observed, or less than half of it.
     #[must_use]
-    pub fn of(metrics: &Metrics<'_>) -> Option<Features> {
+    pub fn new(metrics: &Metrics<'_>) -> Option<Features> {
         let hours = Buckets::with_width(metrics.cpu, HOUR_MS, 50.0);
         if (hours.span_ms() as f64) < LEAST_DAYS * DAY_MS as f64 || hours.coverage() < LEAST_COVERAGE {
             return None;

@@ -35,7 +35,7 @@ fn building(days: i64) -> Vec<Point> {
 /// Probabilities of a shape whose traffic is a hundred bytes for each percent of CPU.
 fn probable(cpu: &[Point]) -> [f64; 4] {
     let traffic: Vec<Point> = cpu.iter().map(|(at, value)| (*at, value * 100.0)).collect();
-    let features = Features::of(&Metrics { cpu, network: &traffic, disk: &[] }).unwrap();
+    let features = Features::new(&Metrics { cpu, network: &traffic, disk: &[] }).unwrap();
     probabilities(scores(&properties(&features)))
 }
 
@@ -52,7 +52,7 @@ fn shapes_speak_for_their_class() {
 #[test]
 fn a_property_says_what_it_speaks_for() {
     let cpu = building(21);
-    let found = properties(&Features::of(&Metrics { cpu: &cpu, ..Metrics::default() }).unwrap());
+    let found = properties(&Features::new(&Metrics { cpu: &cpu, ..Metrics::default() }).unwrap());
     let weekends = found.iter().find(|property| property.name == "quiet on weekends").unwrap();
     assert!(weekends.weights[Class::Development as usize] > 1.0, "{found:?}");
     assert!(found.iter().all(|property| !property.name.contains("traffic")), "it was not measured: {found:?}");
@@ -61,7 +61,7 @@ fn a_property_says_what_it_speaks_for() {
 #[test]
 fn thin_data_has_no_shape() {
     for cpu in [serving(5), Vec::new(), serving(14).into_iter().step_by(40).collect()] {
-        assert_eq!(Features::of(&Metrics { cpu: &cpu, ..Metrics::default() }), None);
+        assert_eq!(Features::new(&Metrics { cpu: &cpu, ..Metrics::default() }), None);
     }
 }
 

@@ -87,7 +87,7 @@ pub(crate) struct Times {
 
 impl Times {
     /// Returns the time range of some records.
-    pub(crate) fn of(records: &[Record]) -> Times {
+    pub(crate) fn new(records: &[Record]) -> Times {
         records
             .iter()
             .map(|record| millis(record.recorded_at))
@@ -349,7 +349,7 @@ impl IdFile {
 
 /// All records of several files in the order of their keys.
 pub(crate) fn merged(files: &[Arc<IdFile>]) -> impl Iterator<Item = io::Result<Record>> {
-    let mut sources: Vec<_> = files.iter().map(|file| Records::of(file).peekable()).collect();
+    let mut sources: Vec<_> = files.iter().map(|file| Records::new(file).peekable()).collect();
     std::iter::from_fn(move || {
         let order = |source: &mut std::iter::Peekable<Records<'_>>| match source.peek()? {
             Ok(record) => Some(record.key),
@@ -370,7 +370,7 @@ struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    fn of(file: &'a IdFile) -> Records<'a> {
+    fn new(file: &'a IdFile) -> Records<'a> {
         Records { file, page: 0, buffer: Vec::new().into_iter() }
     }
 }

@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn no_false_denial_and_few_false_alarms() {
-        let key = |i: u32| IdKey::of(&i.to_string());
+        let key = |i: u32| IdKey::new(&i.to_string());
         let mut filter = Filter::for_keys(10_000);
         (0..10_000).for_each(|i| filter.insert(&key(i)));
         let filter = Filter::from_bytes(&filter.to_bytes());

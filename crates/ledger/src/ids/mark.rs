@@ -50,7 +50,7 @@ pub(crate) struct Claim {
 
 impl IdKey {
     /// The key of an event id.
-    pub(crate) fn of(event_id: &str) -> IdKey {
+    pub(crate) fn new(event_id: &str) -> IdKey {
         IdKey(cut(&Sha256::digest(event_id).into()))
     }
 }
@@ -86,7 +86,7 @@ impl Claim {
         let whole = Mark(cut(digest));
         let stamped = entry.timestamp == recorded_at;
         let mark = if stamped { mark_without_time(entry) } else { whole };
-        Claim { key: IdKey::of(entry.event_id.as_str()), mark, whole, stamped }
+        Claim { key: IdKey::new(entry.event_id.as_str()), mark, whole, stamped }
     }
 
     /// Returns `true` if the stored entry with the same event id came from the same claim. `entry` is the claim's own

@@ -29,7 +29,7 @@ pub(crate) struct Recents {
 
 impl Recents {
     /// Creates the index of a log that was just opened.
-    pub(crate) fn of(records: impl IntoIterator<Item = Record>) -> Recents {
+    pub(crate) fn from_records(records: impl IntoIterator<Item = Record>) -> Recents {
         let mut recents = Recents::default();
         for Record { key, mark, sequence, recorded_at } in records {
             recents.insert(key, Recent { mark, sequence, recorded_at });

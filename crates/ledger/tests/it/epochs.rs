@@ -27,7 +27,7 @@ async fn started(dir: &std::path::Path) -> Ledger {
 fn epochs(dir: &std::path::Path) -> Epochs {
     let count = fs::read_dir(dir.join("ledger/epochs")).unwrap().count();
     let records = (1..=count).map(|n| Epoch::open(&fs::read(dir.join(format!("ledger/epochs/{n}"))).unwrap()).unwrap());
-    Epochs::of(records).unwrap().unwrap()
+    Epochs::from_records(records).unwrap().unwrap()
 }
 
 #[tokio::test]

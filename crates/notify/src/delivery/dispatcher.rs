@@ -202,7 +202,7 @@ impl Dispatcher {
             ..webhook.clone()
         };
         let caller = Caller::system();
-        let entry = Entry::of(&events::POLICY_MODIFY)
+        let entry = Entry::for_event(&events::POLICY_MODIFY)
             .by(caller.actor)
             .on(ResourceRef::new("webhook", webhook.id.0.clone()))
             .with_action("webhook.disable", ActionStatus::Success, caller.method)
@@ -268,7 +268,7 @@ fn ended(delivery: &Delivery) -> Entry {
         (None, Some(status)) => Some(format!("answered {status}")),
         (None, None) => None,
     });
-    Entry::of(&events::DELIVERY)
+    Entry::for_event(&events::DELIVERY)
         .by(caller.actor)
         .on(ResourceRef::new(delivery.target.kind(), delivery.target.id()))
         .with_severity(severity)

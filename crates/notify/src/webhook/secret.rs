@@ -23,7 +23,7 @@ impl std::fmt::Debug for Secret {
 impl Secret {
     /// Of random bytes.
     #[must_use]
-    pub fn of(random: &[u8; 32]) -> Secret {
+    pub fn from_random(random: &[u8; 32]) -> Secret {
         Secret(format!("{PREFIX}{}", STANDARD.encode(random)))
     }
 
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn texts() {
-        let secret = Secret::of(&[7; 32]);
+        let secret = Secret::from_random(&[7; 32]);
         assert_eq!(Secret::parse(secret.reveal()).unwrap(), secret);
         assert_eq!(secret.key(), [7; 32]);
         assert_eq!(format!("{secret:?}"), "Secret(...)");
@@ -99,7 +99,8 @@ mod tests {
     fn both_sign_for_a_day() {
         let now: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
         let later = |hours: i64| now + SignedDuration::from_hours(hours);
-        let (first, second, third) = (Secret::of(&[1; 32]), Secret::of(&[2; 32]), Secret::of(&[3; 32]));
+        let (first, second, third) =
+            (Secret::from_random(&[1; 32]), Secret::from_random(&[2; 32]), Secret::from_random(&[3; 32]));
         let secrets = Secrets::first(first.clone());
         assert_eq!(secrets.signing(now), std::slice::from_ref(&first));
         let secrets = secrets.rotated(second.clone(), now);

@@ -17,7 +17,7 @@ pub(super) enum Length {
 }
 
 impl Length {
-    pub(super) fn of(start: &Wall, end: Option<&Wall>, length: Option<&str>) -> Result<Length, CalendarError> {
+    pub(super) fn new(start: &Wall, end: Option<&Wall>, length: Option<&str>) -> Result<Length, CalendarError> {
         match (end, length) {
             (Some(_), Some(_)) => Err(CalendarError("it has both DTEND and DURATION".to_owned())),
             (None, Some(text)) => Ok(Length::Nominal(duration(text)?)),

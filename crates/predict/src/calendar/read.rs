@@ -50,7 +50,7 @@ fn event(properties: &[Property], index: usize, usual: &TimeZone) -> Result<Even
     let begins = one("DTSTART").ok_or_else(|| CalendarError(format!("{label}: DTSTART is missing")))?;
     let start = time(begins)?;
     let end = one("DTEND").map(time).transpose()?;
-    let length = Length::of(&start, end.as_ref(), one("DURATION").map(|property| property.value.trim()));
+    let length = Length::new(&start, end.as_ref(), one("DURATION").map(|property| property.value.trim()));
     let rules: Vec<&Property> = properties.iter().filter(|property| property.name == "RRULE").collect();
     let recurrence = match rules.as_slice() {
         [] => None,

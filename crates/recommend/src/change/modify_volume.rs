@@ -34,7 +34,7 @@ impl VolumeSetup {
     /// The setup that a volume has; `None` if its type is not known. A gp3 volume for which nothing is reported has what every gp3
     /// volume has.
     #[must_use]
-    pub fn of(volume: &Specification) -> Option<VolumeSetup> {
+    pub fn from_specification(volume: &Specification) -> Option<VolumeSetup> {
         let storage_type = volume.storage_type.clone()?;
         let free = |amount| (storage_type == "gp3").then_some(amount);
         let number = |value: Option<u64>| value.and_then(|value| u32::try_from(value).ok());
@@ -101,7 +101,7 @@ fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterEr
 }
 
 fn has(setup: &VolumeSetup) -> Expectation {
-    Expectation::new("volume", setup.clone(), |volume| VolumeSetup::of(&volume.specification))
+    Expectation::new("volume", setup.clone(), |volume| VolumeSetup::from_specification(&volume.specification))
 }
 
 impl Change for ModifyVolume {
@@ -154,7 +154,7 @@ impl Change for ModifyVolume {
     }
 
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
-        vec![("volume", VolumeSetup::of(&seen.specification).map(|setup| setup.to_string()))]
+        vec![("volume", VolumeSetup::from_specification(&seen.specification).map(|setup| setup.to_string()))]
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

@@ -41,7 +41,7 @@ impl<'a> Parameters<'a> {
     ///
     /// # Errors
     /// [`ParameterError::NotAnObject`].
-    pub fn of(json: &'a Json) -> Result<Self, ParameterError> {
+    pub fn from_json(json: &'a Json) -> Result<Self, ParameterError> {
         let object = json.as_object().ok_or(ParameterError::NotAnObject)?;
         Ok(Parameters { object, read: BTreeSet::new() })
     }

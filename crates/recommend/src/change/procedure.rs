@@ -30,15 +30,15 @@ impl Changes {
 }
 
 impl Procedure {
-    /// A procedure of a change that is typed already.
-    pub(super) fn new(plan: Plan, change: Arc<dyn Change>, tasks: Vec<Task>) -> Procedure {
+    /// Joins a stored plan with its change, which was read before.
+    pub(super) fn from_parts(plan: Plan, change: Arc<dyn Change>, tasks: Vec<Task>) -> Procedure {
         Procedure { plan, change, tasks }
     }
 
     /// A new plan of a change on a resource, ready to be executed.
     #[must_use]
-    pub fn of(change: Arc<dyn Change>, target: &str) -> Procedure {
-        let (plan, tasks) = (Plan::of(&*change, target), change.tasks(target));
+    pub fn new(change: Arc<dyn Change>, target: &str) -> Procedure {
+        let (plan, tasks) = (Plan::new(&*change, target), change.tasks(target));
         Procedure { plan, change, tasks }
     }
 
@@ -63,6 +63,6 @@ impl Procedure {
     /// The same change on another resource; see [`Change::retarget`].
     #[must_use]
     pub fn on(&self, target: &str, rename: &dyn Fn(&str) -> Option<String>) -> Procedure {
-        Procedure::of(self.change.retarget(rename), target)
+        Procedure::new(self.change.retarget(rename), target)
     }
 }

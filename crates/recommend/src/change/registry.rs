@@ -59,7 +59,7 @@ pub enum PlanError {
         /// Member that does not fit.
         source: ParameterError,
     },
-    /// Steps of an earlier release that are no change this release knows.
+    /// Steps of an earlier release without a change of this release.
     #[error("the plan's steps are from an earlier release and cannot be read any more; run the agent again")]
     UnknownSteps,
     /// A plan that is not what its hash covers.
@@ -102,7 +102,7 @@ impl Changes {
     pub fn parse(&self, name: &str, parameters: &Json) -> Result<Arc<dyn Change>, PlanError> {
         let row = self.rows.get(name).ok_or_else(|| PlanError::UnknownChange { name: name.to_owned() })?;
         let read = || {
-            let mut parameters = Parameters::of(parameters)?;
+            let mut parameters = Parameters::from_json(parameters)?;
             let change = (row.parse)(&mut parameters)?;
             parameters.end()?;
             Ok(change)

@@ -45,7 +45,7 @@ fn a_plan_of_format_1_keeps_its_hash_and_is_read_as_the_change_that_makes_its_st
         assert_eq!(procedure.plan(), &plan, "its hash goes on being what approvals name");
         assert_eq!(procedure.change().name(), text(&case["change"]));
         assert_eq!(procedure.change().parameters(), Json::from(&case["parameters"]));
-        let made = Plan::of(&**procedure.change(), &plan.steps[0].resource);
+        let made = Plan::new(&**procedure.change(), &plan.steps[0].resource);
         let kinds = |plan: &Plan| plan.steps.iter().map(|step| step.kind).collect::<Vec<_>>();
         assert_eq!(kinds(&made), kinds(&plan));
         if !case["parameters"]["volumes"].as_array().is_some_and(Vec::is_empty) {
@@ -64,7 +64,7 @@ fn a_plan_of_format_2_has_the_hash_of_its_typed_change() {
     assert!(rows.eq(names.iter().map(String::as_str)), "each change has a fixture");
     for case in cases {
         let change = changes.parse(&text(&case["change"]), &Json::from(&case["parameters"])).unwrap();
-        let plan = Plan::of(&*change, &text(&case["resource"]));
+        let plan = Plan::new(&*change, &text(&case["resource"]));
         assert_eq!(plan.hash, text(&case["hash"]), "{}", case["change"]);
         assert_eq!(
             (Some(plan.reversible), Some(plan.restart_needed)),
@@ -82,7 +82,7 @@ fn a_plan_that_was_altered_or_is_not_known_is_not_carried_out() {
         from: "m5.xlarge".to_owned(),
         to: "m5.large".to_owned(),
     };
-    let plan = Plan::of(&change, "i-1");
+    let plan = Plan::new(&change, "i-1");
     let mut other = plan.clone();
     other.change.as_mut().unwrap().parameters =
         ResizeMachine { to: "m5.24xlarge".to_owned(), ..change.clone() }.parameters();
@@ -118,9 +118,9 @@ fn each_part_of_a_change_is_in_its_hash() {
         from: "us-east-1a".to_owned(),
         to: "us-east-1b".to_owned(),
     };
-    let plan = Plan::of(&change, "db-1");
+    let plan = Plan::new(&change, "db-1");
     let back = FailOver { from: change.to.clone(), to: change.from.clone(), ..change.clone() };
-    let hashes = [plan.hash.clone(), Plan::of(&back, "db-1").hash, Plan::of(&change, "db-2").hash];
+    let hashes = [plan.hash.clone(), Plan::new(&back, "db-1").hash, Plan::new(&change, "db-2").hash];
     assert_eq!(hashes.iter().collect::<std::collections::BTreeSet<_>>().len(), 3);
     let altered = |alter: fn(&mut Plan)| {
         let mut plan = plan.clone();

@@ -28,7 +28,7 @@ pub(super) fn procedure(plan: &Plan) -> Result<Procedure, PlanError> {
     for (task, step) in tasks.iter_mut().zip(&plan.steps) {
         task.description.clone_from(&step.description);
     }
-    Ok(Procedure::new(plan.clone(), change, tasks))
+    Ok(Procedure::from_parts(plan.clone(), change, tasks))
 }
 
 fn value<'a>(step: &'a Step, name: &str) -> Option<&'a str> {

@@ -58,7 +58,7 @@ pub struct ModelUse {
 impl ModelReference {
     /// Reference to a version.
     #[must_use]
-    pub fn of(model: &Model) -> Self {
+    pub fn from_model(model: &Model) -> Self {
         ModelReference {
             id: model.id.clone(),
             name: model.name.clone(),
@@ -85,7 +85,7 @@ impl ModelReference {
 struct LearnedModel {
     reference: ModelReference,
     text: String,
-    /// Read once, by the first judgement that asks.
+    /// Read once, by the first judgement that needs it.
     state: OnceLock<Result<Box<dyn Any + Send + Sync>, String>>,
 }
 
@@ -143,7 +143,9 @@ impl LearnedModels {
     pub fn add(&mut self, model: &Model, state: String, now: Timestamp) {
         let usable = match unusable(model, now) {
             Some(reason) => Err(reason),
-            None => Ok(LearnedModel { reference: ModelReference::of(model), text: state, state: OnceLock::new() }),
+            None => {
+                Ok(LearnedModel { reference: ModelReference::from_model(model), text: state, state: OnceLock::new() })
+            }
         };
         self.by_name.insert(model.name.clone(), usable);
     }

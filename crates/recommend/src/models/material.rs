@@ -75,5 +75,5 @@ fn hourly(series: &Series) -> Vec<Point> {
 
 /// The points between two times.
 pub fn between(points: &[Point], from: Timestamp, until: Timestamp) -> &[Point] {
-    Window { start_ms: from.as_millisecond(), end_ms: until.as_millisecond() }.of(points)
+    Window { start_ms: from.as_millisecond(), end_ms: until.as_millisecond() }.select(points)
 }

@@ -46,7 +46,7 @@ pub trait Trainer: Send + Sync {
     fn threshold(&self) -> f64;
     /// The metrics it reads.
     fn metrics(&self) -> &'static [Metric];
-    /// Days of samples it wants.
+    /// Days of samples that the training reads.
     fn history_days(&self) -> i64;
     /// Days at the end that it is judged on and never trained on.
     fn held_out_days(&self) -> i64;
@@ -60,6 +60,6 @@ pub trait Trainer: Send + Sync {
     /// # Errors
     /// [`NotTrained`] when there is nothing to judge by, or the state is not this trainer's.
     fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained>;
-    /// Figures whose distribution tells whether data still looks the same, from one time to another.
+    /// Figures whose distribution is compared between two times, to detect drift.
     fn figures(&self, material: &Material, from: Timestamp, until: Timestamp) -> Vec<f64>;
 }

@@ -52,7 +52,7 @@ pub fn more_members(
 #[must_use]
 pub fn scale_until(group: &Resource, now: Capacity, members: u32, until: Timestamp) -> Plan {
     let change = ScaleGroup { state: group.state, min: now.min, desired: now.desired, members, until };
-    Plan::of(&change, group.id.as_str())
+    Plan::new(&change, group.id.as_str())
 }
 
 fn clock(at: Timestamp) -> String {

@@ -62,7 +62,7 @@ pub fn more_storage(resource: &Resource, step_percent: f64, catalogue: &Catalogu
 pub fn grow(resource: &Resource, from_gib: u32, to_gib: u32) -> Plan {
     let database = resource.kind == ResourceKind::Database;
     let change = GrowStorage { state: resource.state, from_gib, to_gib, database };
-    Plan::of(&change, resource.id.as_str())
+    Plan::new(&change, resource.id.as_str())
 }
 
 /// The most storage a resource may have, GiB; an error where Reeve has no call to grow it.

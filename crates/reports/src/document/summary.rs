@@ -158,6 +158,6 @@ impl Findings {
     pub fn status(&self, plan: &Plan, at: usize, control: &Control) -> ControlStatus {
         let found = |kind| self.of_control(plan, at, kind).map(|(_, answer)| answer.found).sum();
         let asks = !control.evidence.is_empty();
-        ControlStatus::of(asks, found(QuestionKind::Evidence), found(QuestionKind::Exception))
+        ControlStatus::from_counts(asks, found(QuestionKind::Evidence), found(QuestionKind::Exception))
     }
 }

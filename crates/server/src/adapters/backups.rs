@@ -31,7 +31,7 @@ pub(crate) struct RunningBackups {
 
 impl RunningBackups {
     /// Of the configured data directory, its log and its state.
-    pub(crate) fn of(config: &Config, ledger: &Ledger, store: &Arc<Store>) -> RunningBackups {
+    pub(crate) fn new(config: &Config, ledger: &Ledger, store: &Arc<Store>) -> RunningBackups {
         let (data_dir, ledger, store) = (config.data_dir.clone(), ledger.clone(), store.clone());
         RunningBackups { data_dir, ledger, store, one: Arc::default() }
     }

@@ -223,7 +223,7 @@ impl ConnectionSyncer {
 
 /// Entry about resources that left the inventory because the connection no longer looks at them.
 fn unwatched_entry(connection: &Connection, count: u64) -> Entry {
-    Entry::of(&events::INTEGRATION_SYNC)
+    Entry::for_event(&events::INTEGRATION_SYNC)
         .by(Actor::system())
         .on(ResourceRef::new("connection", connection.id.0.clone()))
         .with_action("stop_reading", ActionStatus::Success, ActionMethod::Scheduled)
@@ -237,7 +237,7 @@ fn unwatched_entry(connection: &Connection, count: u64) -> Entry {
 
 fn story(connection: &Connection, by: &str, outcome: &Result<SyncReport, String>) -> Entry {
     let status = if outcome.is_ok() { ActionStatus::Success } else { ActionStatus::Failed };
-    let entry = Entry::of(&events::INTEGRATION_SYNC)
+    let entry = Entry::for_event(&events::INTEGRATION_SYNC)
         .by(Actor::system())
         .on(ResourceRef::new("connection", connection.id.0.clone()))
         .with_action("sync", status, ActionMethod::Scheduled)

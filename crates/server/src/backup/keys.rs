@@ -39,7 +39,7 @@ impl KeyParts {
     }
 
     /// The keys of a data directory, of the log that this verifier key signs; under a passphrase where one is given.
-    pub(crate) fn of(data_dir: &Path, origin: &str, public_key: &str, passphrase: Option<&str>) -> Result<KeyParts> {
+    pub(crate) fn read(data_dir: &Path, origin: &str, public_key: &str, passphrase: Option<&str>) -> Result<KeyParts> {
         let log_key = copy_of(data_dir, public_key)?;
         let secrets_key = read(&data_dir.join(SECRETS_KEY))?;
         let Some(passphrase) = passphrase else {

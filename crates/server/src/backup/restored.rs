@@ -90,7 +90,7 @@ fn entries(restored: &Restored, old: &str, new: &str) -> Result<Vec<Draft>> {
     let log = || ResourceRef::new("audit_log", "audit-logs");
     let by = || Account::current().actor();
     let severity = if restored.lost_entries > 0 { Severity::Critical } else { events::RESTORE.severity };
-    let told = Entry::of(&events::RESTORE)
+    let told = Entry::for_event(&events::RESTORE)
         .with_id(EventId::new(format!("restore-{}-{id}", restored.size))?)
         .with_severity(severity)
         .by(by())
@@ -103,7 +103,7 @@ fn entries(restored: &Restored, old: &str, new: &str) -> Result<Vec<Draft>> {
         .with_metadata("restored_by", restored.by.clone())
         .with_metadata("lost_entries", restored.lost_entries)
         .with_metadata("later_checkpoints", Json::from(json!(restored.later_checkpoints)));
-    let rotated = Entry::of(&events::KEY_ROTATE)
+    let rotated = Entry::for_event(&events::KEY_ROTATE)
         .with_id(EventId::new(format!("restore-key-{}-{id}", restored.size))?)
         .by(by())
         .on(log())

@@ -38,7 +38,7 @@ pub(crate) async fn first_administrator(service: &Service, given: Option<String>
             secret
         }
     };
-    let hash = TokenHash::of(&secret);
+    let hash = TokenHash::from_secret(&secret);
     let kept = match service.store.token_by_hash(&hash).await {
         Ok(token) => Some(token),
         Err(AccessError::NotFound { .. }) => None,
@@ -81,7 +81,11 @@ async fn administrator(service: &Service, users: &[User]) -> Result<User> {
 }
 
 fn entry(kind: &EventKind, operation: &str, on: ResourceRef) -> Entry {
-    Entry::of(kind).by(Actor::system()).on(on).with_action(operation, ActionStatus::Success, ActionMethod::System)
+    Entry::for_event(kind).by(Actor::system()).on(on).with_action(
+        operation,
+        ActionStatus::Success,
+        ActionMethod::System,
+    )
 }
 
 async fn change(

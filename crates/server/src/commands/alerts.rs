@@ -22,18 +22,18 @@ const RULES: Collection = Collection {
 /// Runs a command.
 pub(super) async fn run(command: AlertsCommand) -> Result<ExitCode> {
     match command {
-        AlertsCommand::List(args) => list(&Remote::of(&args.service)?, args.json).await,
-        AlertsCommand::Show(args) => show(&Remote::of(&args.service)?, &args.name, args.json).await,
-        AlertsCommand::Create(args) => RULES.create(&Remote::of(&args.service)?, &args.file, args.json).await,
-        AlertsCommand::Import(args) => import(&Remote::of(&args.service)?, &args).await,
-        AlertsCommand::Enable(args) => enable(&Remote::of(&args.service)?, &args.name, args.json).await,
+        AlertsCommand::List(args) => list(&Remote::new(&args.service)?, args.json).await,
+        AlertsCommand::Show(args) => show(&Remote::new(&args.service)?, &args.name, args.json).await,
+        AlertsCommand::Create(args) => RULES.create(&Remote::new(&args.service)?, &args.file, args.json).await,
+        AlertsCommand::Import(args) => import(&Remote::new(&args.service)?, &args).await,
+        AlertsCommand::Enable(args) => enable(&Remote::new(&args.service)?, &args.name, args.json).await,
         AlertsCommand::Disable(args) => {
-            let service = Remote::of(&args.service)?;
+            let service = Remote::new(&args.service)?;
             let path = format!("{}/disable", RULES.place(&service, &args.name).await?);
             RULES.show(&answer(&service, service.post(&path).json(&json!({}))).await?, args.json)
         }
-        AlertsCommand::Test(args) => test(&Remote::of(&args.service)?, &args.name, args.json).await,
-        AlertsCommand::Firings(args) => firings(&Remote::of(&args.service)?, &args).await,
+        AlertsCommand::Test(args) => test(&Remote::new(&args.service)?, &args.name, args.json).await,
+        AlertsCommand::Firings(args) => firings(&Remote::new(&args.service)?, &args).await,
     }
 }
 

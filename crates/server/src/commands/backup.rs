@@ -68,7 +68,7 @@ struct Target {
 }
 
 impl Target {
-    fn of(file: &Path) -> Result<(Target, BufWriter<File>)> {
+    fn create(file: &Path) -> Result<(Target, BufWriter<File>)> {
         if file.exists() {
             bail!("{} is there already", file.display());
         }
@@ -142,7 +142,7 @@ fn key_parts(
 ) -> Result<KeyParts> {
     match args.without_keys {
         true => Ok(KeyParts::absent()),
-        false => KeyParts::of(data_dir, origin, public_key, passphrase),
+        false => KeyParts::read(data_dir, origin, public_key, passphrase),
     }
 }
 
@@ -153,8 +153,8 @@ async fn of_directory(
     ledger: Ledger,
     passphrase: Option<Zeroizing<String>>,
 ) -> Result<(Manifest, Summary)> {
-    let (target, out) = Target::of(&args.file)?;
-    let entry = Entry::of(&events::BACKUP)
+    let (target, out) = Target::create(&args.file)?;
+    let entry = Entry::for_event(&events::BACKUP)
         .by(Account::current().actor())
         .on(ResourceRef::new("backup", args.file.display().to_string()))
         .with_action("create_backup", ActionStatus::Success, ActionMethod::Cli)
@@ -206,8 +206,8 @@ async fn of_service(
     config: Option<&Config>,
     passphrase: Option<Zeroizing<String>>,
 ) -> Result<(Manifest, Summary)> {
-    let remote = Remote::of(&args.service)?;
-    let (target, out) = Target::of(&args.file)?;
+    let remote = Remote::new(&args.service)?;
+    let (target, out) = Target::create(&args.file)?;
     let response = remote.response(remote.post("backups")).await?;
     if !response.status().is_success() {
         match remote.reply(response, 1 << 20).await? {

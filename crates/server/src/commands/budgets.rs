@@ -17,19 +17,19 @@ const BUDGETS: Collection = Collection { path: "budgets", noun: "budget", list: 
 /// Runs a command.
 pub(super) async fn run(command: BudgetsCommand) -> Result<ExitCode> {
     match command {
-        BudgetsCommand::List(args) => list(&Remote::of(&args.service)?, args.json).await,
+        BudgetsCommand::List(args) => list(&Remote::new(&args.service)?, args.json).await,
         BudgetsCommand::Show(args) => {
-            let service = Remote::of(&args.service)?;
+            let service = Remote::new(&args.service)?;
             print(&BUDGETS.find(&service, &args.name).await?)?;
             Ok(ExitCode::SUCCESS)
         }
-        BudgetsCommand::Create(args) => BUDGETS.create(&Remote::of(&args.service)?, &args.file, args.json).await,
+        BudgetsCommand::Create(args) => BUDGETS.create(&Remote::new(&args.service)?, &args.file, args.json).await,
         BudgetsCommand::Update(args) => {
-            let service = Remote::of(&args.file.service)?;
+            let service = Remote::new(&args.file.service)?;
             update(&service, &args.budget, &args.file.file, args.file.json).await
         }
-        BudgetsCommand::Delete(args) => delete(&Remote::of(&args.service)?, &args.name).await,
-        BudgetsCommand::Alerts(args) => alerts(&Remote::of(&args.service)?, &args).await,
+        BudgetsCommand::Delete(args) => delete(&Remote::new(&args.service)?, &args.name).await,
+        BudgetsCommand::Alerts(args) => alerts(&Remote::new(&args.service)?, &args).await,
     }
 }
 

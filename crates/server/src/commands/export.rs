@@ -59,7 +59,7 @@ pub(crate) async fn run(args: &ExportArgs) -> Result<ExitCode> {
     });
     let reading = Reading { kind: &events::AUDIT_EXPORT, command: "reeve audit export", request };
     let log = open_to_read(&args.target, reading).await?;
-    let wanted = Wanted::of(args, &format);
+    let wanted = Wanted::from_args(args, &format);
     let (sink, state) = if args.resume {
         state::resume(args, &wanted)?
     } else {

@@ -102,7 +102,7 @@ async fn record(log: &LogAt, format: ImportFormat, tally: &Tally) -> Result<()> 
         ImportFormat::Cloudtrail => "cloudtrail",
         ImportFormat::Jsonl => "jsonl",
     };
-    let entry = Entry::of(&events::IMPORT)
+    let entry = Entry::for_event(&events::IMPORT)
         .by(Account::current().actor())
         .on(ResourceRef::new("audit_log", "audit-logs"))
         .with_action("import_entries", ActionStatus::Success, ActionMethod::Cli)

@@ -35,7 +35,7 @@ pub(super) async fn rotate(args: &RotateArgs) -> Result<ExitCode> {
 }
 
 fn entry(planned: &Planned) -> Result<Draft, String> {
-    let entry = Entry::of(&events::KEY_ROTATE)
+    let entry = Entry::for_event(&events::KEY_ROTATE)
         .by(Account::current().actor())
         .on(ResourceRef::new("audit_log", "audit-logs"))
         .with_action("rotate_key", ActionStatus::Success, ActionMethod::Cli)

@@ -21,11 +21,11 @@ const BEAT: Duration = Duration::from_millis(500);
 /// Runs a command.
 pub(super) async fn run(command: ReportsCommand) -> Result<ExitCode> {
     match command {
-        ReportsCommand::List(args) => list(&Remote::of(&args.service)?, args.json).await,
-        ReportsCommand::Show(args) => show(&Remote::of(&args.service)?, &args.name, args.json).await,
-        ReportsCommand::Create(args) => REPORTS.create(&Remote::of(&args.service)?, &args.file, args.json).await,
-        ReportsCommand::Run(args) => begin(&Remote::of(&args.service)?, &args).await,
-        ReportsCommand::Download(args) => download(&Remote::of(&args.service)?, &args).await,
+        ReportsCommand::List(args) => list(&Remote::new(&args.service)?, args.json).await,
+        ReportsCommand::Show(args) => show(&Remote::new(&args.service)?, &args.name, args.json).await,
+        ReportsCommand::Create(args) => REPORTS.create(&Remote::new(&args.service)?, &args.file, args.json).await,
+        ReportsCommand::Run(args) => begin(&Remote::new(&args.service)?, &args).await,
+        ReportsCommand::Download(args) => download(&Remote::new(&args.service)?, &args).await,
     }
 }
 

@@ -18,7 +18,7 @@ use crate::cli::{SearchArgs, Span};
 
 /// Searches and prints; 1 when nothing was found.
 pub(crate) async fn run(args: &SearchArgs) -> Result<ExitCode> {
-    let screen = Screen::of(&args.look);
+    let screen = Screen::new(&args.look);
     let (from, to) = when::period(&args.period, &screen.zone, Timestamp::now())?;
     let request = json!({
         "query": args.query, "start_time": from.map(format_instant), "end_time": to.map(format_instant),
@@ -53,9 +53,9 @@ async fn list(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) -> 
                 Format::Json.write_entry(&mut out, &found.view())?;
             }
         } else {
-            let rows: Vec<Row> = page.entries.iter().map(|found| Row::of(found, screen)).collect();
+            let rows: Vec<Row> = page.entries.iter().map(|found| Row::new(found, screen)).collect();
             if layout.is_none() && !rows.is_empty() {
-                let made = Layout::of(&rows, screen);
+                let made = Layout::new(&rows, screen);
                 writeln!(out, "{}", made.heading(screen, Timestamp::now()))?;
                 layout = Some(made);
             }

@@ -82,7 +82,7 @@ impl Tone {
 
 impl Screen {
     /// Standard output, as the flags and the environment request it.
-    pub(crate) fn of(look: &Look) -> Self {
+    pub(crate) fn new(look: &Look) -> Self {
         let terminal = std::io::stdout().is_terminal();
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");

@@ -31,9 +31,9 @@ const LONGEST: Duration = Duration::from_secs(30);
 
 /// Prints until it is told to stop.
 pub(crate) async fn run(args: &TailArgs) -> Result<ExitCode> {
-    let screen = Screen::of(&args.look);
+    let screen = Screen::new(&args.look);
     let mut printer = Printer { layout: Layout::streaming(&screen), screen, json: args.look.json };
-    let log = LogAt::There(Remote::of(&args.service)?);
+    let log = LogAt::There(Remote::new(&args.service)?);
     let follow = async {
         let last = newest(&log, args, &mut printer).await?;
         match &log {
@@ -61,7 +61,7 @@ impl Printer {
         if self.json {
             Format::Json.write_entry(&mut out, &found.view())?;
         } else {
-            writeln!(out, "{}", self.layout.line(&Row::of(found, &self.screen), &self.screen))?;
+            writeln!(out, "{}", self.layout.line(&Row::new(found, &self.screen), &self.screen))?;
         }
         out.flush()?;
         Ok(())

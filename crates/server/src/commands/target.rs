@@ -46,7 +46,7 @@ pub(crate) struct Remote {
 pub(crate) async fn open(target: &Target) -> Result<LogAt> {
     match &target.data_dir {
         Some(dir) => Ok(LogAt::Here(Box::new(open_dir(dir, &target.service.url).await?))),
-        None => Ok(LogAt::There(Remote::of(&target.service)?)),
+        None => Ok(LogAt::There(Remote::new(&target.service)?)),
     }
 }
 
@@ -77,7 +77,7 @@ pub(crate) async fn open_to_read(target: &Target, reading: Reading) -> Result<Lo
 }
 
 async fn record(log: &Log, reading: Reading) -> Result<()> {
-    let entry = Entry::of(reading.kind)
+    let entry = Entry::for_event(reading.kind)
         .by(Account::current().actor())
         .on(ResourceRef::new("audit_log", "audit-logs"))
         .with_action(reading.command, ActionStatus::Success, ActionMethod::Cli)
@@ -105,7 +105,7 @@ async fn open_dir(dir: &Path, url: &str) -> Result<Log> {
 
 impl Remote {
     /// The service that the flags name.
-    pub(crate) fn of(service: &ServiceTarget) -> Result<Self> {
+    pub(crate) fn new(service: &ServiceTarget) -> Result<Self> {
         let Some(token) = service.token.clone() else {
             bail!(
                 "name a data directory with --data-dir, or give a token for {} with --token or REEVE_TOKEN",

@@ -22,7 +22,7 @@ const BATCH: usize = 500;
 pub(super) async fn catch_up(log: &Log, state: &DemoState) -> Result<()> {
     let by = Arc::new(Submitter::local("demo"));
     let now = Timestamp::now();
-    let mut from = match state.told_until() {
+    let mut from = match state.recorded_until() {
         Some(at) => at,
         None => now.checked_sub(HISTORY)?,
     };
@@ -39,7 +39,7 @@ pub(super) async fn catch_up(log: &Log, state: &DemoState) -> Result<()> {
         for chunk in drafts.chunks(BATCH) {
             append(log, chunk.to_vec()).await?;
         }
-        state.told(to);
+        state.recorded(to);
         from = to;
     }
     Ok(())

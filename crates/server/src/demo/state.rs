@@ -27,7 +27,7 @@ pub(super) struct DemoState {
     /// The simulated estate.
     pub(super) estate: Arc<SimulatedEstate>,
     path: PathBuf,
-    told_until: Mutex<Option<Timestamp>>,
+    recorded_until: Mutex<Option<Timestamp>>,
     billed_until: Mutex<Option<Date>>,
 }
 
@@ -39,7 +39,7 @@ impl DemoState {
             let state = DemoState {
                 estate: SimulatedEstate::new(seed, Timestamp::now()),
                 path,
-                told_until: Mutex::default(),
+                recorded_until: Mutex::default(),
                 billed_until: Mutex::default(),
             };
             state.save()?;
@@ -49,18 +49,18 @@ impl DemoState {
         let damaged = || format!("{} is damaged; remove it to begin a new demo", path.display());
         let kept: Kept = serde_json::from_str(&text).with_context(damaged)?;
         let estate = SimulatedEstate::restore(&kept.estate).with_context(damaged)?;
-        let told_until = kept.told_until_ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
-        Ok(DemoState { estate, path, told_until: Mutex::new(told_until), billed_until: Mutex::default() })
+        let recorded_until = kept.told_until_ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
+        Ok(DemoState { estate, path, recorded_until: Mutex::new(recorded_until), billed_until: Mutex::default() })
     }
 
-    /// Up to when activity was recorded.
-    pub(super) fn told_until(&self) -> Option<Timestamp> {
-        *self.told_until.lock()
+    /// Returns the time up to which activity was recorded.
+    pub(super) fn recorded_until(&self) -> Option<Timestamp> {
+        *self.recorded_until.lock()
     }
 
     /// Notes that activity was recorded up to a time.
-    pub(super) fn told(&self, until: Timestamp) {
-        *self.told_until.lock() = Some(until);
+    pub(super) fn recorded(&self, until: Timestamp) {
+        *self.recorded_until.lock() = Some(until);
     }
 
     /// Last day whose charges were written by this process.
@@ -75,8 +75,10 @@ impl DemoState {
 
     /// Keeps everything, whole or not at all.
     pub(super) fn save(&self) -> Result<()> {
-        let kept =
-            Kept { told_until_ms: self.told_until().map(Timestamp::as_millisecond), estate: self.estate.snapshot() };
+        let kept = Kept {
+            told_until_ms: self.recorded_until().map(Timestamp::as_millisecond),
+            estate: self.estate.snapshot(),
+        };
         let beside = self.path.with_extension("json.new");
         std::fs::write(&beside, serde_json::to_vec(&kept)?)
             .with_context(|| format!("{} could not be written", beside.display()))?;

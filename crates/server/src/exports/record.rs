@@ -63,7 +63,7 @@ fn entry(export: &Export, kind: &EventKind, id: &str, operation: &str, status: A
     if let Some(agent) = &requester.user_agent {
         actor = actor.with_user_agent(agent.clone());
     }
-    let entry = Entry::of(kind)
+    let entry = Entry::for_event(kind)
         .with_id(EventId::new(id.to_owned())?)
         .at(export.finished_at.unwrap_or(export.created_at))
         .by(actor)

@@ -151,7 +151,7 @@ fn offer(resource: Resource) -> Offer {
         kind: RecommendationType::RightSize,
         rule: "paint_red_things",
         title: format!("Paint {} blue", resource.name),
-        plan: Some(Plan::of(&change, resource.id.as_str())),
+        plan: Some(Plan::new(&change, resource.id.as_str())),
         subject: subject(&resource, None),
         priority: Priority::Low,
         confidence: 95.0,

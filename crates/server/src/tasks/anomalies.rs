@@ -135,7 +135,7 @@ async fn changed_lately(context: &TaskContext, now: Timestamp) -> Result<Vec<Act
 async fn read_lists(context: &TaskContext, watches: &mut Watches) -> Result<(), StoreError> {
     let lists = context.threats.threat_list_state().await?;
     if lists != watches.lists {
-        watches.threats = Threats::of(&context.threats.threat_list_all().await?);
+        watches.threats = Threats::new(&context.threats.threat_list_all().await?);
         watches.lists = lists;
     }
     Ok(())

@@ -58,7 +58,7 @@ mod tests {
         let mut group = resource("c-1", "sg-1").unwrap();
         group.kind = ResourceKind::SecurityGroup;
         for ago in [90, 60, 30, 10] {
-            let document = Document::of(json!({ "ago": ago }));
+            let document = Document::new(json!({ "ago": ago }));
             let described = Described { resource: group.clone(), document, relations: Vec::new() };
             let at = now - SignedDuration::from_hours(24 * ago);
             store.description_put(&connection.id, &[described], at).await.unwrap();

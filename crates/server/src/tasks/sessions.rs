@@ -18,7 +18,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             match store.session_expire(context.now().as_millisecond()).await {
                 Ok(ended) => {
                     for session in ended {
-                        let entry = Entry::of(&events::SESSION_EXPIRED)
+                        let entry = Entry::for_event(&events::SESSION_EXPIRED)
                             .by(Actor::user(session.user.0).with_session_id(session.id.clone()))
                             .on(ResourceRef::new("session", session.id))
                             .with_action("expire_session", ActionStatus::Success, ActionMethod::System);

@@ -61,7 +61,7 @@ fn described(connection: &Connection, listing: u64, number: u64, drives: u64) ->
     let shelves: Vec<_> =
         (0..20).map(|shelf| json!({ "shelf": shelf, "label": format!("{listing}-{number}") })).collect();
     let relations = (0..4).map(|room| Relation::to(RelationKind::LocatedIn, format!("room-{room}"))).collect();
-    Described { resource, document: Document::of(json!({ "drives": drives, "shelves": shelves })), relations }
+    Described { resource, document: Document::new(json!({ "drives": drives, "shelves": shelves })), relations }
 }
 
 impl Archive {

@@ -93,8 +93,8 @@ fn report(channels: Value, recipients: Value) -> Value {
         "schedule": { "cron": "0 6 * * 1" }, "channels": channels, "recipients": recipients })
 }
 
-/// The run of a report and what came of telling its channels, once nothing of that is to come.
-async fn told(admin: &Api, report: &str) -> Value {
+/// Returns the run of a report once no delivery to its channels is pending.
+async fn delivered(admin: &Api, report: &str) -> Value {
     until("the deliveries of the run", PATIENCE, || async {
         let runs = admin.get(&format!("{REPORTS}/runs?report_id={report}")).await.expect(200);
         let id = runs.items().first()?["id"].as_str()?.to_owned();
@@ -132,7 +132,7 @@ async fn a_due_report_arrives_by_mail_with_its_pdf() {
     assert!(text.contains("\r\nJVBERi0") && text.contains("application/pdf"), "the PDF goes along");
     let link = text.replace("=\r\n", "").contains("https://reeve.acme.example/api/v1/audit-logs/reports/runs/");
     assert!(link, "the link has the public address");
-    let run = told(&service.admin(), &id).await;
+    let run = delivered(&service.admin(), &id).await;
     assert_eq!((&run["scheduled"], &run["state"]), (&json!(true), &json!("succeeded")));
     assert_eq!(
         (&run["deliveries"][0]["channel"], &run["deliveries"][0]["status"]),
@@ -165,7 +165,7 @@ async fn a_large_report_is_linked_and_a_failed_delivery_is_shown() {
     let text = sent["text"].as_str().unwrap().replace("=\r\n", "");
     assert!(text.contains("The file is not attached: it has ") && text.contains("/download?format"), "{text}");
     assert!(!text.contains("JVBERi0"));
-    let run = told(&admin, &id).await;
+    let run = delivered(&admin, &id).await;
     let status = |channel: &str| {
         let deliveries = run["deliveries"].as_array().unwrap();
         deliveries.iter().find(|one| one["channel"] == channel).cloned().unwrap_or_else(|| panic!("{channel}: {run}"))

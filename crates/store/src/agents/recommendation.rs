@@ -58,7 +58,7 @@ pub(super) async fn insert_all(store: &Store, recommendations: &[Recommendation]
     let mut added: BTreeMap<sums::Key, sums::Sums> = BTreeMap::new();
     for recommendation in recommendations {
         insert_row(&mut tx, recommendation).await?;
-        let part = Part::of(recommendation, None);
+        let part = Part::new(recommendation, None);
         added.entry(part.key).or_default().add(&part.sums, 1);
     }
     sums::add(&mut tx, added).await?;
@@ -123,7 +123,7 @@ pub(super) async fn update(connection: &mut AnyConnection, recommendation: &Reco
     record.run(connection, update, || taken(recommendation)).await?;
     match before {
         Some(before) => {
-            let after = Part::of(recommendation, before.realised);
+            let after = Part::new(recommendation, before.realised);
             sums::shift(connection, before, after).await
         }
         None => Ok(()),

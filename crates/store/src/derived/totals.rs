@@ -70,7 +70,7 @@ impl Sums {
         self.realised += times * other.realised;
     }
 
-    fn of(expected: Option<i64>, realised: Option<i64>) -> Self {
+    fn new(expected: Option<i64>, realised: Option<i64>) -> Self {
         Sums {
             recommendations: 1,
             unpriced: i64::from(expected.is_none()),
@@ -90,7 +90,7 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    pub(crate) fn of(recommendation: &Recommendation, realised: Option<i64>) -> Self {
+    pub(crate) fn new(recommendation: &Recommendation, realised: Option<i64>) -> Self {
         let key = Key {
             agent_id: agent_id(recommendation).to_owned(),
             agent_type: recommendation.origin.agent_type.as_str().to_owned(),
@@ -102,7 +102,7 @@ impl Part {
             by_hand: i64::from(recommendation.is_by_hand()),
             taken_back: i64::from(recommendation.taken_back_by.is_some()),
         };
-        Part { key, sums: Sums::of(recommendation.expected_savings().map(amount), realised), realised }
+        Part { key, sums: Sums::new(recommendation.expected_savings().map(amount), realised), realised }
     }
 
     /// The part of a stored recommendation; `None` if it is not there, or has another version than the one given.
@@ -135,7 +135,7 @@ impl Part {
             by_hand: row.try_get(7)?,
             taken_back: row.try_get(8)?,
         };
-        Ok(Some(Part { key, sums: Sums::of(row.try_get(9)?, realised), realised }))
+        Ok(Some(Part { key, sums: Sums::new(row.try_get(9)?, realised), realised }))
     }
 }
 
@@ -194,7 +194,7 @@ pub(crate) async fn measure(
 impl Part {
     fn sums_with(&self, realised: Option<i64>) -> Sums {
         let expected = (self.sums.unpriced == 0).then_some(self.sums.expected);
-        Sums::of(expected, realised)
+        Sums::new(expected, realised)
     }
 }
 

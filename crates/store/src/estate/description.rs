@@ -108,7 +108,7 @@ async fn known(store: &Store, connection: &ConnectionId, ids: &[ResourceId]) -> 
         let known = found.entry(id.clone()).or_insert_with(|| empty(&id));
         (known.seen_at, known.hash) = (Some(seen_at), Some(hash));
     }
-    for (id, relation) in relation::of(store, connection, ids).await? {
+    for (id, relation) in relation::list(store, connection, ids).await? {
         if let Some(known) = found.get_mut(&id) {
             known.relations.push(relation);
         }

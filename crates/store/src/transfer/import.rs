@@ -106,7 +106,7 @@ async fn fill(
         } else if let Some(name) = value["table"].as_str() {
             let columns: Option<Vec<&str>> =
                 value["columns"].as_array().and_then(|columns| columns.iter().map(Value::as_str).collect());
-            let named = Table::of(name, columns.as_deref().unwrap_or_default());
+            let named = Table::checked(name, columns.as_deref().unwrap_or_default());
             let named = named.ok_or_else(|| lines.wrong("the state store has no such table"))?;
             // What a migration puts there itself comes with the rows.
             sqlx::query(AssertSqlSafe(format!("DELETE FROM {}", named.name))).execute(&mut **tx).await?;
@@ -126,7 +126,7 @@ struct Table {
 }
 
 impl Table {
-    fn of(name: &str, columns: &[&str]) -> Option<Table> {
+    fn checked(name: &str, columns: &[&str]) -> Option<Table> {
         let plain = |word: &str| {
             !word.is_empty()
                 && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')

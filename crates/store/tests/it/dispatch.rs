@@ -115,7 +115,7 @@ async fn world() -> Result<World> {
 impl World {
     async fn subscribe(&self, id: &str) -> Result<Webhook> {
         let one = webhook(id, 0)?;
-        self.store.webhook_insert(&one, &Secrets::first(Secret::of(&[1; 32]))).await?;
+        self.store.webhook_insert(&one, &Secrets::first(Secret::from_random(&[1; 32]))).await?;
         Ok(one)
     }
 
@@ -215,7 +215,7 @@ async fn gone_switches_off_and_what_waits_is_given_up() -> Result<()> {
 async fn one_that_fails_keeps_no_other_waiting_and_a_rotation_signs_twice() -> Result<()> {
     let world = world().await?;
     let one = world.subscribe("w-1").await?;
-    let secrets = world.store.webhook_secrets(&one.id).await?.rotated(Secret::of(&[2; 32]), world.clock.now());
+    let secrets = world.store.webhook_secrets(&one.id).await?.rotated(Secret::from_random(&[2; 32]), world.clock.now());
     world.store.webhook_update(&Webhook { version: 2, ..one.clone() }, Some(&secrets)).await?;
     world.queue(&one, "r-1").await?;
     world.queue(&one, "r-2").await?;

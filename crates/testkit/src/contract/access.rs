@@ -31,7 +31,7 @@ fn token(id: &str, user: &str, created_at_ms: i64) -> ApiToken {
         id: id.into(),
         user: UserId(user.into()),
         name: format!("token {id}"),
-        hash: TokenHash::of(id),
+        hash: TokenHash::from_secret(id),
         roles: vec![],
         parent: None,
         created_at_ms,
@@ -44,7 +44,7 @@ fn session(id: &str, user: &str, expires_at_ms: i64) -> Session {
     Session {
         id: id.into(),
         user: UserId(user.into()),
-        hash: TokenHash::of(id),
+        hash: TokenHash::from_secret(id),
         method: SignInMethod::Password,
         created_at_ms: 1_000,
         expires_at_ms,
@@ -157,8 +157,8 @@ async fn tokens(store: &dyn AccessStore) -> Result<()> {
     };
     store.token_insert(&full).await?;
     store.token_insert(&token("k-1", "u-2", 10)).await?;
-    assert_eq!(store.token_by_hash(&TokenHash::of("k-2")).await?, full);
-    assert!(is_missing(store.token_by_hash(&TokenHash::of("k-3")).await, "token"));
+    assert_eq!(store.token_by_hash(&TokenHash::from_secret("k-2")).await?, full);
+    assert!(is_missing(store.token_by_hash(&TokenHash::from_secret("k-3")).await, "token"));
     let ids = async |user: Option<&str>| -> Result<Vec<String>> {
         let user = user.map(|user| UserId(user.into()));
         Ok(store.token_list(user.as_ref()).await?.into_iter().map(|token| token.id).collect())
@@ -170,7 +170,11 @@ async fn tokens(store: &dyn AccessStore) -> Result<()> {
 
     store.token_touch("k-1", 500).await?;
     store.token_touch("k-1", 400).await?;
-    assert_eq!(store.token_by_hash(&TokenHash::of("k-1")).await?.last_used_at_ms, Some(500), "never backwards");
+    assert_eq!(
+        store.token_by_hash(&TokenHash::from_secret("k-1")).await?.last_used_at_ms,
+        Some(500),
+        "never backwards"
+    );
     assert_eq!(store.token_get("k-1").await?.last_used_at_ms, Some(500));
     // What was made with a token goes with it, and nothing else does.
     store.token_insert(&ApiToken { parent: Some("k-1".into()), ..token("k-3", "u-2", 30) }).await?;
@@ -193,7 +197,7 @@ async fn tokens(store: &dyn AccessStore) -> Result<()> {
     for id in ["s-k5", "s-pw"] {
         store.session_delete(id).await?;
     }
-    assert!(is_missing(store.token_by_hash(&TokenHash::of("k-1")).await, "token"));
+    assert!(is_missing(store.token_by_hash(&TokenHash::from_secret("k-1")).await, "token"));
     assert!(is_missing(store.token_get("k-1").await, "token"));
     assert!(is_missing(store.token_delete("k-1").await, "token"));
     Ok(())
@@ -205,7 +209,7 @@ async fn sessions(store: &dyn AccessStore) -> Result<()> {
     store.session_insert(&session("s-2", "u-1", 2_000)).await?;
     store.session_insert(&session("s-3", "u-2", 1_500)).await?;
     assert_eq!(store.session_by_hash(&kept.hash).await?, kept);
-    assert!(is_missing(store.session_by_hash(&TokenHash::of("s-9")).await, "session"));
+    assert!(is_missing(store.session_by_hash(&TokenHash::from_secret("s-9")).await, "session"));
     assert!(is_missing(store.session_insert(&session("s-9", "u-none", 9)).await, "user"));
     assert_eq!(store.session_list(None).await?.len(), 3);
     assert_eq!(store.session_list(Some(&UserId("u-2".into()))).await?, [session("s-3", "u-2", 1_500)]);
@@ -218,8 +222,14 @@ async fn sessions(store: &dyn AccessStore) -> Result<()> {
 
     store.session_insert(&session("s-4", "u-1", 9_000)).await?;
     store.user_delete(&UserId("u-1".into())).await?;
-    assert!(is_missing(store.session_by_hash(&TokenHash::of("s-4")).await, "session"), "sessions go with their user");
-    assert!(is_missing(store.token_by_hash(&TokenHash::of("k-2")).await, "token"), "tokens go with their user");
+    assert!(
+        is_missing(store.session_by_hash(&TokenHash::from_secret("s-4")).await, "session"),
+        "sessions go with their user"
+    );
+    assert!(
+        is_missing(store.token_by_hash(&TokenHash::from_secret("k-2")).await, "token"),
+        "tokens go with their user"
+    );
     Ok(())
 }
 

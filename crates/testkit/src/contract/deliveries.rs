@@ -95,9 +95,9 @@ pub async fn run(store: Arc<dyn All>) -> Result<()> {
 
 async fn subscriptions(store: &dyn All) -> Result<()> {
     let (first, second) = (webhook("w-1", 0)?, webhook("w-2", 1)?);
-    let secrets = Secrets::first(Secret::of(&[1; 32]));
+    let secrets = Secrets::first(Secret::from_random(&[1; 32]));
     store.webhook_insert(&first, &secrets).await?;
-    store.webhook_insert(&second, &Secrets::first(Secret::of(&[2; 32]))).await?;
+    store.webhook_insert(&second, &Secrets::first(Secret::from_random(&[2; 32]))).await?;
     assert!(is_conflict(&store.webhook_insert(&first, &secrets).await));
     assert_eq!(store.webhook_get(&first.id).await?, first);
     assert!(store.webhook_secrets(&first.id).await? == secrets);
@@ -109,7 +109,7 @@ async fn subscriptions(store: &dyn All) -> Result<()> {
     assert_eq!(store.webhook_get(&first.id).await?, changed);
     assert!(store.webhook_secrets(&first.id).await? == secrets, "they stay");
     assert!(is_conflict(&store.webhook_update(&changed, None).await), "a stale version");
-    let rotated = secrets.rotated(Secret::of(&[3; 32]), at(10)?);
+    let rotated = secrets.rotated(Secret::from_random(&[3; 32]), at(10)?);
     let next = Webhook { version: 3, ..changed };
     store.webhook_update(&next, Some(&rotated)).await?;
     assert!(store.webhook_secrets(&first.id).await? == rotated);

@@ -19,7 +19,7 @@ fn group(id: &str, description: Value, relations: &[(RelationKind, &str)]) -> Re
     relations.sort();
     Ok(Described {
         resource: Resource { kind: ResourceKind::SecurityGroup, ..resource("d-1", id)? },
-        document: Document::of(description),
+        document: Document::new(description),
         relations,
     })
 }
@@ -137,7 +137,7 @@ async fn kinds_of_the_inventory(store: &(impl DescriptionStore + EstateStore)) -
     let machine = resource("d-1", "i-1")?;
     let described = Described {
         resource: Resource { name: "not this".into(), ..machine.clone() },
-        document: Document::of(json!({ "InstanceId": "i-1" })),
+        document: Document::new(json!({ "InstanceId": "i-1" })),
         relations: Vec::new(),
     };
     store.resource_sync(&here, std::slice::from_ref(&machine), &[ResourceKind::VirtualMachine]).await?;
@@ -196,7 +196,7 @@ async fn retired(store: &(impl DescriptionStore + EstateStore)) -> Result<()> {
     store.connection_insert(&connection("d-2", 2_000)?).await?;
     let described = |id: &str, region: &str, kind: ResourceKind| -> Result<Described> {
         let resource = Resource { kind, region: region.into(), ..resource("d-2", id)? };
-        Ok(Described { resource, document: Document::of(json!({ "id": id })), relations: Vec::new() })
+        Ok(Described { resource, document: Document::new(json!({ "id": id })), relations: Vec::new() })
     };
     let image = ResourceKind::parse("image").unwrap_or(ResourceKind::SecurityGroup);
     let group = ResourceKind::SecurityGroup;

@@ -104,7 +104,7 @@ impl<'a> Batch<'a> {
     }
 
     /// The columns of a batch whose schema was checked.
-    pub(super) fn of(batch: &'a RecordBatch) -> Result<Batch<'a>, String> {
+    pub(super) fn new(batch: &'a RecordBatch) -> Result<Batch<'a>, String> {
         fn typed<A: 'static>(batch: &RecordBatch, at: usize) -> Result<&A, String> {
             let column = batch.columns().get(at).and_then(|column| column.as_any().downcast_ref());
             column.ok_or_else(|| format!("column {at} is of another type"))

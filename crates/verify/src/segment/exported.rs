@@ -31,7 +31,7 @@ fn rows(file: File, mut row: impl FnMut(u64, Hash, Option<String>) -> Result<(),
     let (mut mender, mut scratch) = (Mender::new(), Vec::new());
     for batch in reader.build().map_err(text)? {
         let batch = batch.map_err(|error| error.to_string())?;
-        let batch = Batch::of(&batch)?;
+        let batch = Batch::new(&batch)?;
         for at in 0..batch.rows {
             let canonical = batch.canonical(at, &mut mender)?;
             let leaf = commitment(&batch.salt(at), canonical).leaf_hash();

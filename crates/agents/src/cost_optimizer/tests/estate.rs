@@ -94,7 +94,7 @@ impl Case {
     pub(super) fn billed(mut self, effective: f64, pricing: &str) -> Self {
         let header =
             "BilledCost,ChargePeriodStart,BillingCurrency,ChargeCategory,EffectiveCost,ListCost,PricingCategory";
-        let mut reader = Reader::of(header.split(',')).unwrap();
+        let mut reader = Reader::from_header(header.split(',')).unwrap();
         let day = |back: i64| {
             let at = now() - SignedDuration::from_hours(24 * back);
             let cells = ["0", &at.to_string(), "USD", "Usage", &effective.to_string(), "1", pricing].map(str::to_owned);

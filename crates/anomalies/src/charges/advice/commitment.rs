@@ -17,13 +17,13 @@ use crate::charges::{Abstention, BillCheck};
 const DISCOUNT: i64 = 200;
 /// Thousandths of the steady cost that are committed to.
 const COMMITTED: i64 = 800;
-/// Whole days below which steadiness cannot be told.
+/// Whole days below which steadiness cannot be judged.
 const LEAST_DAYS: i64 = 30;
 /// The tenth percentile must reach this share of the median.
 const STEADY: f64 = 0.6;
 
 /// The advice.
-pub(super) fn of(bill: &mut Bill<'_>, days: &Days, abstentions: &mut Vec<Abstention>) -> Vec<Advice> {
+pub(super) fn advise(bill: &mut Bill<'_>, days: &Days, abstentions: &mut Vec<Abstention>) -> Vec<Advice> {
     let count = days.last - days.first + 1;
     if count < LEAST_DAYS {
         let reason = format!("{count} whole days of charges; steady usage needs at least {LEAST_DAYS}");
@@ -38,7 +38,7 @@ pub(super) fn of(bill: &mut Bill<'_>, days: &Days, abstentions: &mut Vec<Abstent
         let on_demand = charge.pricing == Some(PricingCategory::Standard) && charge.commitment.is_none();
         let plain = !matches!(is, Trait::NatHour | Trait::BalancerHour | Trait::IdleAddress | Trait::ExtendedSupport);
         let account = super::super::named(charge.account.as_ref());
-        (computes && hours && on_demand && plain).then(|| Scope { account, ..Scope::of(charge) })
+        (computes && hours && on_demand && plain).then(|| Scope { account, ..Scope::from_charge(charge) })
     });
     piles.into_iter().filter_map(|(scope, pile)| steady(bill, days, scope, &pile)).collect()
 }

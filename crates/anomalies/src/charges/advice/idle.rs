@@ -12,9 +12,9 @@ use crate::charges::{Abstention, BillCheck, DAY_MS};
 const LEAST_HOURS: i64 = 7 * 24;
 
 /// The advice.
-pub(super) fn of(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> Vec<Advice> {
+pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> Vec<Advice> {
     let mut all = unused_commitments(bill);
-    let piles = bill.piles(|charge, is| (is == Trait::IdleAddress).then(|| Scope::of(charge)));
+    let piles = bill.piles(|charge, is| (is == Trait::IdleAddress).then(|| Scope::from_charge(charge)));
     for (scope, pile) in piles {
         if let Some(mut advice) = bill.advise(AdviceType::RemoveIdle, scope, &pile, Some(pile.cost)) {
             advice.title = "Release addresses that are paid for and attached to nothing".to_owned();
@@ -30,7 +30,7 @@ pub(super) fn of(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> Vec<
     {
         all.extend(silent(bill, hour, used, what, abstentions));
     }
-    let piles = bill.piles(|charge, is| (is == Trait::ExtendedSupport).then(|| Scope::of(charge)));
+    let piles = bill.piles(|charge, is| (is == Trait::ExtendedSupport).then(|| Scope::from_charge(charge)));
     for (scope, pile) in piles {
         if let Some(mut advice) = bill.advise(AdviceType::EndExtendedSupport, scope, &pile, Some(pile.cost)) {
             advice.title = "Upgrade engines that are paid for beyond their standard support".to_owned();
@@ -51,7 +51,7 @@ fn unused_commitments(bill: &mut Bill<'_>) -> Vec<Advice> {
     }
     let piles = bill.piles(|charge, _| {
         let unused = charge.commitment_status == Some(CommitmentStatus::Unused);
-        unused.then(|| (Scope::of(charge), super::super::named(charge.commitment.as_ref())))
+        unused.then(|| (Scope::from_charge(charge), super::super::named(charge.commitment.as_ref())))
     });
     let mut all = Vec::new();
     for ((scope, commitment), pile) in piles {
@@ -86,7 +86,7 @@ fn silent(
         }
     }
     let piles = bill.piles(|charge, is| {
-        (is == hour).then(|| charge.resource.clone().map(|resource| (Scope::of(charge), resource))).flatten()
+        (is == hour).then(|| charge.resource.clone().map(|resource| (Scope::from_charge(charge), resource))).flatten()
     });
     if !piles.is_empty() && carried.values().all(|amount| *amount == Amount::ZERO) {
         // Where not one of them carried anything, the file has no such charges rather than no such traffic.

@@ -7,12 +7,12 @@ use super::{Advice, AdviceType, Bill, Scope, Trait};
 const GP3_BELOW_GP2: i64 = 200;
 
 /// The advice.
-pub(super) fn of(bill: &mut Bill<'_>) -> Vec<Advice> {
+pub(super) fn advise(bill: &mut Bill<'_>) -> Vec<Advice> {
     let mut all = Vec::new();
     let piles = bill.piles(|charge, is| match is {
         // What a commitment pays for stays paid for.
         Trait::OldMachine(family) if charge.commitment.is_none() => {
-            Some((Scope::of(charge), family.name, family.newer, family.below))
+            Some((Scope::from_charge(charge), family.name, family.newer, family.below))
         }
         _ => None,
     });
@@ -27,7 +27,7 @@ pub(super) fn of(bill: &mut Bill<'_>) -> Vec<Advice> {
             all.push(advice);
         }
     }
-    let piles = bill.piles(|charge, is| (is == Trait::OldVolume).then(|| Scope::of(charge)));
+    let piles = bill.piles(|charge, is| (is == Trait::OldVolume).then(|| Scope::from_charge(charge)));
     for (scope, pile) in piles {
         if let Some(mut advice) =
             bill.advise(AdviceType::NewerVolume, scope, &pile, Some(pile.cost.share(GP3_BELOW_GP2, 1000)))

@@ -7,7 +7,7 @@ use crate::charges::{Abstention, BillCheck};
 const UNTAGGED: i64 = 100;
 
 /// The advice.
-pub(super) fn of(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> Vec<Advice> {
+pub(super) fn advise(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> Vec<Advice> {
     let mut all = Vec::new();
     for (is, kind, title, missing) in [
         (
@@ -41,7 +41,7 @@ pub(super) fn of(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> Vec<
             "how often objects are read",
         ),
     ] {
-        for (scope, pile) in bill.piles(|charge, found| (found == is).then(|| whole(Scope::of(charge)))) {
+        for (scope, pile) in bill.piles(|charge, found| (found == is).then(|| whole(Scope::from_charge(charge)))) {
             if let Some(mut advice) = bill.advise(kind, scope, &pile, None) {
                 title.clone_into(&mut advice.title);
                 advice.not_measured.push(missing);
@@ -55,7 +55,7 @@ pub(super) fn of(bill: &mut Bill<'_>, abstentions: &mut Vec<Abstention>) -> Vec<
     }
     let piles = bill.piles(|charge, _| {
         let untagged = charge.tags.as_ref().is_some_and(|tags| tags.is_empty());
-        untagged.then(|| Scope { service: "".into(), ..whole(Scope::of(charge)) })
+        untagged.then(|| Scope { service: "".into(), ..whole(Scope::from_charge(charge)) })
     });
     for (scope, pile) in piles {
         let all_cost = bill.costs.get(&scope.currency).copied().unwrap_or_default();

@@ -22,7 +22,12 @@ fn part(expected: f64) -> Contribution {
 fn usage(cpu: f64) -> Option<Usage> {
     let at = |step: i64| Timestamp::UNIX_EPOCH + SignedDuration::from_mins(step * 5);
     let points = (0..48).map(|step| (at(step), cpu)).collect();
-    Usage::of(&Series { resource: ResourceId::new("i-1"), metric: Metric::CpuUtilization, points, period_s: 300 })
+    Usage::from_series(&Series {
+        resource: ResourceId::new("i-1"),
+        metric: Metric::CpuUtilization,
+        points,
+        period_s: 300,
+    })
 }
 
 fn found(

@@ -37,7 +37,7 @@ pub(super) fn described(
     for member in row.volatile {
         path::remove(&mut item, member);
     }
-    Some(Described { document: Document::of(item), resource, relations })
+    Some(Described { document: Document::new(item), resource, relations })
 }
 
 /// Returns the region of an item of a listing for all regions. S3 leaves the oldest region's name out.

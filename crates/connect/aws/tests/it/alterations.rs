@@ -139,7 +139,10 @@ async fn a_volume_gets_another_type_and_performance() {
     let operation = VolumeOperation { setup: setup.clone() };
     assert_eq!(aws.apply(disk, &operation).await.unwrap(), Applied::Accepted);
     let now = aws.observe(disk).await.unwrap();
-    assert_eq!((now.state, VolumeSetup::of(&now.resource.specification)), (ResourceState::Available, Some(setup)));
+    assert_eq!(
+        (now.state, VolumeSetup::from_specification(&now.resource.specification)),
+        (ResourceState::Available, Some(setup))
+    );
     let on_machine = aws.apply(by_id(&seen, &machine), &operation).await.unwrap_err();
     assert_eq!(on_machine.kind, ActErrorKind::Other);
 }

@@ -35,9 +35,9 @@ pub(crate) const ACCOUNT: Account = Account {
 };
 
 const MACHINES: &[Machine] = &[
-    machine("ingest-1", US, "n2-standard-4", Web(58.0), PIPELINE).of("ingest").managed(Terraform),
-    machine("ingest-2", US, "n2-standard-4", Web(60.0), PIPELINE).of("ingest").managed(Terraform),
-    machine("ingest-3", US, "n2-standard-4", Web(57.0), PIPELINE).of("ingest").managed(Terraform).spot(),
+    machine("ingest-1", US, "n2-standard-4", Web(58.0), PIPELINE).in_group("ingest").managed(Terraform),
+    machine("ingest-2", US, "n2-standard-4", Web(60.0), PIPELINE).in_group("ingest").managed(Terraform),
+    machine("ingest-3", US, "n2-standard-4", Web(57.0), PIPELINE).in_group("ingest").managed(Terraform).spot(),
     machine("stream-broker", US, "n2-standard-8", Steady(47.0), PIPELINE).agent().disks(&[(500, "pd-ssd")]),
     machine("nightly-etl", US, "n2-highcpu-16", Batch, PIPELINE).managed(Terraform),
     machine("nightly-etl-eu", EU, "n2-highcpu-8", Batch, PIPELINE),

@@ -41,7 +41,7 @@ fn apply(
     if matches!(volume.state, ResourceState::Changing | ResourceState::Deleted) {
         return Err(wrong_state(volume, "settled"));
     }
-    completed(volume, conditions.of(&volume.id).optimizing_until, now)?;
+    completed(volume, conditions.get(&volume.id).optimizing_until, now)?;
     check(volume, setup)?;
     let settles = account.world.settings.after(now, account.takes(volume, now, 30.0, 90.0));
     let condition = conditions.resources.entry(volume.id.clone()).or_default();

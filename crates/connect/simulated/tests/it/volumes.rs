@@ -39,7 +39,7 @@ async fn a_volume_is_modified_while_it_is_in_use_and_not_again_for_six_hours() {
     hands.forward(SignedDuration::from_mins(10));
     let seen = aws.observe(&old).await.unwrap().resource;
     assert_eq!(
-        (seen.state, VolumeSetup::of(&seen.specification)),
+        (seen.state, VolumeSetup::from_specification(&seen.specification)),
         (ResourceState::Available, Some(gp3(3_000, 125).setup))
     );
     assert!(seen.monthly_cost < old.monthly_cost, "{:?} {:?}", seen.monthly_cost, old.monthly_cost);

@@ -53,7 +53,7 @@ async fn receiver() -> (String, Seen) {
 async fn a_receiver_verifies_with_either_secret_of_a_rotation() {
     let (url, seen) = receiver().await;
     let sender = Sender::new(local());
-    let (old, new) = (Secret::of(&[1; 32]), Secret::of(&[2; 32]));
+    let (old, new) = (Secret::from_random(&[1; 32]), Secret::from_random(&[2; 32]));
     let now = Timestamp::now();
     let rotated = Secrets::first(old.clone()).rotated(new.clone(), now);
     let attempt = sender.send(&message(format!("{url}/ok"), rotated.signing(now))).await;
@@ -66,7 +66,7 @@ async fn a_receiver_verifies_with_either_secret_of_a_rotation() {
     for secret in [&old, &new] {
         Webhook::new(secret.reveal()).unwrap().verify(&body, &headers).unwrap();
     }
-    let other = Webhook::new(Secret::of(&[3; 32]).reveal()).unwrap();
+    let other = Webhook::new(Secret::from_random(&[3; 32]).reveal()).unwrap();
     assert!(other.verify(&body, &headers).is_err());
     assert!(Webhook::new(new.reveal()).unwrap().verify(&body[1..], &headers).is_err());
     // After the overlap the old one no longer signs.
@@ -80,7 +80,7 @@ async fn a_receiver_verifies_with_either_secret_of_a_rotation() {
 #[test]
 fn signatures_are_the_oracles() {
     for n in 0..64_u8 {
-        let secret = Secret::of(&[n; 32]);
+        let secret = Secret::from_random(&[n; 32]);
         let at = Timestamp::from_second(1_700_000_000 + i64::from(n) * 7919).unwrap();
         let body = format!("{{\"n\":{n},\"text\":\"{}\"}}", "é".repeat(usize::from(n)));
         let id = format!("msg_{n}");
@@ -93,7 +93,8 @@ fn signatures_are_the_oracles() {
 async fn answers_are_told_apart_and_kept_in_part() {
     let (url, seen) = receiver().await;
     let sender = Sender::new(local());
-    let send = async |path: &str| sender.send(&message(format!("{url}/{path}"), vec![Secret::of(&[1; 32])])).await;
+    let send =
+        async |path: &str| sender.send(&message(format!("{url}/{path}"), vec![Secret::from_random(&[1; 32])])).await;
     let gone = send("gone").await;
     assert!((gone.ok, gone.gone, gone.status) == (false, true, Some(410)), "{gone:?}");
     let busy = send("busy").await;
@@ -104,7 +105,7 @@ async fn answers_are_told_apart_and_kept_in_part() {
         assert!(!attempt.ok && attempt.error.as_deref().is_some_and(|e| e.contains("redirect")), "{attempt:?}");
     }
     assert!(seen.lock().unwrap().is_empty(), "no redirect was followed");
-    let closed = sender.send(&message("http://127.0.0.1:1/".into(), vec![Secret::of(&[1; 32])])).await;
+    let closed = sender.send(&message("http://127.0.0.1:1/".into(), vec![Secret::from_random(&[1; 32])])).await;
     assert!(!closed.ok && closed.status.is_none() && closed.error.is_some(), "{closed:?}");
 }
 
@@ -122,12 +123,12 @@ impl Lookup for Names {
 async fn the_inside_is_refused() {
     let (url, seen) = receiver().await;
     let strict = Sender::new(Policy::default());
-    let attempt = strict.send(&message(format!("{url}/ok"), vec![Secret::of(&[1; 32])])).await;
+    let attempt = strict.send(&message(format!("{url}/ok"), vec![Secret::from_random(&[1; 32])])).await;
     assert!(attempt.error.as_deref().is_some_and(|e| e.contains("not a public address")), "{attempt:?}");
     let named =
         Sender::over(Policy::default(), Outbound::with_lookup(Policy::default(), Limits::default(), Arc::new(Names)));
     for host in ["inside.example", "mixed.example"] {
-        let attempt = named.send(&message(format!("https://{host}/"), vec![Secret::of(&[1; 32])])).await;
+        let attempt = named.send(&message(format!("https://{host}/"), vec![Secret::from_random(&[1; 32])])).await;
         assert!(attempt.error.as_deref().is_some_and(|e| e.contains("not a public address")), "{attempt:?}");
     }
     assert!(seen.lock().unwrap().is_empty());

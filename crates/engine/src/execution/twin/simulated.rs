@@ -1,6 +1,6 @@
 //! The simulated twin: a resource in memory that begins as the real one was last observed, and refuses what a cloud refuses:
 //! a size that the catalogue does not know or that does not fit the image, resizing a running machine, starting what runs.
-//! Nothing outside is reached. What it cannot show is load: how a size bears it is what the backtest tells.
+//! Nothing outside is reached. It does not simulate load: the backtest judges whether a size bears it.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(crate) struct SimulatedTwin {
 
 impl SimulatedTwin {
     /// A twin of a resource and of the volumes attached to it, which behaves as the change says.
-    pub(super) fn of(
+    pub(super) fn new(
         real: &Resource,
         volumes: &[Resource],
         change: Arc<dyn Change>,
@@ -100,7 +100,7 @@ mod tests {
     async fn it_refuses_what_a_cloud_refuses() {
         let (from, to) = ("m5.xlarge".to_owned(), "m5.large".to_owned());
         let change = Arc::new(ResizeMachine { state: ResourceState::Running, from, to });
-        let twin = SimulatedTwin::of(&machine(), &[], change, Arc::new(Catalogue::builtin().clone()));
+        let twin = SimulatedTwin::new(&machine(), &[], change, Arc::new(Catalogue::builtin().clone()));
         let own = twin.resource();
         assert_eq!(own.id.as_str(), "simulated:i-1");
         let size = |name: &str| Mutation::Resize { instance_type: name.to_owned() };

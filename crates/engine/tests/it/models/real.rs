@@ -99,7 +99,7 @@ async fn looking_back_learns_which_recommendations_held() {
         let metric = Metric::MemoryUtilization;
         material.series.push(Series { resource: one.id.clone(), metric, points, period_s: 3600 });
     }
-    let confidence = Confidence::of(Arc::new(CostOptimizer), METRICS);
+    let confidence = Confidence::new(Arc::new(CostOptimizer), METRICS);
     let cut = material.days_ago(confidence.held_out_days());
     let trained = confidence.train(&material, cut).unwrap();
     let calibrator = calibrator_from(&trained.state).unwrap();

@@ -66,7 +66,7 @@ async fn list(
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
     let (rules, total) = app.alerts.alert_rule_page(window.limit, window.start()).await?;
     let next_cursor = window.next(rules.len(), total);
-    Ok(Json(List { items: rules.iter().map(AlertRuleBody::of).collect(), total, next_cursor }))
+    Ok(Json(List { items: rules.iter().map(AlertRuleBody::new).collect(), total, next_cursor }))
 }
 
 /// Add an alert rule. It counts entries that are recorded from then on.
@@ -81,7 +81,7 @@ async fn create(
         .ok_or_else(|| Problem::field("state", "invalid", "must be draft, enabled or disabled"))?;
     let settings = RuleSettings::read(given.draft()).map_err(field_problems)?;
     let rule = add(&app, &caller, settings, state).await?;
-    Ok((StatusCode::CREATED, Json(AlertRuleBody::of(&rule))))
+    Ok((StatusCode::CREATED, Json(AlertRuleBody::new(&rule))))
 }
 
 /// Records and keeps a new rule.
@@ -107,7 +107,7 @@ async fn add(app: &App, caller: &Caller, settings: RuleSettings, state: RuleStat
 #[utoipa::path(get, path = "/api/v1/audit-logs/alerts/{id}", tag = "audit-logs", params(("id" = String, Path)),
     responses((status = 200, body = AlertRuleBody), (status = 404, body = ProblemBody)))]
 async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<AlertRuleBody>, Problem> {
-    Ok(Json(AlertRuleBody::of(&app.alerts.alert_rule_get(&RuleId(id)).await?)))
+    Ok(Json(AlertRuleBody::new(&app.alerts.alert_rule_get(&RuleId(id)).await?)))
 }
 
 /// Change an alert rule. Another condition, threshold or grouping starts counting anew.
@@ -194,7 +194,7 @@ async fn change(
 ) -> Result<Json<AlertRuleBody>, Problem> {
     let entry = entry(caller, &events::ALERT_MODIFY, operation, before).before(record(before)).after(record(&after));
     app.change(entry, app.alerts.alert_rule_update(&after)).await?;
-    Ok(Json(AlertRuleBody::of(&after)))
+    Ok(Json(AlertRuleBody::new(&after)))
 }
 
 pub(super) fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result<(), Problem> {
@@ -215,7 +215,7 @@ fn entry(caller: &Caller, kind: &EventKind, operation: &str, rule: &Rule) -> Ent
 
 /// As it stands in the log.
 fn record(rule: &Rule) -> AuditJson {
-    AuditJson::from(serde_json::to_value(AlertRuleBody::of(rule)).unwrap_or_default())
+    AuditJson::from(serde_json::to_value(AlertRuleBody::new(rule)).unwrap_or_default())
 }
 
 /// Returns the answer that names every failing field of settings.

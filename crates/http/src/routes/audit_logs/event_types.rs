@@ -10,6 +10,6 @@ use crate::wire::list::List;
 /// Every event type that Reeve writes, and those that its importers give to other systems' entries.
 #[utoipa::path(get, path = "/api/v1/audit-logs/event-types", tag = "audit-logs", responses((status = 200, body = List<EventTypeBody>)))]
 pub(super) async fn list() -> Json<List<EventTypeBody>> {
-    let items: Vec<EventTypeBody> = events::all().map(EventTypeBody::of).collect();
+    let items: Vec<EventTypeBody> = events::all().map(EventTypeBody::new).collect();
     Json(List { total: items.len() as u64, items, next_cursor: None })
 }

@@ -98,7 +98,7 @@ async fn request(
     if let Ok(location) = HeaderValue::from_str(&format!("/api/v1/audit-logs/export/{}", export.id.0)) {
         headers.insert(header::LOCATION, location);
     }
-    Ok((StatusCode::ACCEPTED, headers, Json(ExportBody::of(&export))))
+    Ok((StatusCode::ACCEPTED, headers, Json(ExportBody::new(&export))))
 }
 
 /// Exports, the latest first.
@@ -123,14 +123,14 @@ async fn list(
     };
     let (found, total) = app.exports.export_list(&filter).await?;
     let next_cursor = window.next(found.len(), total);
-    Ok(Json(List { items: found.iter().map(ExportBody::of).collect(), total, next_cursor }))
+    Ok(Json(List { items: found.iter().map(ExportBody::new).collect(), total, next_cursor }))
 }
 
 /// One export, with its progress.
 #[utoipa::path(get, path = "/api/v1/audit-logs/export/{id}", tag = "audit-logs", operation_id = "exports_get", params(("id" = String, Path)),
     responses((status = 200, body = ExportBody), (status = 404, body = ProblemBody)))]
 async fn get(state: State<Arc<App>>, caller: Caller, Path(id): Path<String>) -> Result<Json<ExportBody>, Problem> {
-    Ok(Json(ExportBody::of(&visible(&state, &caller, id).await?)))
+    Ok(Json(ExportBody::new(&visible(&state, &caller, id).await?)))
 }
 
 /// The same under the plural.
@@ -152,7 +152,7 @@ async fn cancel(
     let before = visible(&app, &caller, id).await?;
     let entry = entry(&caller, &events::EXPORT_CANCEL, "export.cancel", &before);
     let cancelled = app.change(entry, cancelled(&app, before)).await?;
-    Ok(Json(ExportBody::of(&cancelled)))
+    Ok(Json(ExportBody::new(&cancelled)))
 }
 
 /// The same under the plural.

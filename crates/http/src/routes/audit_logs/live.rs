@@ -59,7 +59,7 @@ pub(super) async fn live(
     let told = json!({ "query": params.query, "after": after });
     app.record_reading(story::read_log(&caller, &events::AUDIT_LIVE, "open_live_view", told, None)).await?;
     let live = app.trail(&caller).live(query, after);
-    let feed = Feed::open(app, caller.principal.clone(), Credentials::of(&headers), live, slot);
+    let feed = Feed::open(app, caller.principal.clone(), Credentials::from_headers(&headers), live, slot);
     let mut response = Sse::new(events(feed)).into_response();
     // Told to proxies that would gather the events.
     response.headers_mut().insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));

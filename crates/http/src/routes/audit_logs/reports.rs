@@ -49,7 +49,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
 async fn list(State(app): State<Arc<App>>, Params(paging): Params<Paging>) -> Result<Json<List<ReportBody>>, Problem> {
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
     let all = app.reports.report_list().await?;
-    Ok(Json(window.page(all.iter(), ReportBody::of)))
+    Ok(Json(window.page(all.iter(), ReportBody::new)))
 }
 
 /// Add a report. It runs when asked, and by its schedule if it has one.
@@ -66,7 +66,7 @@ async fn create(
     let report = checked(&app, &caller, &given, (id, now, 1)).await?;
     let entry = entry(&caller, &events::REPORT_CREATE, "report.create", &report).after(record(&report));
     app.change(entry, app.reports.report_insert(&report, MOST)).await?;
-    Ok((StatusCode::CREATED, Json(ReportBody::of(&report))))
+    Ok((StatusCode::CREATED, Json(ReportBody::new(&report))))
 }
 
 /// One report.
@@ -74,7 +74,7 @@ async fn create(
     params(("id" = String, Path)),
     responses((status = 200, body = ReportBody), (status = 404, body = ProblemBody)))]
 async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ReportBody>, Problem> {
-    Ok(Json(ReportBody::of(&app.reports.report_get(&ReportId(id)).await?)))
+    Ok(Json(ReportBody::new(&app.reports.report_get(&ReportId(id)).await?)))
 }
 
 /// Change a report. Scheduled runs have the rights of whoever changed it last.
@@ -94,7 +94,7 @@ async fn patch(
     let after = checked(&app, &caller, &given, (before.id.clone(), before.created_at, before.version + 1)).await?;
     let entry = entry(&caller, &events::REPORT_MODIFY, "report.modify", &before);
     app.change(entry.before(record(&before)).after(record(&after)), app.reports.report_update(&after)).await?;
-    Ok(Json(ReportBody::of(&after)))
+    Ok(Json(ReportBody::new(&after)))
 }
 
 /// Remove a report. Its runs stay.
@@ -160,5 +160,5 @@ fn entry(caller: &Caller, kind: &EventKind, operation: &str, report: &ReportDefi
 
 /// As it stands in the log.
 fn record(report: &ReportDefinition) -> AuditJson {
-    AuditJson::from(serde_json::to_value(ReportBody::of(report)).unwrap_or_default())
+    AuditJson::from(serde_json::to_value(ReportBody::new(report)).unwrap_or_default())
 }

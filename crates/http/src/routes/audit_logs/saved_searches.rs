@@ -199,7 +199,7 @@ async fn body(app: &App, caller: &Caller, search: SavedSearch) -> Result<SavedSe
     Ok(SavedSearchBody {
         owner_name,
         own,
-        filters: FiltersBody::of(&search.filters),
+        filters: FiltersBody::new(&search.filters),
         id: search.id,
         name: search.name,
         description: search.description,

@@ -20,7 +20,7 @@ use crate::wire::entry::EntryBody;
 use crate::wire::list::List;
 use crate::wire::search::{EntryListParams, FiltersBody, SearchAnswer, SearchBody, SearchOrder};
 
-/// Values told of each thing counted, unless the request says otherwise.
+/// Values that are listed of each counted field, unless the request says otherwise.
 const VALUES: u32 = 100;
 
 /// A page of entries, newest first.
@@ -99,19 +99,19 @@ async fn run(
     let Way { order, uncounted, counted } = way;
     let request = SearchRequest { order, count_total: !uncounted, ..ask::request(query, window, counted, now) };
     let page = app.trail(caller).search(&request).await.map_err(ask::problem)?;
-    let told = json!({
+    let request = json!({
         "query": asked.query,
         "start_time": asked.start_time,
         "end_time": asked.end_time,
-        "filters": told_filters(asked.filters),
+        "filters": recorded_filters(asked.filters),
         "limit": window.limit,
         "offset": window.offset,
     });
     let found = page.total.or(Some(page.entries.len() as u64));
-    app.record_reading(story::read_log(caller, &events::AUDIT_SEARCH, operation, told, found)).await?;
+    app.record_reading(story::read_log(caller, &events::AUDIT_SEARCH, operation, request, found)).await?;
     Ok(page)
 }
 
-fn told_filters(filters: &FiltersBody) -> serde_json::Value {
+fn recorded_filters(filters: &FiltersBody) -> serde_json::Value {
     filters.given().map(|(name, value)| (name.to_owned(), value.into())).collect::<serde_json::Map<_, _>>().into()
 }

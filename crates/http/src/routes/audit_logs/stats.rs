@@ -36,7 +36,7 @@ pub(super) async fn stats(
     Params(params): Params<StatsParams>,
 ) -> Result<Json<StatsBody>, Problem> {
     let now = app.now();
-    let period = Period::of(&params, now)?;
+    let period = Period::from_params(&params, now)?;
     let (start_text, end_text) = (time::text(period.start), params.end_time.clone());
     let filters = FiltersBody::default();
     let asked = Asked {
@@ -67,7 +67,7 @@ struct Period {
 }
 
 impl Period {
-    fn of(params: &StatsParams, now: Timestamp) -> Result<Self, Problem> {
+    fn from_params(params: &StatsParams, now: Timestamp) -> Result<Self, Problem> {
         let end = ask::instant("end_time", params.end_time.as_deref(), now)?.unwrap_or(now);
         let start = ask::instant("start_time", params.start_time.as_deref(), now)?
             .unwrap_or_else(|| end.checked_sub(SignedDuration::from_hours(24)).unwrap_or(end));

@@ -36,9 +36,9 @@ pub(super) async fn begin(
     let id = job.id.clone();
     tokio::spawn(async move {
         let outcome = app.verifier.verify().await;
-        let told = told(entry(&caller, "end_verification", &id), &outcome);
+        let ended = with_outcome(entry(&caller, "end_verification", &id), &outcome);
         app.verifications.end(&id, outcome, app.now());
-        if let Err(problem) = app.record(told).await {
+        if let Err(problem) = app.record(ended).await {
             tracing::warn!(status = %problem.status(), "the end of a verification was not recorded");
         }
     });
@@ -61,8 +61,8 @@ fn entry(caller: &Caller, operation: &str, id: &str) -> Entry {
         .with_metadata("verification", AuditJson::from(json!(id)))
 }
 
-/// The entry, with what was found.
-fn told(entry: Entry, outcome: &Result<Verified, String>) -> Entry {
+/// Adds severity, status and result of a verification to its entry.
+fn with_outcome(entry: Entry, outcome: &Result<Verified, String>) -> Entry {
     let mut entry = match outcome {
         Ok(found) if found.findings_total == 0 => entry,
         Ok(_) => entry.with_severity(Severity::Critical),

@@ -29,7 +29,7 @@ use crate::wire::list::List;
 pub(super) async fn types(State(app): State<Arc<App>>) -> Json<List<AgentTypeBody>> {
     let body = |definition: &Arc<dyn AgentDefinition>| {
         let configurable = definition.settings().iter().map(SettingBody::from).collect();
-        AgentTypeBody::of(definition.info(), configurable)
+        AgentTypeBody::new(definition.info(), configurable)
     };
     let items: Vec<AgentTypeBody> = app.agent_service.agent_types().iter().map(body).collect();
     Json(List { total: items.len() as u64, items, next_cursor: None })

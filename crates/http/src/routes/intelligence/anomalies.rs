@@ -66,7 +66,7 @@ pub(super) async fn get(
 
 /// Hides the parts of the cause whose log entries the caller may not see.
 fn shown(anomaly: &Anomaly, caller: &Caller) -> AnomalyBody {
-    AnomalyBody::seen_by(anomaly, &RowFilter::of(&caller.principal))
+    AnomalyBody::seen_by(anomaly, &RowFilter::for_principal(&caller.principal))
 }
 
 /// Say that somebody looks after it.

@@ -34,7 +34,7 @@ pub(super) fn agent(agent: &Agent, settings: serde_json::Value, status: AgentSta
         mode: agent.mode.as_str().to_owned(),
         scope: ScopeBody { accounts: agent.scope.accounts.clone(), services: agent.scope.services.clone() },
         learning_period: format!("{}d", agent.learning_period_days),
-        confidence_threshold: PercentText::of(agent.confidence_threshold),
+        confidence_threshold: PercentText::new(agent.confidence_threshold),
         auto_apply: AutoApplyBody {
             enabled: Some(agent.auto_apply.enabled),
             max_impact: Some(agent.auto_apply.max_impact.as_str().to_owned()),

@@ -35,7 +35,7 @@ pub(super) async fn list(
 ) -> Result<Json<List<ChannelBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let all = app.dispatcher.channels.channel_list().await?;
-    Ok(Json(window.page(all.iter(), ChannelBody::of)))
+    Ok(Json(window.page(all.iter(), ChannelBody::new)))
 }
 
 /// Add a channel. Agents' timings decide what goes out when; requests for signatures go out at once.
@@ -70,7 +70,7 @@ pub(super) async fn create(
         app.dispatcher.channels.channel_insert(&channel, &secret),
     )
     .await?;
-    Ok((StatusCode::CREATED, Json(ChannelBody::of(&channel))))
+    Ok((StatusCode::CREATED, Json(ChannelBody::new(&channel))))
 }
 
 /// One channel.
@@ -78,7 +78,7 @@ pub(super) async fn create(
     params(("id" = String, Path)),
     responses((status = 200, body = ChannelBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ChannelBody>, Problem> {
-    Ok(Json(ChannelBody::of(&app.dispatcher.channels.channel_get(&ChannelId(id)).await?)))
+    Ok(Json(ChannelBody::new(&app.dispatcher.channels.channel_get(&ChannelId(id)).await?)))
 }
 
 /// Change a channel.
@@ -114,7 +114,7 @@ pub(super) async fn patch(
         .after(state(&after))
         .with_metadata("secret_replaced", given.is_some());
     app.change(entry, app.dispatcher.channels.channel_update(&after, given.as_ref())).await?;
-    Ok(Json(ChannelBody::of(&after)))
+    Ok(Json(ChannelBody::new(&after)))
 }
 
 /// Remove a channel, with what waits for it.
@@ -145,7 +145,7 @@ pub(super) async fn test(
     let channel = app.dispatcher.channels.channel_get(&ChannelId(id)).await?;
     let test = async { app.dispatcher.test(Target::Channel(channel.id.clone())).await.map_err(deliveries::problem) };
     let delivery = app.change(entry(&caller, "notification_channel.test", &channel), test).await?;
-    Ok(Json(DeliveryBody::of(&delivery)))
+    Ok(Json(DeliveryBody::new(&delivery)))
 }
 
 /// Deliveries of a channel, sent or waiting, newest first.
@@ -259,7 +259,7 @@ fn entry(caller: &Caller, operation: &str, channel: &Channel) -> Entry {
 
 /// As it stands in the log, without the secret.
 fn state(channel: &Channel) -> AuditJson {
-    let body = ChannelBody::of(channel);
+    let body = ChannelBody::new(channel);
     AuditJson::from(json!({
         "name": body.name,
         "type": body.kind,

@@ -16,7 +16,7 @@ pub(super) async fn page(app: &App, target: &Target, params: &Paging) -> Result<
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let (found, total) = app.dispatcher.deliveries.delivery_list(target, window.limit, window.start()).await?;
     let next_cursor = window.next(found.len(), total);
-    Ok(Json(List { items: found.iter().map(DeliveryBody::of).collect(), total, next_cursor }))
+    Ok(Json(List { items: found.iter().map(DeliveryBody::new).collect(), total, next_cursor }))
 }
 
 /// Sends one again.
@@ -35,7 +35,7 @@ pub(super) async fn replay(
     }
     let again = delivery.replayed(app.now());
     app.change(entry, app.dispatcher.deliveries.delivery_update(&again)).await?;
-    Ok((StatusCode::ACCEPTED, Json(DeliveryBody::of(&again))))
+    Ok((StatusCode::ACCEPTED, Json(DeliveryBody::new(&again))))
 }
 
 /// Returns the problem for a test that could not be made at all.

@@ -28,7 +28,7 @@ pub(super) async fn list(
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let all = app.agents.exclusion_list().await?;
     let now = app.now();
-    Ok(Json(window.page(all.iter(), |one| ExclusionBody::of(one, now))))
+    Ok(Json(window.page(all.iter(), |one| ExclusionBody::new(one, now))))
 }
 
 /// Exclude. What waits and is covered is dismissed with this reason.
@@ -43,7 +43,7 @@ pub(super) async fn create(
     let (resource, account, kind, reason) = (body.resource, body.account, body.kind, body.reason);
     let input = ExclusionInput { resource, account, kind, reason, until };
     let made = app.recommendations.exclude(input, &asking(&caller)).await.map_err(problem)?;
-    Ok((StatusCode::CREATED, Json(ExclusionBody::of(&made, app.now()))))
+    Ok((StatusCode::CREATED, Json(ExclusionBody::new(&made, app.now()))))
 }
 
 /// Remove an exclusion; what it covered may be found again.

@@ -34,7 +34,7 @@ pub(super) async fn list(
 ) -> Result<Json<List<WebhookBody>>, Problem> {
     let window = window(params.limit, params.offset, params.cursor.as_deref())?;
     let all = app.dispatcher.webhooks.webhook_list().await?;
-    Ok(Json(window.page(all.iter(), WebhookBody::of)))
+    Ok(Json(window.page(all.iter(), WebhookBody::new)))
 }
 
 /// Subscribe. The answer carries the secret, this once.
@@ -69,7 +69,7 @@ pub(super) async fn create(
     )
     .await?;
     let body = WebhookSecretBody {
-        webhook: WebhookBody::of(&webhook),
+        webhook: WebhookBody::new(&webhook),
         secret: secret.reveal().to_owned(),
         previous_until: None,
     };
@@ -80,7 +80,7 @@ pub(super) async fn create(
 #[utoipa::path(get, path = "/api/v1/intelligence/webhooks/{id}", tag = "intelligence", operation_id = "webhooks_get", params(("id" = String, Path)),
     responses((status = 200, body = WebhookBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<WebhookBody>, Problem> {
-    Ok(Json(WebhookBody::of(&app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?)))
+    Ok(Json(WebhookBody::new(&app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?)))
 }
 
 /// Change a subscription. One that Reeve switched off is switched on with `enabled`.
@@ -115,7 +115,7 @@ pub(super) async fn patch(
         app.dispatcher.webhooks.webhook_update(&after, None),
     )
     .await?;
-    Ok(Json(WebhookBody::of(&after)))
+    Ok(Json(WebhookBody::new(&after)))
 }
 
 /// Unsubscribe. What waits for it is not sent, and its deliveries are forgotten.
@@ -146,7 +146,7 @@ pub(super) async fn test(
     let webhook = app.dispatcher.webhooks.webhook_get(&WebhookId(id)).await?;
     let test = async { app.dispatcher.test(Target::Webhook(webhook.id.clone())).await.map_err(deliveries::problem) };
     let delivery = app.change(entry(&caller, "webhook.test", &webhook), test).await?;
-    Ok(Json(DeliveryBody::of(&delivery)))
+    Ok(Json(DeliveryBody::new(&delivery)))
 }
 
 /// Make a new secret. For a day the old one signs too, so that receivers can change over.
@@ -168,7 +168,7 @@ pub(super) async fn rotate(
     )
     .await?;
     Ok(Json(WebhookSecretBody {
-        webhook: WebhookBody::of(&after),
+        webhook: WebhookBody::new(&after),
         secret: secret.reveal().to_owned(),
         previous_until: now.saturating_add(OVERLAP).ok().map(time::text),
     }))
@@ -240,7 +240,7 @@ pub(super) fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result
 fn fresh() -> Result<Secret, Problem> {
     let mut random = [0_u8; 32];
     rand::rngs::SysRng.try_fill_bytes(&mut random).map_err(Problem::internal)?;
-    Ok(Secret::of(&random))
+    Ok(Secret::from_random(&random))
 }
 
 fn entry(caller: &Caller, operation: &str, webhook: &Webhook) -> Entry {

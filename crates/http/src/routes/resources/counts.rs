@@ -33,7 +33,7 @@ pub(super) async fn counts(
     Params(params): Params<CountParams>,
 ) -> Result<Json<ResourceCountsBody>, Problem> {
     let by = Attribute::parse(&params.by)?;
-    let search = Search::of(&ResourceFilterParams {
+    let search = Search::from_params(&ResourceFilterParams {
         connection: params.connection,
         provider: params.provider,
         account: params.account,
@@ -43,7 +43,7 @@ pub(super) async fn counts(
         query: params.query,
     })?;
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    search.each(&app, |resource| *counts.entry(by.of(&resource)).or_default() += 1).await?;
+    search.each(&app, |resource| *counts.entry(by.value_in(&resource)).or_default() += 1).await?;
     let total = counts.values().sum();
     let mut items: Vec<ResourceCountBody> =
         counts.into_iter().map(|(value, count)| ResourceCountBody { value, count }).collect();
@@ -74,7 +74,7 @@ impl Attribute {
         }
     }
 
-    fn of(&self, resource: &Resource) -> String {
+    fn value_in(&self, resource: &Resource) -> String {
         match self {
             Attribute::Kind => resource.kind.as_str().to_owned(),
             Attribute::Account => resource.account.clone(),
@@ -93,7 +93,7 @@ pub(super) async fn csv(
     State(app): State<Arc<App>>,
     Params(params): Params<ResourceFilterParams>,
 ) -> Result<Response, Problem> {
-    let search = Search::of(&params)?;
+    let search = Search::from_params(&params)?;
     let mut walk = Walk::default();
     // The first part is found before the answer begins, so that a failure of the store is answered as one.
     let first = search.next(&app, &mut walk).await?.unwrap_or_default();

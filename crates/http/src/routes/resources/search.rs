@@ -46,7 +46,7 @@ impl Search {
     ///
     /// # Errors
     /// A parameter names nothing known, or the query cannot be read.
-    pub(super) fn of(params: &ResourceFilterParams) -> Result<Search, Problem> {
+    pub(super) fn from_params(params: &ResourceFilterParams) -> Result<Search, Problem> {
         let mut filter = ResourceFilter {
             connection: params.connection.clone().map(ConnectionId),
             provider: parse("provider", params.provider.as_deref(), Provider::parse)?,
@@ -225,7 +225,7 @@ fn as_entry(
         resource.region.clone(),
     );
     let about = resource.tags.iter().fold(about, |about, (name, value)| about.with_tag(name.clone(), value.clone()));
-    let mut entry = Entry::of(&events::RESOURCE_MODIFY)
+    let mut entry = Entry::for_event(&events::RESOURCE_MODIFY)
         .on(about)
         .with_metadata("name", resource.name.clone())
         .with_metadata("service", resource.service.clone())

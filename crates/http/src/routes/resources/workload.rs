@@ -17,8 +17,8 @@ use crate::wire::workload::{WorkloadBody, WorkloadCorrectionBody};
 #[utoipa::path(get, path = "/api/v1/resources/{id}/workload", tag = "estate", params(("id" = String, Path)),
     responses((status = 200, body = WorkloadBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<WorkloadBody>, Problem> {
-    let found = app.workloads.of(&ResourceId(id)).await.map_err(problem)?;
-    Ok(Json(WorkloadBody::of(&found)))
+    let found = app.workloads.get(&ResourceId(id)).await.map_err(problem)?;
+    Ok(Json(WorkloadBody::new(&found)))
 }
 
 /// Correct the workload of a resource. The class takes precedence over what agents find, and teaches resources alike.
@@ -33,7 +33,7 @@ pub(super) async fn put(
 ) -> Result<Json<WorkloadBody>, Problem> {
     let (id, by) = (ResourceId(id), asking(&caller));
     let found = app.workloads.correct(&id, &body.class, body.comment.as_deref(), &by).await.map_err(problem)?;
-    Ok(Json(WorkloadBody::of(&found)))
+    Ok(Json(WorkloadBody::new(&found)))
 }
 
 /// Take the correction back; the next run of an agent judges the resource again.
@@ -45,5 +45,5 @@ pub(super) async fn delete(
     Path(id): Path<String>,
 ) -> Result<Json<WorkloadBody>, Problem> {
     let found = app.workloads.withdraw(&ResourceId(id), &asking(&caller)).await.map_err(problem)?;
-    Ok(Json(WorkloadBody::of(&found)))
+    Ok(Json(WorkloadBody::new(&found)))
 }

@@ -200,7 +200,7 @@ pub(crate) fn group(names: &[String], values: Vec<Option<String>>) -> BTreeMap<S
 impl FiringBody {
     /// As it is answered.
     #[must_use]
-    pub fn of(firing: &Firing) -> Self {
+    pub fn new(firing: &Firing) -> Self {
         let entry = |entry: &FiringEntry| FiringEntryBody {
             event_id: entry.event_id.clone(),
             sequence: entry.sequence,

@@ -171,7 +171,7 @@ impl AlertGroupByBody {
 
     /// As it is answered: one field as a text, as the specification writes it.
     #[must_use]
-    pub fn of(group_by: &GroupBy) -> Self {
+    pub fn new(group_by: &GroupBy) -> Self {
         let mut names: Vec<String> = group_by.names().map(str::to_owned).collect();
         match names.len() {
             1 => AlertGroupByBody::One(names.remove(0)),
@@ -183,7 +183,7 @@ impl AlertGroupByBody {
 impl AlertThresholdBody {
     /// As it is answered.
     #[must_use]
-    pub fn of(settings: &RuleSettings) -> Self {
+    pub fn new(settings: &RuleSettings) -> Self {
         let window = reeve_alerts::window_text(settings.threshold.window_ms);
         AlertThresholdBody { count: u64::from(settings.threshold.count), window }
     }
@@ -192,15 +192,15 @@ impl AlertThresholdBody {
 impl AlertRuleBody {
     /// As it is answered.
     #[must_use]
-    pub fn of(rule: &Rule) -> Self {
+    pub fn new(rule: &Rule) -> Self {
         let RuleSettings { name, description, condition, group_by, notification, severity, class, .. } = &rule.settings;
         AlertRuleBody {
             id: rule.id.0.clone(),
             name: name.clone(),
             description: description.clone(),
             condition: condition.clone(),
-            threshold: AlertThresholdBody::of(&rule.settings),
-            group_by: AlertGroupByBody::of(group_by),
+            threshold: AlertThresholdBody::new(&rule.settings),
+            group_by: AlertGroupByBody::new(group_by),
             notification: AlertNotificationBody {
                 channels: notification.channels.clone(),
                 recipients: notification.recipients.clone(),

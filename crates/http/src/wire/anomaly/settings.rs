@@ -119,7 +119,7 @@ impl From<&AnomalySettings> for AnomalySettingsBody {
             if security.threat_intelligence { ThreatIntelligence::Integrated } else { ThreatIntelligence::Disabled };
         AnomalySettingsBody {
             cost: CostAnomalyBody {
-                threshold: PercentText::of(cost.threshold_percent),
+                threshold: PercentText::new(cost.threshold_percent),
                 threshold_percent: cost.threshold_percent,
                 window: Spelled(TimeSpan::from_hours(u64::from(cost.window_hours))),
                 window_hours: cost.window_hours,

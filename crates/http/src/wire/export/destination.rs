@@ -116,7 +116,7 @@ pub struct ExportDestinationTestBody {
 }
 
 impl ExportDestinationSettingsBody {
-    fn of(settings: &DestinationSettings) -> Self {
+    fn new(settings: &DestinationSettings) -> Self {
         let none = Self::default();
         match settings.clone() {
             DestinationSettings::S3 { bucket, region, endpoint, access_key_id } => {
@@ -153,12 +153,12 @@ impl ExportDestinationSettingsBody {
 }
 
 impl ExportDestinationBody {
-    pub(crate) fn of(destination: &Destination) -> Self {
+    pub(crate) fn new(destination: &Destination) -> Self {
         ExportDestinationBody {
             id: destination.id.0.clone(),
             name: destination.name.clone(),
             kind: destination.settings.kind().as_str().to_owned(),
-            settings: ExportDestinationSettingsBody::of(&destination.settings),
+            settings: ExportDestinationSettingsBody::new(&destination.settings),
             prefix: destination.prefix.clone(),
             created_at: time::text(destination.created_at),
             version: destination.version,

@@ -94,12 +94,12 @@ pub struct ExportSchedulePatch {
 }
 
 impl ExportScheduleBody {
-    pub(crate) fn of(schedule: &ScheduledExport) -> Self {
+    pub(crate) fn new(schedule: &ScheduledExport) -> Self {
         ExportScheduleBody {
             id: schedule.id.0.clone(),
             name: schedule.name.clone(),
             format: schedule.format.as_str().to_owned(),
-            options: ExportOptionsBody::of(&schedule.options),
+            options: ExportOptionsBody::new(&schedule.options),
             query: schedule.query.clone(),
             schedule: schedule.schedule.pattern.clone(),
             time_zone: schedule.schedule.time_zone.clone(),

@@ -175,7 +175,7 @@ pub(crate) struct RequestFields {
 }
 
 impl RequestFields {
-    pub(crate) fn of(request: &Request) -> Self {
+    pub(crate) fn new(request: &Request) -> Self {
         let names = |names: Vec<&'static str>| names.into_iter().map(str::to_owned).collect();
         let (framework, query, group_by, metrics) = match &request.kind {
             ReportKind::Compliance { framework } => (Some(framework.clone()), None, Vec::new(), Vec::new()),
@@ -205,8 +205,8 @@ impl RequestFields {
 impl ReportBody {
     /// As it goes over the wire.
     #[must_use]
-    pub fn of(report: &ReportDefinition) -> Self {
-        let fields = RequestFields::of(&report.request);
+    pub fn new(report: &ReportDefinition) -> Self {
+        let fields = RequestFields::new(&report.request);
         ReportBody {
             id: report.id.0.clone(),
             name: report.name.clone(),
@@ -260,7 +260,7 @@ impl ReportCreate {
 impl ReportPatch {
     /// Returns the report as it would be sent after the change.
     pub(crate) fn applied(self, report: &ReportDefinition) -> ReportCreate {
-        let before = ReportBody::of(report);
+        let before = ReportBody::new(report);
         let times = self.start_time.is_some() || self.end_time.is_some();
         // What belongs to the other kind of report goes with it.
         let (custom, compliance) = (self.query.is_some(), self.framework.is_some());

@@ -121,7 +121,7 @@ pub struct ReportDeliveryBody {
 }
 
 impl ReportDeliveryBody {
-    pub(crate) fn of(channel: &str, delivery: &Delivery) -> Self {
+    pub(crate) fn new(channel: &str, delivery: &Delivery) -> Self {
         let failed = delivery.attempts.last().filter(|attempt| !attempt.ok);
         let reason = failed.map(|attempt| match (&attempt.error, attempt.status) {
             (Some(error), _) => error.clone(),
@@ -153,8 +153,8 @@ impl ReportDeliveryBody {
 impl ReportRunBody {
     /// As it goes over the wire.
     #[must_use]
-    pub fn of(run: &Run) -> Self {
-        let fields = RequestFields::of(&run.request);
+    pub fn new(run: &Run) -> Self {
+        let fields = RequestFields::new(&run.request);
         let period = run.request.period.resolve(run.created_at);
         let succeeded = run.state == RunState::Succeeded;
         ReportRunBody {

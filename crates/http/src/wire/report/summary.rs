@@ -224,10 +224,10 @@ pub struct ReportTemplateBody {
 /// Every template, as it goes over the wire.
 #[must_use]
 pub fn templates() -> Vec<ReportTemplateBody> {
-    all().iter().map(of).collect()
+    all().iter().map(template_body).collect()
 }
 
-fn of(template: &Template) -> ReportTemplateBody {
+fn template_body(template: &Template) -> ReportTemplateBody {
     let questions = |asked: &[reeve_reports::ControlQuestion]| -> Vec<TemplateQuestionBody> {
         let body = |one: &reeve_reports::ControlQuestion| TemplateQuestionBody {
             name: one.name.clone(),

@@ -70,7 +70,7 @@ impl Index {
     ) -> io::Result<Self> {
         let file = File::open(path)?;
         let looks = looks(&file)?;
-        let index = Self::of(Held::File(file), looks, sha256, attested)?;
+        let index = Self::new(Held::File(file), looks, sha256, attested)?;
         if index.rows as u64 != rows {
             return Err(damaged());
         }
@@ -82,10 +82,10 @@ impl Index {
         let bytes = build(entries, &[0; 32], &|_| String::new());
         let looks = (bytes.len() as u64, 0, 0);
         // Nobody else can write to this process's memory.
-        Self::of(Held::Memory(bytes), looks, &[0; 32], &|_, _| Ok(()))
+        Self::new(Held::Memory(bytes), looks, &[0; 32], &|_, _| Ok(()))
     }
 
-    fn of(held: Held, looks: (u64, i64, i64), sha256: &[u8; 32], attested: Attested<'_>) -> io::Result<Self> {
+    fn new(held: Held, looks: (u64, i64, i64), sha256: &[u8; 32], attested: Attested<'_>) -> io::Result<Self> {
         let (directory, file) = directory(held, looks.0, attested)?;
         Self::read(&mut Reader { rest: &directory }, file, looks, sha256).ok_or_else(damaged)
     }

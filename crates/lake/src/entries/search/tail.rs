@@ -20,7 +20,7 @@ const CHECKED_EVERY: usize = 256;
 
 /// Returns the matches of the tail: all of them, or those that the page can use.
 pub(super) async fn matches(tail: &Tail, pieces: &Arc<Pieces>, job: &Job) -> Result<Matches, TrailError> {
-    let mut left = pieces.of(tail);
+    let mut left = pieces.split(tail);
     if job.order == Order::NewestFirst {
         left.reverse();
     }

@@ -44,7 +44,7 @@ type Test = fn(&Words, Verb) -> bool;
 
 impl Class {
     /// The class of an operation's object; the first that fits, from the most severe.
-    pub fn of(words: &Words, verb: Verb) -> Self {
+    pub fn classify(words: &Words, verb: Verb) -> Self {
         const TESTS: [(Class, Test); 15] = [
             (Class::Watching, watching),
             (Class::Organization, organization),
@@ -302,8 +302,8 @@ mod tests {
             ("access-analyzer", "DeleteAnalyzer", Class::Watching),
             ("ecr", "PutImage", Class::Other),
         ] {
-            let words = Words::of(service, operation);
-            assert_eq!(Class::of(&words, Verb::of(&words)), class, "{operation}");
+            let words = Words::from_operation(service, operation);
+            assert_eq!(Class::classify(&words, Verb::classify(&words)), class, "{operation}");
         }
     }
 }

@@ -214,7 +214,7 @@ const LEXICON: [(Verb, &[&str]); 11] = [
 
 impl Verb {
     /// The verb of an operation: the first known word of its last part, else of all its parts.
-    pub fn of(words: &Words) -> Self {
+    pub fn classify(words: &Words) -> Self {
         let last = words.last_part().iter().find_map(|word| known(word));
         let verb = last.or_else(|| words.operation().iter().find_map(|word| known(word))).unwrap_or(Self::Other);
         verb.in_context(words)
@@ -288,7 +288,7 @@ mod tests {
             ("iam", "GenerateCredentialReport", Verb::Read),
             ("x", "Frobnicate", Verb::Other),
         ] {
-            assert_eq!(Verb::of(&Words::of(service, operation)), verb, "{operation}");
+            assert_eq!(Verb::classify(&Words::from_operation(service, operation)), verb, "{operation}");
         }
     }
 

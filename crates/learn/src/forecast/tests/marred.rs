@@ -20,7 +20,7 @@ fn differ(a: &[Band], b: &[Band]) -> (f64, f64) {
 }
 
 fn effort(points: &[Point], effort: Effort) -> Model {
-    fit(&Grid::of(points).unwrap(), &Settings { effort, ..ahead(24) }).unwrap()
+    fit(&Grid::new(points).unwrap(), &Settings { effort, ..ahead(24) }).unwrap()
 }
 
 #[test]

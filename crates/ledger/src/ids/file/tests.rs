@@ -9,7 +9,7 @@ use crate::disk::LocalDisk;
 
 fn record(sequence: u64) -> Record {
     Record {
-        key: IdKey::of(&format!("event {sequence}")),
+        key: IdKey::new(&format!("event {sequence}")),
         mark: Mark([sequence as u8; MARK_LEN]),
         sequence,
         recorded_at: Timestamp::from_millisecond(1_800_000_000_000 + sequence as i64).unwrap(),
@@ -38,7 +38,7 @@ fn write_to(
 fn written(dir: &Path, span: std::ops::Range<u64>) -> IdFile {
     let records = sorted(span.clone());
     let count = records.len() as u64;
-    write_to(dir, (span.start, span.end), (count, Times::of(&records)), records.into_iter().map(Ok)).unwrap()
+    write_to(dir, (span.start, span.end), (count, Times::new(&records)), records.into_iter().map(Ok)).unwrap()
 }
 
 #[test]
@@ -91,9 +91,9 @@ fn damage_is_reported() {
     assert_eq!(counts.len(), 2);
     std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
     assert!(IdFile::open(&LocalDisk, &attestor(), &path).is_err());
-    let untold = Times::of(&sorted(0..1));
+    let untold = Times::new(&sorted(0..1));
     assert!(write_to(dir.path(), (0, 500), (500, untold), sorted(0..500).into_iter().map(Ok)).is_err());
-    let fewer = write_to(dir.path(), (0, 500), (499, Times::of(&sorted(0..500))), sorted(0..500).into_iter().map(Ok));
+    let fewer = write_to(dir.path(), (0, 500), (499, Times::new(&sorted(0..500))), sorted(0..500).into_iter().map(Ok));
     assert!(fewer.is_err());
     assert!(!dir.path().join(format!("{}.tmp", name(0, 500))).exists());
 }
@@ -105,12 +105,12 @@ fn keys_far_apart_begin_a_page_each() {
     let key = |at: u64| IdKey((if at.is_multiple_of(2) { at } else { u64::MAX / (MANY * 2) * at }).to_be_bytes());
     let mut records: Vec<_> = (0..MANY).map(|at| Record { key: key(at), ..record(at) }).collect();
     records.sort_by_key(|record| record.key);
-    let counts = (MANY, Times::of(&records));
+    let counts = (MANY, Times::new(&records));
     let file = write_to(dir.path(), (0, MANY), counts, records.iter().copied().map(Ok)).unwrap();
     for record in records.iter().step_by(97) {
         assert_eq!(file.find(&record.key).unwrap().map(|found| found.key), Some(record.key));
     }
-    let all: Vec<_> = Records::of(&file).collect::<io::Result<_>>().unwrap();
+    let all: Vec<_> = Records::new(&file).collect::<io::Result<_>>().unwrap();
     assert_eq!(all, records);
 }
 

@@ -167,7 +167,7 @@ fn entry(connection: &Connection, resource: &Resource, kind: &EventKind, operati
         resource.region.clone(),
     );
     let about = resource.tags.iter().fold(about, |about, (name, value)| about.with_tag(name.clone(), value.clone()));
-    Entry::of(kind)
+    Entry::for_event(kind)
         .at(at)
         .by(Actor::system())
         .on(about)

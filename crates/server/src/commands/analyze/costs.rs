@@ -30,7 +30,7 @@ pub(super) fn run(args: &CostsArgs) -> Result<ExitCode> {
     let judgement = judge(&charges, &AnomalyLimits::default());
     drop(charges);
     let mut out = Sink::create(args.output.output.as_deref())?;
-    serde_json::to_writer_pretty(&mut out, &wire::Bill::of(&judgement)).map_err(std::io::Error::from)?;
+    serde_json::to_writer_pretty(&mut out, &wire::Bill::new(&judgement)).map_err(std::io::Error::from)?;
     writeln!(out)?;
     out.finish()?;
     for abstention in &judgement.abstentions {
@@ -53,7 +53,7 @@ fn read(input: Input, most: usize) -> Result<Vec<Charge>> {
         bail!("{name} is empty; a bill has a header and a charge a row");
     }
     let header: Vec<String> = record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
-    let reader = focus::Reader::of(header.iter().map(String::as_str)).with_context(|| name.clone())?;
+    let reader = focus::Reader::from_header(header.iter().map(String::as_str)).with_context(|| name.clone())?;
     let mut reader = reader.with_decimal_comma(table.decimal_comma());
     let mut charges = Vec::new();
     while let Some(line) = records.next(&mut record)? {

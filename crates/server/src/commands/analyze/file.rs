@@ -41,7 +41,7 @@ impl Input {
 
     /// The same over bytes that are there.
     #[cfg(test)]
-    pub(super) fn of(name: &str, bytes: &'static [u8]) -> Self {
+    pub(super) fn from_bytes(name: &str, bytes: &'static [u8]) -> Self {
         Self { name: name.to_owned(), bytes: Box::new(bytes), left: MOST_BYTES }
     }
 }

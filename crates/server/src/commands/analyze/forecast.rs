@@ -18,7 +18,7 @@ use crate::cli::ForecastArgs;
 /// Runs it.
 pub(super) fn run(args: &ForecastArgs) -> Result<ExitCode> {
     let series = SeriesFile::read(&args.series)?;
-    let grid = Grid::of(&series.points()).with_context(|| series.name.clone())?;
+    let grid = Grid::new(&series.points()).with_context(|| series.name.clone())?;
     let horizon = args.horizon as usize;
     let settings = Settings { horizon, effort: Effort::Thorough, ..Settings::default() };
     let model = fit(&grid, &settings).with_context(|| series.name.clone())?;

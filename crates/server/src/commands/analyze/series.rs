@@ -123,10 +123,10 @@ fn rows(table: &Table, choice: &Choice<'_>) -> Result<Vec<Row>> {
     let Some(first) = records.next(&mut record)? else {
         bail!("it is empty; a series has a timestamp and a value a row");
     };
-    let columns = Columns::told(&record, choice.time, choice.value, table.decimal_comma())?;
+    let columns = Columns::detect(&record, choice.time, choice.value, table.decimal_comma())?;
     let header = if columns.has_header { columns::names(&record) } else { vec![String::new(); record.len()] };
     let only = choice.only.as_ref().map(|only| only.place(&header).map(|place| (only, place))).transpose()?;
-    let mut labels = Labels::of(&header, &columns.places());
+    let mut labels = Labels::from_header(&header, &columns.places());
     let mut rows = Vec::new();
     let mut line = if columns.has_header { records.next(&mut record)? } else { Some(first) };
     while let Some(at) = line {

@@ -16,7 +16,7 @@ const CONNECTIONS: Collection =
 
 /// Lists the connections.
 pub(super) async fn list(args: &ListArgs) -> Result<ExitCode> {
-    let all = CONNECTIONS.all(&Remote::of(&args.service)?).await?;
+    let all = CONNECTIONS.all(&Remote::new(&args.service)?).await?;
     if args.json {
         print(&json!({ "total": all.len(), "items": all }))?;
         return Ok(ExitCode::SUCCESS);
@@ -39,7 +39,7 @@ fn line(out: &mut dyn Write, connection: &Value) -> Result<()> {
 
 /// Lists what the last sync of a connection read; exit code 1 if any of it is not complete.
 pub(super) async fn readings(args: &NamedArgs) -> Result<ExitCode> {
-    let service = Remote::of(&args.service)?;
+    let service = Remote::new(&args.service)?;
     let place = CONNECTIONS.place(&service, &args.name).await?;
     let read = answer(&service, service.get(&format!("{place}/readings?limit={PAGE}"))).await?;
     let complete = items(&read).all(|reading| reading["outcome"] == "complete" && reading["message"].is_null());

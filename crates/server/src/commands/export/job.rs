@@ -27,7 +27,7 @@ const BEAT: Duration = Duration::from_millis(250);
 
 /// Exports; 1 when records were left out for their length.
 pub(super) async fn run(args: &ExportArgs) -> Result<ExitCode> {
-    let service = Remote::of(&args.target.service)?;
+    let service = Remote::new(&args.target.service)?;
     let began = Instant::now();
     let id = match args.resume {
         true => kept(args)?,

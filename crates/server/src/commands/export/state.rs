@@ -61,7 +61,7 @@ pub(super) struct Progress {
 }
 
 impl Wanted {
-    pub(super) fn of(args: &ExportArgs, format: &Format) -> Self {
+    pub(super) fn from_args(args: &ExportArgs, format: &Format) -> Self {
         let target = &args.target;
         Self {
             format: format.name().as_str().to_owned(),

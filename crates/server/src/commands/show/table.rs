@@ -44,7 +44,7 @@ const GAP: usize = 2;
 
 impl Row {
     /// Cells of an entry.
-    pub(crate) fn of(found: &Exported, screen: &Screen) -> Self {
+    pub(crate) fn new(found: &Exported, screen: &Screen) -> Self {
         let entry = &found.entry;
         let text = |text: Option<&str>| text.map_or_else(|| "-".to_owned(), clean);
         let on = &entry.resource;
@@ -90,7 +90,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// As these rows need it.
-    pub(crate) fn of(rows: &[Row], screen: &Screen) -> Self {
+    pub(crate) fn new(rows: &[Row], screen: &Screen) -> Self {
         let widest = |column: Column| rows.iter().map(|row| width(row.cell(column))).max().unwrap_or(0);
         Self::fitting(screen, |column, heading, _| widest(column).max(width(heading)))
     }
@@ -198,7 +198,7 @@ mod tests {
     fn a_line_never_is_wider_than_the_terminal() {
         for most in 20..200 {
             let screen = Screen { colour: false, width: Some(most), zone: TimeZone::UTC };
-            for layout in [Layout::of(&[row()], &screen), Layout::streaming(&screen)] {
+            for layout in [Layout::new(&[row()], &screen), Layout::streaming(&screen)] {
                 let lines =
                     format!("{}\n{}", layout.heading(&screen, Timestamp::UNIX_EPOCH), layout.line(&row(), &screen));
                 for line in lines.lines() {
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn nothing_is_cut_without_a_terminal() {
         let screen = Screen { colour: false, width: None, zone: TimeZone::UTC };
-        let layout = Layout::of(&[row()], &screen);
+        let layout = Layout::new(&[row()], &screen);
         assert!(row().cells.iter().all(|cell| layout.line(&row(), &screen).contains(cell)));
         assert!(layout.heading(&screen, Timestamp::UNIX_EPOCH).starts_with("TIME (UTC)"));
     }

@@ -57,7 +57,7 @@ impl AgentDefinition for TapeLibrarian {
 
     fn judge(&self, facts: &Facts<'_>) -> Judgement {
         let mut judgement = Judgement::default();
-        let reads = facts.activity.map_or(0, |activity| activity.of("read_tape"));
+        let reads = facts.activity.map_or(0, |activity| activity.count("read_tape"));
         let left = |code, why: &str| Abstention { kind: None, code, detail: why.to_owned(), decisive: true };
         judgement.take(if TAPE_CPU >= facts.settings.percent(&CPU_BELOW) {
             Err(left("not_rewound", "the tape turns"))
@@ -88,7 +88,7 @@ impl AgentDefinition for TapeLibrarian {
     }
 
     fn trainers(&self) -> Vec<Arc<dyn Trainer>> {
-        vec![Arc::new(Confidence::of(Arc::new(TapeLibrarian), &[Metric::CpuUtilization]))]
+        vec![Arc::new(Confidence::new(Arc::new(TapeLibrarian), &[Metric::CpuUtilization]))]
     }
 }
 
@@ -96,7 +96,7 @@ fn rewind(facts: &Facts<'_>, reads: u64) -> Proposal {
     let cost: f64 = facts.charges.iter().map(|charge| charge.cost().as_f64()).sum();
     let machine = facts.resource;
     let text = |text: &str| text.to_owned();
-    let plan = Plan::of(&RewindTape, machine.id.as_str());
+    let plan = Plan::new(&RewindTape, machine.id.as_str());
     Proposal {
         kind: RecommendationType::IdleResourceCleanup,
         rule: "rewind_tapes",

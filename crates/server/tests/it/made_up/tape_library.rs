@@ -61,7 +61,7 @@ impl KindReader for TapeLibraries {
             created_at: None,
             observed_at: now,
         };
-        let document = Document::of(json!({ "drives": drives, "robot": { "arms": 1 }, "password": "hunter2" }));
+        let document = Document::new(json!({ "drives": drives, "robot": { "arms": 1 }, "password": "hunter2" }));
         let relations = vec![Relation::to(RelationKind::LogsTo, "tape/journal")];
         let failed = |error: reeve_estate::StoreError| ReadError(error.to_string());
         sink.page(vec![Described { resource, document, relations }]).await.map_err(failed)?;

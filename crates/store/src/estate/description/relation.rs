@@ -45,7 +45,7 @@ pub(super) async fn replace(
 }
 
 /// Returns the relations of resources, each with the identifier of the resource that has it.
-pub(super) async fn of(
+pub(super) async fn list(
     store: &Store,
     connection: &ConnectionId,
     ids: &[ResourceId],

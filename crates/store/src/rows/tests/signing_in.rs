@@ -8,7 +8,7 @@ fn session(method: SignInMethod) -> Session {
     Session {
         id: "s-1".into(),
         user: UserId("u-1".into()),
-        hash: TokenHash::of("s-1"),
+        hash: TokenHash::from_secret("s-1"),
         method,
         created_at_ms: 1,
         expires_at_ms: 2,
@@ -34,7 +34,7 @@ fn token_v1() {
         id: "k-1".into(),
         user: UserId("u-1".into()),
         name: "ci".into(),
-        hash: TokenHash::of("k-1"),
+        hash: TokenHash::from_secret("k-1"),
         roles: vec![Role::Operator],
         parent: None,
         created_at_ms: 1,

@@ -159,7 +159,7 @@ fn plan(resource: &str) -> Plan {
 #[must_use]
 pub fn typed_plan(resource: &str) -> Plan {
     let (from, to) = ("m5.xlarge".to_owned(), "m5.large".to_owned());
-    Plan::of(&ResizeMachine { state: ResourceState::Running, from, to }, resource)
+    Plan::new(&ResizeMachine { state: ResourceState::Running, from, to }, resource)
 }
 
 fn explanation() -> Explanation {

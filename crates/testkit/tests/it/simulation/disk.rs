@@ -56,7 +56,7 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    fn of(path: &Path) -> Side {
+    fn load(path: &Path) -> Side {
         let text = path.to_string_lossy();
         let sequencer = ["/ledger/wal", "/anchor", "/ledger/checkpoint", "/ledger/epochs"];
         if sequencer.iter().any(|part| text.contains(part)) { Side::Sequencer } else { Side::Seal }
@@ -215,7 +215,7 @@ impl SimulatedDisk {
     ) -> Result<MutexGuard<'_, State>, (io::Error, Trouble, MutexGuard<'_, State>)> {
         let mut state = self.0.state.lock();
         while let Some((side, after)) = state.held
-            && side == Side::of(path)
+            && side == Side::load(path)
         {
             if after > 0 {
                 state.held = Some((side, after - 1));

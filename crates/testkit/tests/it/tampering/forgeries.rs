@@ -220,7 +220,7 @@ async fn forged_segment(fixture: &LogFixture, without_index: bool) {
     opened.close().await;
     let belongs = |entry: &&Arc<StoredEntry>| {
         (meta.first_sequence..=meta.last_sequence).contains(&entry.sequence)
-            && RetentionClass::of(&entry.entry.event_type).id() == meta.class
+            && RetentionClass::for_event_type(&entry.entry.event_type).id() == meta.class
     };
     let forged = |entry: &Arc<StoredEntry>| {
         let text = String::from_utf8(entry.canonical.to_vec()).unwrap().replace("\"alice\"", "\"alicx\"");

@@ -97,7 +97,7 @@ async fn channel(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
     if rule.settings.notification.channels.is_empty() {
         return Ok(check("channel", false, "The rule names no channel: firings are listed without a notification."));
     }
-    let receivers = receivers::of(app, rule).await?;
+    let receivers = receivers::find(app, rule).await?;
     if let Some((name, reason)) = receivers.missing.first() {
         return Ok(check("channel", false, format!("{name}: {reason}.")));
     }

@@ -40,14 +40,14 @@ pub(super) async fn list(
     };
     let (firings, total) = app.alerts.firing_list(&filter).await?;
     let next_cursor = window.next(firings.len(), total);
-    Ok(Json(List { items: firings.iter().map(FiringBody::of).collect(), total, next_cursor }))
+    Ok(Json(List { items: firings.iter().map(FiringBody::new).collect(), total, next_cursor }))
 }
 
 /// One firing with the entries that caused it.
 #[utoipa::path(get, path = "/api/v1/audit-logs/alerts/firings/{id}", tag = "audit-logs", params(("id" = String, Path)),
     responses((status = 200, body = FiringBody), (status = 404, body = ProblemBody)))]
 pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<FiringBody>, Problem> {
-    Ok(Json(FiringBody::of(&app.alerts.firing_get(&FiringId(id)).await?)))
+    Ok(Json(FiringBody::new(&app.alerts.firing_get(&FiringId(id)).await?)))
 }
 
 /// Acknowledge a firing: somebody has seen it.
@@ -146,7 +146,7 @@ async fn change(
             .before(record(before))
             .after(record(&after));
     app.change(entry, app.alerts.firing_handle(&after)).await?;
-    Ok(Json(FiringBody::of(&after)))
+    Ok(Json(FiringBody::new(&after)))
 }
 
 /// As it stands in the log.
@@ -162,5 +162,5 @@ fn record(firing: &Firing) -> AuditJson {
 #[must_use]
 pub fn firing_record(firing: &Firing) -> serde_json::Value {
     // A body of text and numbers is always JSON.
-    serde_json::to_value(FiringBody::of(firing)).unwrap_or_default()
+    serde_json::to_value(FiringBody::new(firing)).unwrap_or_default()
 }

@@ -44,7 +44,7 @@ pub(super) async fn import(
             refuse(rule.title, vec![SigmaProblem { line: rule.line, message }]);
             continue;
         }
-        imported.push(AlertRuleBody::of(&super::add(&app, &caller, settings, RuleState::Draft).await?));
+        imported.push(AlertRuleBody::new(&super::add(&app, &caller, settings, RuleState::Draft).await?));
     }
     Ok(Json(AlertImportBody { imported, refused }))
 }

@@ -47,7 +47,7 @@ pub(super) async fn enable(
         return Ok((StatusCode::OK, super::change(&app, &caller, "alert.enable", before, after).await?));
     }
     let rule = super::add(&app, &caller, ready.settings, RuleState::Enabled).await?;
-    Ok((StatusCode::CREATED, Json(AlertRuleBody::of(&rule))))
+    Ok((StatusCode::CREATED, Json(AlertRuleBody::new(&rule))))
 }
 
 /// The rule that was made of a ready one: the one of its name, which is unique.
@@ -64,8 +64,8 @@ fn body(ready: ReadyRule, rules: &[Rule]) -> ReadyRuleBody {
         name: settings.name.clone(),
         description: settings.description.clone(),
         condition: settings.condition.clone(),
-        threshold: AlertThresholdBody::of(settings),
-        group_by: AlertGroupByBody::of(&settings.group_by),
+        threshold: AlertThresholdBody::new(settings),
+        group_by: AlertGroupByBody::new(&settings.group_by),
         severity: settings.severity.as_str().to_owned(),
         class: settings.class.map(|class| class.as_str().to_owned()).unwrap_or_default(),
         key: ready.key,

@@ -27,7 +27,7 @@ pub(super) struct Receivers {
 }
 
 /// Finds a rule's receivers.
-pub(super) async fn of(app: &App, rule: &Rule) -> Result<Receivers, Problem> {
+pub(super) async fn find(app: &App, rule: &Rule) -> Result<Receivers, Problem> {
     let names = &rule.settings.notification.channels;
     let all = app.dispatcher.channels.channel_list().await?;
     let webhooks = app.dispatcher.webhooks.webhook_list().await?;
@@ -73,7 +73,7 @@ pub(super) async fn test(
 }
 
 async fn sent(app: &App, rule: &Rule) -> Result<AlertTestBody, Problem> {
-    let receivers = of(app, rule).await?;
+    let receivers = find(app, rule).await?;
     let mut targets = Vec::new();
     for channel in &receivers.channels {
         let delivery = app.dispatcher.test(Target::Channel(channel.id.clone())).await.map_err(deliveries::problem)?;

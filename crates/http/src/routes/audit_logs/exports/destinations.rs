@@ -34,7 +34,7 @@ pub(super) async fn list(
 ) -> Result<Json<List<ExportDestinationBody>>, Problem> {
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
     let all = app.exports.destination_list().await?;
-    Ok(Json(window.page(all.iter(), ExportDestinationBody::of)))
+    Ok(Json(window.page(all.iter(), ExportDestinationBody::new)))
 }
 
 /// Add a destination.
@@ -54,7 +54,7 @@ pub(super) async fn create(
     let destination = Destination { id, name, settings, prefix, created_at: app.now(), version: 1 };
     let entry = entry(&caller, &events::EXPORT_DESTINATION_CREATE, "export_destination.create", &destination);
     app.change(entry.after(record(&destination)), app.exports.destination_insert(&destination, &secret, MOST)).await?;
-    Ok((StatusCode::CREATED, Json(ExportDestinationBody::of(&destination))))
+    Ok((StatusCode::CREATED, Json(ExportDestinationBody::new(&destination))))
 }
 
 /// One destination.
@@ -65,7 +65,7 @@ pub(super) async fn get(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Json<ExportDestinationBody>, Problem> {
-    Ok(Json(ExportDestinationBody::of(&app.exports.destination_get(&DestinationId(id)).await?)))
+    Ok(Json(ExportDestinationBody::new(&app.exports.destination_get(&DestinationId(id)).await?)))
 }
 
 /// Change a destination. Other settings need the secret again, so that nobody can send it to a place of their own.
@@ -81,7 +81,7 @@ pub(super) async fn patch(
 ) -> Result<Json<ExportDestinationBody>, Problem> {
     let before = app.exports.destination_get(&DestinationId(id)).await?;
     same_version("destination", before.version, given.version)?;
-    let now = ExportDestinationBody::of(&before);
+    let now = ExportDestinationBody::new(&before);
     let settings = given.settings.unwrap_or(now.settings);
     let draft = settings.draft(given.name.unwrap_or(now.name), now.kind, given.prefix.unwrap_or(now.prefix));
     let (name, settings, prefix) = draft.read().map_err(misplaced)?;
@@ -97,7 +97,7 @@ pub(super) async fn patch(
         .after(record(&after))
         .with_metadata("secret_replaced", secret.is_some());
     app.change(entry, app.exports.destination_update(&after, secret.as_ref())).await?;
-    Ok(Json(ExportDestinationBody::of(&after)))
+    Ok(Json(ExportDestinationBody::new(&after)))
 }
 
 /// Remove a destination. Exports that name it end without delivery; their files can be downloaded.
@@ -174,5 +174,5 @@ fn entry(caller: &Caller, kind: &EventKind, operation: &str, destination: &Desti
 
 /// A destination as it stands in the log.
 fn record(destination: &Destination) -> AuditJson {
-    AuditJson::from(serde_json::to_value(ExportDestinationBody::of(destination)).unwrap_or_default())
+    AuditJson::from(serde_json::to_value(ExportDestinationBody::new(destination)).unwrap_or_default())
 }

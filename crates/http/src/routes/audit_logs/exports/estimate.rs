@@ -108,7 +108,7 @@ async fn measure(
             bytes += written(selection, entry)?;
         }
     }
-    let estimate = Estimate::of(total, sampled, bytes);
+    let estimate = Estimate::new(total, sampled, bytes);
     let limit = app.settings.export_limit_bytes;
     if estimate.bytes <= limit {
         return Ok((estimate, None));

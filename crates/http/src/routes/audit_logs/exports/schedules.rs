@@ -34,7 +34,7 @@ pub(super) async fn list(
 ) -> Result<Json<List<ExportScheduleBody>>, Problem> {
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
     let all = app.exports.export_schedule_list().await?;
-    Ok(Json(window.page(all.iter(), ExportScheduleBody::of)))
+    Ok(Json(window.page(all.iter(), ExportScheduleBody::new)))
 }
 
 /// Add a scheduled export. It covers what is recorded from then on.
@@ -73,7 +73,7 @@ pub(super) async fn create(
     };
     let entry = entry(&caller, &events::EXPORT_SCHEDULE_CREATE, "export_schedule.create", &scheduled);
     app.change(entry.after(record(&scheduled)), app.exports.export_schedule_insert(&scheduled, MOST)).await?;
-    Ok((StatusCode::CREATED, Json(ExportScheduleBody::of(&scheduled))))
+    Ok((StatusCode::CREATED, Json(ExportScheduleBody::new(&scheduled))))
 }
 
 /// One scheduled export.
@@ -83,7 +83,7 @@ pub(super) async fn get(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Json<ExportScheduleBody>, Problem> {
-    Ok(Json(ExportScheduleBody::of(&app.exports.export_schedule_get(&ScheduleId(id)).await?)))
+    Ok(Json(ExportScheduleBody::new(&app.exports.export_schedule_get(&ScheduleId(id)).await?)))
 }
 
 /// Change a scheduled export.
@@ -131,7 +131,7 @@ pub(super) async fn patch(
     let entry = entry(&caller, &events::EXPORT_SCHEDULE_MODIFY, "export_schedule.modify", &after);
     let entry = entry.before(record(&before)).after(record(&after));
     app.change(entry, app.exports.export_schedule_update(&after)).await?;
-    Ok(Json(ExportScheduleBody::of(&after)))
+    Ok(Json(ExportScheduleBody::new(&after)))
 }
 
 /// Remove a scheduled export. Exports that it has made stay.
@@ -172,5 +172,5 @@ fn entry(caller: &Caller, kind: &EventKind, operation: &str, scheduled: &Schedul
 
 /// A scheduled export as it stands in the log.
 fn record(scheduled: &ScheduledExport) -> AuditJson {
-    AuditJson::from(serde_json::to_value(ExportScheduleBody::of(scheduled)).unwrap_or_default())
+    AuditJson::from(serde_json::to_value(ExportScheduleBody::new(scheduled)).unwrap_or_default())
 }

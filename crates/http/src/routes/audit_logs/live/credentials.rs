@@ -13,7 +13,7 @@ pub(super) struct Credentials(HeaderMap);
 
 impl Credentials {
     /// Those of a request.
-    pub(super) fn of(headers: &HeaderMap) -> Self {
+    pub(super) fn from_headers(headers: &HeaderMap) -> Self {
         let mut kept = HeaderMap::new();
         for name in [header::AUTHORIZATION, header::COOKIE] {
             for value in headers.get_all(&name) {

@@ -41,7 +41,7 @@ pub(super) async fn run(
     let run = Run::requested(&report, id, &caller.principal, app.now());
     app.reports.run_insert(&run, None).await?;
     let place = format!("/api/v1/audit-logs/reports/runs/{}", run.id.0);
-    Ok((StatusCode::ACCEPTED, [(header::LOCATION, place)], Json(ReportRunBody::of(&run))))
+    Ok((StatusCode::ACCEPTED, [(header::LOCATION, place)], Json(ReportRunBody::new(&run))))
 }
 
 /// Runs, the latest first.
@@ -64,7 +64,7 @@ pub(super) async fn list(
     };
     let (runs, total) = app.reports.run_list(&filter).await?;
     let next_cursor = window.next(runs.len(), total);
-    Ok(Json(List { items: runs.iter().map(ReportRunBody::of).collect(), total, next_cursor }))
+    Ok(Json(List { items: runs.iter().map(ReportRunBody::new).collect(), total, next_cursor }))
 }
 
 /// One run with its findings.
@@ -74,7 +74,7 @@ pub(super) async fn list(
 pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ReportRunBody>, Problem> {
     let run = app.reports.run_get(&RunId(id)).await?;
     let deliveries = deliveries(&app, &run).await?;
-    Ok(Json(ReportRunBody { deliveries, ..ReportRunBody::of(&run) }))
+    Ok(Json(ReportRunBody { deliveries, ..ReportRunBody::new(&run) }))
 }
 
 /// Returns the deliveries to the channels of a run that has ended.
@@ -94,7 +94,7 @@ async fn deliveries(app: &App, run: &Run) -> Result<Vec<ReportDeliveryBody>, Pro
     for channel in channels.iter().filter(|channel| channel.is_named(&names, Topic::Reports)) {
         let target = Target::Channel(channel.id.clone());
         if let Some(delivery) = app.dispatcher.deliveries.delivery_about(&target, &subject).await? {
-            told.push(ReportDeliveryBody::of(&channel.name, &delivery));
+            told.push(ReportDeliveryBody::new(&channel.name, &delivery));
         }
     }
     Ok(told)
@@ -124,9 +124,9 @@ pub(super) async fn cancel(
             Ok(()) if queued => {
                 let told = entry(&caller, "report.cancel", &after);
                 app.journal.record_outcome(told).await;
-                return Ok(Json(ReportRunBody::of(&after)));
+                return Ok(Json(ReportRunBody::new(&after)));
             }
-            Ok(()) => return Ok(Json(ReportRunBody::of(&after))),
+            Ok(()) => return Ok(Json(ReportRunBody::new(&after))),
             Err(reeve_access::AccessError::Conflict(_)) => {}
             Err(error) => return Err(error.into()),
         }

@@ -57,7 +57,7 @@ pub(super) fn put(before: &SavedSearch, given: SavedSearchPut, now: Timestamp) -
 /// With some of it changed.
 pub(super) fn patched(before: &SavedSearch, given: SavedSearchPatch, now: Timestamp) -> Result<SavedSearch, Problem> {
     let mut search = next(before, now);
-    let filter_body = given.filters.unwrap_or_else(|| FiltersBody::of(&search.filters));
+    let filter_body = given.filters.unwrap_or_else(|| FiltersBody::new(&search.filters));
     search.filters = filters(&filter_body);
     if let Some(way) = &given.shared_with {
         search.shared_with = shared_with(Some(way))?;

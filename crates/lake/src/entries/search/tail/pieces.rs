@@ -56,7 +56,7 @@ enum Known {
 
 impl Pieces {
     /// Returns the tail in pieces, from its first to its last.
-    pub(super) fn of(&self, tail: &Tail) -> Vec<Piece> {
+    pub(super) fn split(&self, tail: &Tail) -> Vec<Piece> {
         let (first, end) = (tail.first_sequence(), tail.end_sequence());
         let mut known = self.known.lock();
         *known = known.split_off(&(first / ENTRIES));

@@ -187,7 +187,7 @@ struct SavingsOut<'a> {
 }
 
 impl<'a> Bill<'a> {
-    pub(super) fn of(judgement: &'a Judgement) -> Self {
+    pub(super) fn new(judgement: &'a Judgement) -> Self {
         let abstention = |one: &'a Abstention| AbstentionOut { check: one.check.as_str(), reason: &one.reason };
         Bill {
             totals: totals(&judgement.totals),

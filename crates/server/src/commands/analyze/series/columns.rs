@@ -45,8 +45,8 @@ impl Column {
 }
 
 impl Columns {
-    /// Told from a file's first row.
-    pub(super) fn told(
+    /// Detects the columns from a file's first row.
+    pub(super) fn detect(
         first: &ByteRecord,
         time: Option<&str>,
         value: Option<&str>,

@@ -105,7 +105,7 @@ struct Column {
 
 impl Labels {
     /// For the columns of a header that are not among `taken`.
-    pub(super) fn of(header: &[String], taken: &[usize]) -> Self {
+    pub(super) fn from_header(header: &[String], taken: &[usize]) -> Self {
         let others = header.iter().enumerate().filter(|(place, _)| !taken.contains(place));
         let column = |(place, name): (usize, &String)| {
             let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();

@@ -4,7 +4,7 @@
 use super::*;
 
 fn read(text: &'static str) -> Result<SeriesFile> {
-    SeriesFile::from_input(Input::of("a.csv", text.as_bytes()), &Choice::default())
+    SeriesFile::from_input(Input::from_bytes("a.csv", text.as_bytes()), &Choice::default())
 }
 
 fn said(text: &'static str) -> String {
@@ -89,7 +89,7 @@ fn columns_by_name_by_place_and_as_asked() {
         assert_eq!(read(text).unwrap().points(), [(0, 1.5)], "{text}");
     }
     let value = |name: &'static str| Choice { value: Some(name), ..Choice::default() };
-    let many = || Input::of("a.csv", b"date,HUFL,OT\n0,1,2\n");
+    let many = || Input::from_bytes("a.csv", b"date,HUFL,OT\n0,1,2\n");
     let file = SeriesFile::from_input(many(), &value("ot")).unwrap();
     assert_eq!(file.points(), [(0, 2.0)]);
     let error = SeriesFile::from_input(many(), &Choice::default()).unwrap_err();
@@ -117,10 +117,10 @@ fn what_cannot_be_read_is_named() {
     assert!(said("timestamp,value\n").starts_with("a.csv: it has a header and no rows below it"));
     assert_eq!(said("timestamp,value\n0,NaN\n1,\n"), "a.csv: column 2 (value) holds no number in any of 2 rows");
     assert!(said("[{\"timestamp\": 0, \"value\": 1}]").contains("is JSON"));
-    let utf16 = SeriesFile::from_input(Input::of("a.csv", b"\xff\xfet\0"), &Choice::default()).unwrap_err();
+    let utf16 = SeriesFile::from_input(Input::from_bytes("a.csv", b"\xff\xfet\0"), &Choice::default()).unwrap_err();
     assert!(format!("{utf16:#}").contains("UTF-16"));
-    let latin =
-        SeriesFile::from_input(Input::of("a.csv", b"timestamp,value\n0,\xb5\n"), &Choice::default()).unwrap_err();
+    let latin = SeriesFile::from_input(Input::from_bytes("a.csv", b"timestamp,value\n0,\xb5\n"), &Choice::default())
+        .unwrap_err();
     assert!(format!("{latin:#}").starts_with("a.csv: line 2, column 2 (value): it is not UTF-8"));
 }
 
@@ -155,7 +155,7 @@ fn rows_of_several_series_are_not_one() {
     }
     let only = |text: &str| {
         let only = Some(Chosen::parse(text).unwrap());
-        SeriesFile::from_input(Input::of("a.csv", several.as_bytes()), &Choice { only, ..Choice::default() })
+        SeriesFile::from_input(Input::from_bytes("a.csv", several.as_bytes()), &Choice { only, ..Choice::default() })
     };
     assert_eq!(only("HOST=web-2").unwrap().points(), [(0, 50.0), (60_000, 51.0)]);
     assert_eq!(format!("{:#}", only("host=web-3").unwrap_err()), "a.csv: no row has host=web-3");
