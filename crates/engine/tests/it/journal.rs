@@ -124,13 +124,13 @@ impl LogReader for Log {
     }
 }
 
-/// An estate without bills: no agent type of these tests requires charges.
+/// An estate without bills.
 pub(crate) struct Unbilled;
 
 #[async_trait]
 impl ChargeReader for Unbilled {
     async fn charges(&self, _: &[ResourceId], _: Timestamp, _: Timestamp) -> Result<Vec<Charge>, StoreError> {
-        Err(StoreError::Backend("no agent type of these tests asks for charges".to_owned()))
+        Ok(Vec::new())
     }
 }
 
