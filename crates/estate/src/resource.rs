@@ -152,6 +152,13 @@ pub struct Resource {
 }
 
 impl Resource {
+    /// Tags that people or their tools gave: those of the cloud itself, of Reeve and the name are left out.
+    pub fn own_tags(&self) -> impl Iterator<Item = (&str, &str)> {
+        let given =
+            |key: &str| !key.starts_with("aws:") && !key.starts_with("reeve:") && !key.eq_ignore_ascii_case("name");
+        self.tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).filter(move |(key, _)| given(key))
+    }
+
     /// The value of a tag, by exact key.
     #[must_use]
     pub fn tag(&self, key: &str) -> Option<&str> {

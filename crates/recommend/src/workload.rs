@@ -101,9 +101,7 @@ const LONGEST_TOKEN: usize = 128;
 /// or more, in lower case, sorted. Tags of the cloud itself and the name tag are left out.
 #[must_use]
 pub fn tokens(resource: &Resource) -> Vec<String> {
-    let own = |key: &str| key.starts_with("aws:") || key.starts_with("reeve:") || key.eq_ignore_ascii_case("name");
-    let tags = resource.tags.iter().filter(|(key, _)| !own(key));
-    let tags = tags.map(|(key, value)| format!("{key}={value}").to_lowercase());
+    let tags = resource.own_tags().map(|(key, value)| format!("{key}={value}").to_lowercase());
     let name = reeve_learn::workload::words(&resource.name)
         .map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned())
         .filter(|word| word.len() >= 3 && resource.name != resource.id.0)
