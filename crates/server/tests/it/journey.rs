@@ -51,7 +51,7 @@ async fn from_an_account_to_a_proven_change() {
     let service = Service::serve(&data, SETTINGS).unwrap();
     let admin = service.admin();
     trail::is_there(&admin, imported).await;
-    trail::import_again(home.path(), &service, &admin).await;
+    trail::import_again(home.path(), &service, &admin, imported).await;
     let people = People::hire(&admin).await;
     connect(&admin, &estate).await;
     let agent = agent(&admin).await;
