@@ -96,7 +96,7 @@ async function appliesLowImpact({ page, program }) {
     return now.status === 'succeeded';
   }, CHANGE_MS);
   await page.getByText('Last execution').waitFor();
-  await page.getByRole('link', { name: 'intelligence.action' }).first().waitFor();
+  await page.getByRole('link', { name: 'Change completed' }).first().waitFor();
 }
 
 async function asksForApproval({ page, program }) {
