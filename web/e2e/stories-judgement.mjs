@@ -34,7 +34,7 @@ async function judgesAnomaly({ page, program }) {
     const { feedback } = await read(page, `intelligence/anomalies/${found.id}`);
     return feedback.map(({ kind }) => kind).join() === 'false,real';
   });
-  await page.getByRole('link', { name: 'intelligence.anomaly' }).first().waitFor();
+  await page.getByRole('link', { name: 'Anomaly detected' }).first().waitFor();
   await page.setViewportSize({ width: 390, height: 844 });
   await page.reload();
   await page.getByRole('img', { name: /around the anomaly$/ }).waitFor();
