@@ -10,7 +10,7 @@
 //! | analytics | burst_capable | bursts on a size paid around the clock | a burstable size as a change, or an architecture |
 //!
 //! Findings with a change come from `apply_best_practices`, the others from `recommend_architectures`. What `cost_optimizer` finds on a
-//! resource is left to it. Classes: [`classify`]; docs/agents/workload_classifier.md.
+//! resource is left to it. Classes: `classify`; docs/agents/workload_classifier.md.
 
 mod agent;
 mod availability;
