@@ -204,7 +204,7 @@ fn account(number: u64) -> String {
     format!("{:012}", 100_000_000_000_u64 + number)
 }
 
-/// How an ended recommendation ended.
+/// End of a recommendation: the status in which it ended and its cause.
 fn ended(number: u64) -> Status {
     match number % 100 {
         0..=59 => Status::Expired,

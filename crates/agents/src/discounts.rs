@@ -1,7 +1,7 @@
 //! Savings after the discounts that a resource's bill shows.
 //!
 //! A FOCUS bill has the list price and the effective cost of each charge, so their ratio is the discount that the account really gets.
-//! What is paid by a commitment is paid whether it is used or not: a change of the resource saves nothing of it. Without a bill, the
+//! Commitments are paid whether they are used or not: a change of the resource saves nothing of them. Without a bill, the
 //! cost that the cloud itself gives stands in; without either, the list price is all that is known, which the explanation says.
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The decision whether a recommendation may be executed: the one place that execution, tests, rollouts, diagnosis and the
 //! applicability in lists ask.
 //!
-//! What decides about a set of recommendations is read at once ([`GuardrailService::circumstances`]) and used for all of them
+//! Facts that decide about a set of recommendations are read at once ([`GuardrailService::circumstances`]) and used for all of them
 //! ([`Circumstances::decide`]), so that a list of a thousand costs one reading: of their resources and what was done to them, and of sums
 //! over everything else.
 

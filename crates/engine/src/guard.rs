@@ -97,7 +97,7 @@ fn switches(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     Ok(())
 }
 
-/// What one action says about the circuit breaker.
+/// Effect of one action on the circuit breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BreakerSign {
     /// The change went through: failures before it do not count.

@@ -32,7 +32,7 @@ const MOST_ROOM: f64 = 1.2;
 const CUT_OFF: f64 = 97.0;
 /// Share of the time at the limit from which the true demand is taken to be higher.
 const CUT_OFF_SHARE: f64 = 0.01;
-/// What there is, percent.
+/// The present capacity, percent.
 const WHOLE: f64 = 100.0;
 
 /// Capacity needed for the next seven days.

@@ -128,7 +128,7 @@ pub struct RecommendationFilter {
     pub ids: Vec<RecommendationId>,
     /// On one of these resources; empty is any.
     pub resources: Vec<ResourceId>,
-    /// That has not ended.
+    /// Not ended.
     pub is_open: bool,
     /// Somebody gave feedback on it.
     pub has_feedback: bool,

@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::filter::Filter;
 use crate::rows::{named, unreadable};
 
-/// What writes to an inventory.
+/// Writer of an inventory.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Writer {
     /// An inventory that is taken over.

@@ -97,7 +97,7 @@ fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-/// What routes, guardrails and the scheduler ask for.
+/// Queries of routes, guardrails and the scheduler.
 fn requests() -> Vec<Request> {
     macro_rules! request {
         ($name:literal, $store:ident => $ask:expr) => {

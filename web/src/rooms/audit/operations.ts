@@ -27,7 +27,7 @@ const STEPS: Record<string, [noun: string, done: string]> = {
 
 const UNDONE: Record<string, string> = { pending: 'started', failed: 'failed', denied: 'refused' };
 
-/** What an entry says was done: "Stopped", "Stop failed", "Approved". */
+/** Action of an entry in words: "Stopped", "Stop failed", "Approved". */
 export function doneInWords(operation: string, status?: string | null): string {
   const failed = status && UNDONE[status];
   const step = STEPS[operation];

@@ -23,7 +23,7 @@ interface Props {
   moves: string;
 }
 
-/** What was done; the event type where an entry names no operation. */
+/** Action of an entry in words; the event type where an entry names no operation. */
 function titleOf({ action, event_type }: Entry): string {
   return action?.operation ? doneInWords(action.operation, action.status) : event_type;
 }

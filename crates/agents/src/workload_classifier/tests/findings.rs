@@ -1,4 +1,4 @@
-//! What follows from each class.
+//! Findings that follow from each class.
 
 use reeve_estate::{Capacity, Mutation, Provider};
 use reeve_recommend::change::{Change as _, ResizeGroup, Work};

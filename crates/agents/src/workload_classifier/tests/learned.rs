@@ -1,4 +1,4 @@
-//! What corrections teach, and how a version is judged.
+//! Model of what corrections teach, and the judgement of a version.
 
 use reeve_estate::ResourceId;
 use reeve_recommend::agent::{AgentId, AgentType};

@@ -360,7 +360,7 @@ async fn actions(store: &dyn AgentStore) -> Result<()> {
     Ok(())
 }
 
-/// What closes with its agent moves in the totals too.
+/// Recommendations that close with their agent move in the totals too.
 async fn a_removed_agent(store: &dyn AgentStore) -> Result<()> {
     store.agent_insert(&agent("a-one", AgentType::COST_OPTIMIZER, 5_000)?).await?;
     store.agent_delete(&AgentId("a-one".into())).await?;

@@ -5,7 +5,7 @@ import type { Agent } from '../../../api/bodies';
 import { guardrailsQuery } from '../queries';
 import { autonomyOf } from './autonomy';
 
-/** What an agent may do automatically, and its limits. */
+/** Actions that an agent may take automatically, and its limits. */
 export function Autonomy({ agent }: { agent: Agent }) {
   const { data } = useQuery(guardrailsQuery);
   if (!data) return null;

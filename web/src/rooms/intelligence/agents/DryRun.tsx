@@ -24,7 +24,7 @@ function previewQuery(agent_id: string, query: Considered) {
   };
 }
 
-/** What an agent would do now with its open recommendations, under its configuration or another one. */
+/** Decisions of an agent on its open recommendations now, under its configuration or another one. */
 export function DryRun({ agent, onClose }: { agent: Agent; onClose: () => void }) {
   const [considered, setConsidered] = useState<Considered>({ mode: agent.mode, auto_apply: agent.auto_apply.enabled ?? false, max_impact: agent.auto_apply.max_impact ?? 'low' });
   const { data, error, refetch } = useQuery(previewQuery(agent.id, considered));

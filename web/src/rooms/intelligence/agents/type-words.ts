@@ -29,7 +29,7 @@ export function linesOf(part: string, values: Record<string, unknown>, described
   return Object.entries(values).filter(([, value]) => value !== false).flatMap(([name, value]) => walk(value, [name]));
 }
 
-/** Where the recommendations of a type come from. */
+/** Origin of the recommendations of a type. */
 export const FINDINGS: Record<string, string> = {
   runs: 'Checks the resources of its scope on a schedule.',
   anomalies: 'Reacts to anomalies.',
