@@ -1,4 +1,4 @@
-import { SegmentedControl, Skeleton, Space, Text } from '@mantine/core';
+import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Recommendation } from '../../api/bodies';
@@ -8,18 +8,31 @@ import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { samplesQuery } from '../estate/queries';
 
-/** The line that a rule of the agent draws through the CPU. */
+/** Threshold of a rule of the agent in the CPU chart. */
 const THRESHOLDS: Record<string, { at: number; name: string }> = {
   downsize_underutilized: { at: 20, name: 'rule < 20 %' },
   upgrade_throttled: { at: 90, name: 'rule > 90 %' },
 };
 
-/** What the resource did lately. */
+/** Metrics by kind of resource; machines, databases and groups have those of the last line. */
+const METRICS: Record<string, string> = {
+  volume: 'disk_read_ops,disk_write_ops,disk_read,disk_write',
+};
+const OTHERS = 'cpu_utilization,memory_utilization,network_in,network_out';
+
+/** Chart of one unit: its label and height. */
+const CHARTS = [
+  { unit: 'percent', label: 'CPU utilization', height: 240 },
+  { unit: 'per_second', label: 'Operations', height: 190 },
+  { unit: 'bytes_per_second', label: 'Throughput', height: 150 },
+];
+
+/** Recent metrics of the resource. */
 export function Usage({ of: one }: { of: Recommendation }) {
   const [days, setDays] = useState('14');
-  const { data, error } = useQuery(samplesQuery(one.resource.id, Number(days), 'cpu_utilization,memory_utilization,network_in,network_out'));
-  const shares = data?.series.filter(({ unit, points }) => unit === 'percent' && points.length > 0) ?? [];
-  const network = data?.series.filter(({ unit, points }) => unit === 'bytes_per_second' && points.length > 0) ?? [];
+  const { data, error } = useQuery(samplesQuery(one.resource.id, Number(days), METRICS[one.resource.type] ?? OTHERS));
+  const charts = CHARTS.map((chart) => ({ ...chart, series: data?.series.filter(({ unit, points }) => unit === chart.unit && points.length > 0) ?? [] }));
+  const shown = charts.filter(({ series }) => series.length > 0);
   const points = data?.series.reduce((sum, series) => sum + series.data_points, 0) ?? 0;
   return (
     <Panel
@@ -28,10 +41,12 @@ export function Usage({ of: one }: { of: Recommendation }) {
     >
       {error && <ProblemAlert error={error} />}
       {!data && !error && <Skeleton h={240} />}
-      {data && shares.length + network.length === 0 && <Text size="sm" className="muted">No samples in this period.</Text>}
-      {shares.length > 0 && <SampleChart label={`CPU utilization of ${one.resource.name} over ${days} days`} series={shares} threshold={THRESHOLDS[one.rule]} />}
-      {network.length > 0 && <Space h="md" />}
-      {network.length > 0 && <SampleChart label={`Network traffic of ${one.resource.name} over ${days} days`} series={network} height={150} />}
+      {data && shown.length === 0 && <Text size="sm" className="muted">No samples in this period.</Text>}
+      <Stack gap="md">
+        {shown.map(({ unit, label, height, series }) => (
+          <SampleChart key={unit} label={`${label} of ${one.resource.name} over ${days} days`} series={series} height={height} threshold={unit === 'percent' ? THRESHOLDS[one.rule] : undefined} />
+        ))}
+      </Stack>
     </Panel>
   );
 }
