@@ -5,6 +5,7 @@ pub(crate) mod values;
 
 use reeve_recommend::action::realised_savings;
 use reeve_recommend::{Action, Purpose};
+use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, Row as _};
 
 use crate::fault::Fault;
@@ -41,16 +42,24 @@ pub(crate) async fn fill(connection: &mut AnyConnection) -> Result<(), Fault> {
     fill_actions(connection).await
 }
 
+/// Reads the rows after the last identifier, and moves it on to the last of them.
+async fn next(connection: &mut AnyConnection, sql: &'static str, last: &mut String) -> Result<Vec<AnyRow>, Fault> {
+    let rows = sqlx::query(sql).bind(last.clone()).bind(CHUNK).fetch_all(connection).await?;
+    if let Some(row) = rows.last() {
+        *last = row.try_get(0)?;
+    }
+    Ok(rows)
+}
+
 async fn fill_recommendations(connection: &mut AnyConnection) -> Result<(), Fault> {
     let mut last = String::new();
     loop {
-        let rows = sqlx::query("SELECT id, document FROM recommendations WHERE id > $1 ORDER BY id LIMIT $2")
-            .bind(last.clone())
-            .bind(CHUNK)
-            .fetch_all(&mut *connection)
-            .await?;
-        let Some(row) = rows.last() else { return Ok(()) };
-        last = row.try_get(0)?;
+        let rows =
+            next(connection, "SELECT id, document FROM recommendations WHERE id > $1 ORDER BY id LIMIT $2", &mut last)
+                .await?;
+        if rows.is_empty() {
+            return Ok(());
+        }
         for row in &rows {
             match recommendation(row) {
                 Ok(found) => {
@@ -67,13 +76,11 @@ async fn fill_recommendations(connection: &mut AnyConnection) -> Result<(), Faul
 async fn fill_actions(connection: &mut AnyConnection) -> Result<(), Fault> {
     let mut last = String::new();
     loop {
-        let rows = sqlx::query("SELECT id, document FROM actions WHERE id > $1 ORDER BY id LIMIT $2")
-            .bind(last.clone())
-            .bind(CHUNK)
-            .fetch_all(&mut *connection)
-            .await?;
-        let Some(row) = rows.last() else { return Ok(()) };
-        last = row.try_get(0)?;
+        let rows =
+            next(connection, "SELECT id, document FROM actions WHERE id > $1 ORDER BY id LIMIT $2", &mut last).await?;
+        if rows.is_empty() {
+            return Ok(());
+        }
         for row in &rows {
             match action(row) {
                 Ok(found) => fill_action(connection, &found).await?,
