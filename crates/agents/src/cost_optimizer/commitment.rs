@@ -5,10 +5,10 @@ use reeve_learn::{DAY_MS, HOUR_MS, Steadiness, Window};
 
 use super::ahead;
 use super::evidence::Evidence;
-use super::margin::{self, signs};
+use super::margin;
 use super::price::hourly;
 use super::work::Work;
-use crate::confidence::{backtest, confidence};
+use crate::confidence::{backtest, confidence, signs};
 use crate::discounts::{Billed, CHARGE_DAYS};
 use crate::load::Load;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
@@ -161,7 +161,7 @@ fn propose(
     let counted = backtest(evidence.history(), cpu, 7, |before, day| ran(cpu, before).then(|| ran(cpu, day)));
     let margins = margin::commitment(evidence, work, break_even);
     let trust = confidence(counted, &margins, a_year_ahead(evidence), None);
-    let signs = signs(evidence, margins, counted.windows, 1.0);
+    let signs = signs(evidence.facts, margins, counted.windows, 1.0);
     path.ask("Did it run through the held-out days?", counted.held == counted.windows, trust.words());
     let cost = format!(
         "{} a month x {} = {} a month. {}",

@@ -2,7 +2,7 @@
 //! confidence are computed from them; see `reeve_learn::calibrate`.
 
 use reeve_estate::{InstanceSpec, ResourceKind};
-use reeve_learn::calibrate::{Daily, Signs};
+use reeve_learn::calibrate::Daily;
 use reeve_learn::{DAY_MS, HOUR_MS, Summary, Window};
 
 use super::burstable::baseline_percent;
@@ -93,9 +93,4 @@ pub(super) fn commitment(evidence: &Evidence<'_>, work: &Work, break_even: f64) 
         let room = 1.0 - (cpu.p95 / 80.0).powi(4);
         Some(used.min(room).max(-1.0))
     })
-}
-
-/// Returns the features of a change with these margins.
-pub(super) fn signs(evidence: &Evidence<'_>, margins: Daily, tried: u64, unmeasured: f64) -> Signs {
-    crate::confidence::signs(evidence.facts, margins, tried, unmeasured)
 }

@@ -7,11 +7,10 @@ use reeve_learn::{DAY_MS, HOUR_MS, Window};
 
 use super::bill::Bill;
 use super::evidence::Evidence;
-use super::margin::signs;
 use super::outlook;
 use super::rhythm::Rhythm;
 use super::work::Work;
-use crate::confidence::{backtest, confidence};
+use crate::confidence::{backtest, confidence, signs};
 use crate::discounts;
 use crate::load::Load;
 use reeve_recommend::agent::Impact;
@@ -125,7 +124,7 @@ fn propose(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm, between: Strin
     });
     let margins = margins(evidence, work, rhythm);
     let trust = confidence(counted.unwrap_or_default(), &margins, 0.0, None);
-    let signs = signs(evidence, margins, trust.backtest.windows, 0.0);
+    let signs = signs(evidence.facts, margins, trust.backtest.windows, 0.0);
     path.ask("Did it keep to them on the held-out days?", trust.backtest.held == trust.backtest.windows, trust.words());
     let off = rhythm.off_share();
     let bill = Bill::from_evidence(evidence);

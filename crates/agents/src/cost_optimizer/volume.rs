@@ -5,9 +5,8 @@ use reeve_learn::{Backtest, DAY_MS, Summary, Window};
 
 use super::Facts;
 use super::evidence::Evidence;
-use super::margin::signs;
 use super::settings::Thresholds;
-use crate::confidence::confidence;
+use crate::confidence::{confidence, signs};
 use crate::load::data_points;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::owned_by_code;
@@ -88,7 +87,7 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -
     let trust = confidence(counted, &Vec::new(), 0.0, None);
     let evidence = Evidence::new(facts);
     let unknown = if unmeasured { 1.0 } else { 0.0 };
-    let signs = signs(&evidence, Vec::new(), counted.windows, unknown);
+    let signs = signs(evidence.facts, Vec::new(), counted.windows, unknown);
     let iac = owned_by_code(volume);
     let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: monthly.is_none(), idle: true };
     let cost = cost_words(monthly, &snapshot);
