@@ -27,7 +27,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 
 run: setup-run web ## build and start the demo: a simulated estate that lives (LISTEN=127.0.0.1:8080, ARGS=...)
-	@[ -e $(TARGET_DIR)/debug/reeve ] || echo "The first build compiles a query engine and the cloud clients: about 13 minutes on two cores. Later ones take seconds."
+	@[ -e $(TARGET_DIR)/debug/reeve ] || echo "The first build compiles a query engine and the cloud clients: about 16 minutes on two cores. Later ones take seconds."
 	@$(ENV) cargo build --workspace --bins $(NO_BENCH)
 	@$(ENV) tools/open-browser $(LISTEN) & $(ENV) exec $(TARGET_DIR)/debug/reeve demo --listen $(LISTEN) $(ARGS)
 

@@ -20,6 +20,10 @@ use super::words;
 use reeve_recommend::action::Action;
 use reeve_recommend::recommendation::Priority;
 
+mod unread;
+
+use unread::Unread;
+
 pub use super::behaviour_watch::BehaviourWatch;
 
 /// History that a new detector learns from: three weeks make weekends known.
@@ -30,8 +34,6 @@ const NEWS: SignedDuration = SignedDuration::from_hours(24);
 const LATE: SignedDuration = SignedDuration::from_mins(30);
 /// A change is kept once the inventory that showed it is whole, which may take this long.
 const LATE_CHANGES: SignedDuration = SignedDuration::from_hours(1);
-/// Resources whose series are read at a time: four weeks of them in five-minute points are some 30 MB.
-const CHUNK: usize = 32;
 /// Series that are watched at most: a detector has a few kilobytes.
 const MOST_SERIES: usize = 50_000;
 /// Nats of evidence that a threshold of nothing would take less: at seven tenths, a medium detector is as sensitive as a high one.
@@ -54,6 +56,17 @@ struct LastRead {
     revision: u64,
     /// Time of the look: changes that inventories showed are read from about there on.
     at: Timestamp,
+}
+
+/// Sources, settings and times of one look.
+#[derive(Clone, Copy)]
+struct Look<'a> {
+    estate: &'a dyn EstateStore,
+    samples: &'a dyn SampleStore,
+    settings: &'a AnomalySettings,
+    /// Changes of resources from here on were not learned yet.
+    changed_since: Timestamp,
+    now: Timestamp,
 }
 
 /// The watch over metrics.
@@ -128,7 +141,8 @@ impl MetricWatch {
         }
         let connections = estate.connection_list().await?;
         self.last_read.retain(|id, _| connections.iter().any(|connection| connection.id == *id));
-        let mut found = Vec::new();
+        let (mut unread, mut read) = (Unread::default(), Vec::new());
+        let mut changed_since = now;
         for connection in connections {
             // Before anything is read: what is inserted meanwhile is of the next look.
             let revision = samples.sample_revision(&connection.id);
@@ -136,31 +150,49 @@ impl MetricWatch {
             if last.is_some_and(|last| last.revision == revision) {
                 continue;
             }
-            let since = last.map_or(now - HISTORY, |last| last.at - LATE_CHANGES);
-            let filter = ResourceFilter { connection: Some(connection.id.clone()), ..ResourceFilter::default() };
-            let (resources, _) = estate.resource_list(&filter).await?;
-            for chunk in resources.chunks(CHUNK) {
-                found.extend(self.look_at(estate, samples, chunk, settings, since, now).await?);
+            changed_since = changed_since.min(last.map_or(now - HISTORY, |last| last.at - LATE_CHANGES));
+            for (resource, metric, newest) in samples.sample_newest(&connection.id).await? {
+                if let Some(judged) = self.judged(&resource, metric, now).filter(|judged| newest > *judged) {
+                    unread.add(resource, judged);
+                }
             }
-            self.last_read.insert(connection.id, LastRead { revision, at: now });
+            read.push((connection.id, LastRead { revision, at: now }));
         }
+        let look = Look { estate, samples, settings, changed_since, now };
+        let mut found = Vec::new();
+        for (ids, from) in unread.chunks(now) {
+            found.extend(self.look_at(look, ids, from).await?);
+        }
+        self.last_read.extend(read);
         Ok(found)
     }
 
-    /// Reads what is new of these resources and judges it.
+    /// Time up to which a series has been judged, four weeks ago at the earliest; `None` for a metric that is not watched, or a
+    /// new series where no more can be watched.
+    fn judged(&self, id: &ResourceId, metric: Metric, now: Timestamp) -> Option<Timestamp> {
+        if !self.metrics.contains(&metric) {
+            return None;
+        }
+        match self.series.get(&(id.clone(), metric)) {
+            Some(watched) => Some(watched.last.max(now - HISTORY)),
+            None => (self.series.len() < MOST_SERIES).then_some(now - HISTORY),
+        }
+    }
+
+    /// Reads the samples of these resources from a time on and judges what is new of them.
     async fn look_at(
         &mut self,
-        estate: &dyn EstateStore,
-        samples: &dyn SampleStore,
-        resources: &[Resource],
-        settings: &AnomalySettings,
-        changed_since: Timestamp,
-        now: Timestamp,
+        look: Look<'_>,
+        ids: Vec<ResourceId>,
+        from: Timestamp,
     ) -> Result<Vec<Finding>, StoreError> {
-        let metrics = self.metrics.clone();
-        let read = self.read(samples, resources, &metrics, now).await?;
-        // After the samples: a sync keeps what changed before what was measured since.
+        let Look { estate, samples, settings, changed_since, now } = look;
+        // Samples outlive their resources, and of a resource that two connections see one record is enough.
+        let (mut resources, _) = estate.resource_list(&ResourceFilter { ids, ..ResourceFilter::default() }).await?;
+        resources.dedup_by(|a, b| a.id == b.id);
         let ids: Vec<ResourceId> = resources.iter().map(|resource| resource.id.clone()).collect();
+        let read = samples.sample_series(&ids, &self.metrics, from, now).await?;
+        // After the samples: a sync keeps what changed before what was measured since.
         self.changes.learn_seen(&estate.resource_changes(&ids, changed_since).await?);
         let mut strange: HashMap<ResourceId, Vec<Strange>> = HashMap::new();
         for series in read {
@@ -171,41 +203,6 @@ impl MetricWatch {
         }
         let found = |resource: &Resource| finding(resource, strange.remove(&resource.id).unwrap_or_default());
         Ok(resources.iter().filter_map(found).collect())
-    }
-
-    /// Reads the new samples of these resources, and four weeks of those that were never read.
-    async fn read(
-        &self,
-        samples: &dyn SampleStore,
-        resources: &[Resource],
-        metrics: &[Metric],
-        now: Timestamp,
-    ) -> Result<Vec<Series>, StoreError> {
-        let back = now - HISTORY;
-        // Apart, or one without samples would have four weeks of all the others read at every look.
-        let (mut known, mut fresh, mut from) = (Vec::new(), Vec::new(), now);
-        for id in resources.iter().map(|resource| &resource.id) {
-            match self.last(id, metrics) {
-                Some(last) => {
-                    from = from.min(last);
-                    known.push(id.clone());
-                }
-                None => fresh.push(id.clone()),
-            }
-        }
-        let mut read = Vec::new();
-        for (ids, from) in [(known, from.max(back)), (fresh, back)] {
-            if !ids.is_empty() {
-                read.extend(samples.sample_series(&ids, metrics, from, now).await?);
-            }
-        }
-        Ok(read)
-    }
-
-    /// Up to when all of a resource's series have been judged; `None` for one without any.
-    fn last(&self, id: &ResourceId, metrics: &[Metric]) -> Option<Timestamp> {
-        let last = |metric: &Metric| self.series.get(&(id.clone(), *metric)).map(|watched| watched.last);
-        metrics.iter().filter_map(last).min()
     }
 
     /// Feeds new points of a series; those that are news and give an alarm come back.

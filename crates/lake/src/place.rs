@@ -78,6 +78,15 @@ impl Place {
         self.store.get_range(&location(path)?, range).await.map_err(|error| refused(path, error))
     }
 
+    /// Ranges of a file's bytes, in the order given; near ones are read at once.
+    pub(crate) async fn get_ranges(
+        &self,
+        path: &str,
+        ranges: &[std::ops::Range<u64>],
+    ) -> Result<Vec<Bytes>, PlaceError> {
+        self.store.get_ranges(&location(path)?, ranges).await.map_err(|error| refused(path, error))
+    }
+
     /// Size and time of a file.
     pub(crate) async fn head(&self, path: &str) -> Result<ObjectMeta, PlaceError> {
         self.store.head(&location(path)?).await.map_err(|error| refused(path, error))

@@ -9,11 +9,14 @@ mod columns;
 mod compact;
 mod day;
 mod decode;
+mod fault;
+mod footer;
 mod group;
 mod merge;
 mod newest;
 mod scan;
 mod series;
+mod strip;
 
 use std::path::Path;
 
@@ -25,6 +28,8 @@ use reeve_estate::{ConnectionId, Metric, ResourceId, Sample, SampleStore, Series
 use crate::place::{Place, PlaceError, blocking};
 use catalogue::{Catalogue, SampleFile};
 use columns::encode;
+use fault::ReadError;
+use footer::Footers;
 use group::from_samples;
 use newest::Newest;
 pub use scan::LakeScan;
@@ -41,6 +46,7 @@ pub struct SampleLake {
     place: Place,
     catalogue: Catalogue,
     newest: Newest,
+    footers: Footers,
 }
 
 impl SampleLake {
@@ -49,7 +55,7 @@ impl SampleLake {
     pub async fn open(data_dir: &Path) -> Result<Self, StoreError> {
         let place = Place::local(data_dir).map_err(failed)?;
         let catalogue = Catalogue::load(&place, FOLDER).await.map_err(failed)?;
-        Ok(SampleLake { place, catalogue, newest: Newest::default() })
+        Ok(SampleLake { place, catalogue, newest: Newest::default(), footers: Footers::default() })
     }
 
     /// Writes the files of one insert and returns them; on failure what was written is removed again.
@@ -106,7 +112,7 @@ impl SampleStore for SampleLake {
             |catalogue| catalogue.files(|_, day| wanted.touches_day(day)),
             |files| async {
                 let parts = stream::iter(files)
-                    .map(|file| series::read(&self.place, file, wanted.clone()))
+                    .map(|file| series::read(&self.place, &self.footers, file, wanted.clone()))
                     .buffered(PARALLEL)
                     .try_collect()
                     .await?;
@@ -152,29 +158,6 @@ impl SampleLake {
                 Err(ReadError::Missing(path)) if !self.catalogue.lists(&path) => {}
                 Err(error) => return Err(StoreError::Backend(format!("samples: {error}"))),
             }
-        }
-    }
-}
-
-/// Reason why a file of samples was not read.
-#[derive(Debug, thiserror::Error)]
-enum ReadError {
-    /// It is gone: merged away, or lost.
-    #[error("{0} is missing")]
-    Missing(String),
-    /// It cannot be read.
-    #[error("{path}: {message}")]
-    Io { path: String, message: String },
-    /// It is not what was written.
-    #[error("{path} is damaged: {message}")]
-    Damaged { path: String, message: String },
-}
-
-impl From<PlaceError> for ReadError {
-    fn from(error: PlaceError) -> Self {
-        match error {
-            PlaceError::Missing(path) => ReadError::Missing(path),
-            PlaceError::Io { path, message } => ReadError::Io { path, message },
         }
     }
 }

@@ -47,9 +47,15 @@ async fn look(world: &World, watch: &mut MetricWatch) -> Vec<Finding> {
 }
 
 #[tokio::test]
-async fn a_connection_without_new_samples_is_not_read_again() {
+async fn resources_without_new_samples_are_not_read_again() {
     let world = World::new();
     world.machine("i-1", "t3.large", 5.0);
+    world.machine("i-2", "t3.large", 5.0);
+    let hours = |from: i64| -> Vec<(Timestamp, f64)> {
+        (2..from).rev().map(|hour| (world.clock.now() - SignedDuration::from_hours(hour), 40.0)).collect()
+    };
+    world.memory.series.lock().clear();
+    measured(&world, 3600, hours(10));
     let mut watch = MetricWatch::default();
     let mut listings = async |no_new_samples: bool| {
         world.memory.no_new_samples.store(no_new_samples, Ordering::SeqCst);
@@ -60,6 +66,10 @@ async fn a_connection_without_new_samples_is_not_read_again() {
     assert_eq!(listings(true).await, 1, "the first look reads everything");
     assert_eq!(listings(true).await, 0, "nothing is new");
     assert_eq!(listings(false).await, 0, "what is new from here on");
+    assert_eq!(listings(false).await, 0, "was inserted, but not newer than what was judged");
+    let mut points = hours(10);
+    points.push((world.clock.now() - SignedDuration::from_hours(1), 40.0));
+    measured(&world, 3600, points);
     assert_eq!(listings(false).await, 1, "is read by the next look");
 }
 

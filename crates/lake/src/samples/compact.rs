@@ -9,8 +9,9 @@ use super::catalogue::SampleFile;
 use super::columns::encode;
 use super::day::floor_ms;
 use super::decode::decode;
+use super::fault::ReadError;
 use super::merge::merge;
-use super::{ReadError, SampleLake, failed};
+use super::{SampleLake, failed};
 use crate::place::blocking;
 
 /// A connection's newest day is merged when it has this many files; an older one when it has two.
@@ -49,7 +50,7 @@ impl SampleLake {
         let bytes = blocking(target.path(), move || {
             let mut runs = Vec::new();
             for (path, bytes) in parts {
-                runs.extend(decode(&path, bytes, |_, _| true, |_, _| true)?);
+                runs.extend(decode(&path, bytes)?);
             }
             let io = |message: String| ReadError::Io { path: path.clone(), message };
             let rows = merge(&connection, runs).map_err(|error| io(error.to_string()))?;
@@ -71,6 +72,7 @@ impl SampleLake {
 
     async fn remove(&self, files: &[Arc<SampleFile>]) -> Result<(), StoreError> {
         for file in files {
+            self.footers.forget(file);
             self.place.delete(file.path()).await.map_err(failed)?;
         }
         Ok(())

@@ -1,16 +1,16 @@
 //! Files of samples read again: run by run, only the row groups that matter.
 
-use std::sync::Arc;
-
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::{Float64Type, Int32Type, TimestampMillisecondType, UInt32Type};
+use arrow::error::ArrowError;
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::reader::ChunkReader;
 use reeve_estate::{Metric, ResourceId};
 
-use super::ReadError;
-use super::columns::{FORMAT, ROW_GROUP, SCHEMA};
+use super::columns::ROW_GROUP;
+use super::fault::ReadError;
+use super::footer::check_format;
 
 /// The points of one metric of one resource, as they stand in a file.
 #[derive(Debug)]
@@ -28,51 +28,32 @@ pub(super) struct Point {
     pub(super) period_s: u32,
 }
 
-/// Reads a file's points, run by run. `groups` picks row groups by the least and the greatest resource in them; `wants`
-/// picks resource and metric. Metrics that this version does not know are skipped.
-pub(super) fn decode(
-    path: &str,
-    bytes: Bytes,
-    groups: impl Fn(&str, &str) -> bool,
-    wants: impl Fn(&str, Metric) -> bool,
-) -> Result<Vec<Run>, ReadError> {
+/// Reads all points of a file, run by run. Metrics that this version does not know are skipped.
+pub(super) fn decode(path: &str, bytes: Bytes) -> Result<Vec<Run>, ReadError> {
     let damaged = |message: String| ReadError::Damaged { path: path.to_owned(), message };
-    let footer =
+    let metadata =
         ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::new()).map_err(|error| damaged(error.to_string()))?;
-    let metadata = Arc::clone(footer.metadata());
-    let format =
-        metadata.file_metadata().key_value_metadata().into_iter().flatten().find(|pair| pair.key == "reeve.format");
-    if format.and_then(|pair| pair.value.as_deref()) != Some(FORMAT) || footer.schema().fields() != SCHEMA.fields() {
-        return Err(damaged(format!("it is not of the format {FORMAT}")));
-    }
-    let picked = row_groups(&metadata, groups);
-    if picked.is_empty() {
-        return Ok(Vec::new());
-    }
-    let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, footer)
-        .with_row_groups(picked)
-        .with_batch_size(ROW_GROUP)
-        .build()
-        .map_err(|error| damaged(error.to_string()))?;
-    let mut runs = Vec::new();
-    for batch in reader {
-        runs_of(&batch.map_err(|error| damaged(error.to_string()))?, &wants, &mut runs);
-    }
-    Ok(runs)
+    check_format(&metadata).map_err(damaged)?;
+    let all = (0..metadata.metadata().num_row_groups()).collect();
+    decode_groups(bytes, metadata, all, |_, _| true).map_err(|error| damaged(error.to_string()))
 }
 
-/// The row groups whose least and greatest resource `keep` takes, and those that do not tell.
-fn row_groups(metadata: &ParquetMetaData, keep: impl Fn(&str, &str) -> bool) -> Vec<usize> {
-    let text = |bytes: Option<&[u8]>| bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).map(str::to_owned);
-    let may_have = |index: &usize| {
-        let statistics = metadata.row_group(*index).column(1).statistics();
-        let exact = statistics.filter(|known| known.min_is_exact() && known.max_is_exact());
-        match exact.map(|known| (text(known.min_bytes_opt()), text(known.max_bytes_opt()))) {
-            Some((Some(least), Some(greatest))) => keep(&least, &greatest),
-            _ => true,
-        }
-    };
-    (0..metadata.num_row_groups()).filter(may_have).collect()
+/// Reads the points of some row groups, run by run. `wants` picks resource and metric.
+pub(super) fn decode_groups(
+    bytes: impl ChunkReader + 'static,
+    metadata: ArrowReaderMetadata,
+    groups: Vec<usize>,
+    wants: impl Fn(&str, Metric) -> bool,
+) -> Result<Vec<Run>, ArrowError> {
+    let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata)
+        .with_row_groups(groups)
+        .with_batch_size(ROW_GROUP)
+        .build()?;
+    let mut runs = Vec::new();
+    for batch in reader {
+        runs_of(&batch?, &wants, &mut runs);
+    }
+    Ok(runs)
 }
 
 /// Appends the batch's rows; a run may go on from the batch before.

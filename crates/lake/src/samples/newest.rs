@@ -8,10 +8,11 @@ use jiff::Timestamp;
 use reeve_estate::{ConnectionId, Metric, ResourceId, Sample, StoreError};
 use tokio::sync::Mutex;
 
+use super::PARALLEL;
 use super::catalogue::SampleFile;
 use super::day::floor_ms;
 use super::decode::{Run, decode};
-use super::{PARALLEL, ReadError};
+use super::fault::ReadError;
 use crate::place::{Place, blocking};
 
 /// The end of each series, milliseconds since the epoch.
@@ -78,7 +79,7 @@ pub(super) async fn scan(place: &Place, files: Vec<Arc<SampleFile>>) -> Result<E
         .map(|file| async move {
             let bytes = place.get(file.path()).await?;
             let path = file.path().to_owned();
-            blocking(file.path(), move || decode(&path, bytes, |_, _| true, |_, _| true)).await?
+            blocking(file.path(), move || decode(&path, bytes)).await?
         })
         .buffer_unordered(PARALLEL)
         .map_ok(|runs| {

@@ -4,13 +4,15 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Bound;
 use std::sync::Arc;
 
+use arrow::error::ArrowError;
 use jiff::Timestamp;
 use reeve_estate::{Metric, ResourceId, Series};
 
-use super::ReadError;
 use super::catalogue::SampleFile;
 use super::day::{Day, floor_ms};
-use super::decode::{Point, Run, decode};
+use super::decode::{Point, Run, decode_groups};
+use super::fault::ReadError;
+use super::footer::Footers;
 use super::merge::latest_wins;
 use crate::place::{Place, blocking};
 
@@ -52,9 +54,11 @@ impl Wanted {
         day.start_ms() < self.0.end_ms && self.0.start_ms < day.end_ms()
     }
 
-    fn between(&self, least: &str, greatest: &str) -> bool {
+    /// Returns `true` if one of the resources may lie between these, the greatest of which may be unknown.
+    fn between(&self, least: &str, greatest: Option<&str>) -> bool {
         let from_least = (Bound::Included(least), Bound::Unbounded);
-        self.0.resources.range::<str, _>(from_least).next().is_some_and(|first| first.as_str() <= greatest)
+        let first = self.0.resources.range::<str, _>(from_least).next();
+        first.is_some_and(|first| greatest.is_none_or(|greatest| first.as_str() <= greatest))
     }
 }
 
@@ -67,25 +71,28 @@ pub(super) fn ceil_ms(time: Timestamp) -> i64 {
 /// The wanted points of one file.
 pub(super) async fn read(
     place: &Place,
+    footers: &Footers,
     file: Arc<SampleFile>,
     wanted: Wanted,
 ) -> Result<(Arc<SampleFile>, Vec<Run>), ReadError> {
-    let bytes = place.get(file.path()).await?;
-    let named = Arc::clone(&file);
+    let footer = footers.get(place, Arc::clone(&file)).await?;
+    let picked = footer.pick(|group| wanted.between(&group.least, group.greatest.as_deref()));
+    if picked.is_empty() {
+        return Ok((file, Vec::new()));
+    }
+    let bytes = footer.strip(place, &picked).await?;
+    let metadata = footer.metadata.clone();
     let runs = blocking(file.path(), move || {
         let Inner { resources, metrics, start_ms, end_ms, .. } = &*wanted.0;
-        let mut runs = decode(
-            named.path(),
-            bytes,
-            |least, greatest| wanted.between(least, greatest),
-            |resource, metric| metrics.contains(&metric) && resources.contains(resource),
-        )?;
+        let wants = |resource: &str, metric| metrics.contains(&metric) && resources.contains(resource);
+        let mut runs = decode_groups(bytes, metadata, picked, wants)?;
         for run in &mut runs {
             run.points.retain(|point| (*start_ms..*end_ms).contains(&point.timestamp_ms));
         }
-        Ok::<_, ReadError>(runs)
+        Ok::<_, ArrowError>(runs)
     })
-    .await??;
+    .await?
+    .map_err(|error| ReadError::Damaged { path: file.path().to_owned(), message: error.to_string() })?;
     Ok((file, runs))
 }
 
