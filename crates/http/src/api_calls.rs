@@ -68,15 +68,15 @@ impl ApiCalls {
 
     /// Ends the windows whose time is over, or every one; returns their entries.
     pub(crate) fn ended(&self, now: Timestamp, every: bool) -> Vec<Entry> {
-        let mut told = Vec::new();
+        let mut entries = Vec::new();
         self.0.lock().retain(|token, window| {
             let is_open = !every && now.duration_since(window.opened_at) < SPAN;
             if !is_open {
-                told.push(entry(token, window));
+                entries.push(entry(token, window));
             }
             is_open
         });
-        told
+        entries
     }
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use axum::http::Method;
@@ -33,6 +34,7 @@ use crate::api_calls::ApiCalls;
 use crate::attempts::Attempts;
 use crate::backups::Backups;
 use crate::error::{Code, FieldProblem, Problem};
+use crate::estate_searches::EstateSearches;
 use crate::extract::Caller;
 use crate::identify::{KnownTokens, TrustedProxies, Watched};
 use crate::streams::Streams;
@@ -68,6 +70,8 @@ pub struct Settings {
     pub public_url: Option<String>,
     /// Permissions with which the syncs of an AWS account read.
     pub aws_reads: Vec<&'static str>,
+    /// Longest duration of a query over resources and their configurations.
+    pub search_limit: Duration,
 }
 
 impl Default for Settings {
@@ -85,6 +89,7 @@ impl Default for Settings {
             reports_dir: PathBuf::from("reports"),
             public_url: None,
             aws_reads: Vec::new(),
+            search_limit: Duration::from_secs(10),
         }
     }
 }
@@ -125,6 +130,8 @@ pub struct App {
     ports: Ports,
     /// Settings.
     pub settings: Settings,
+    /// Limits of queries over resources and their configurations.
+    pub(crate) estate_searches: EstateSearches,
     /// Attempts to sign in.
     pub sign_ins: Attempts,
     /// Streams that stay open.
@@ -229,6 +236,7 @@ impl App {
         let (access, changes) = Watched::over(ports.access);
         App {
             ports: Ports { access, ..ports },
+            estate_searches: EstateSearches::new(settings.search_limit),
             settings,
             sign_ins: Attempts::default(),
             streams: Streams::default(),

@@ -12,6 +12,7 @@ mod change;
 mod dashboard;
 mod description;
 pub mod error;
+mod estate_searches;
 pub mod extract;
 pub mod guard;
 mod iam_policy;

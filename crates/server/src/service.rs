@@ -392,6 +392,7 @@ fn settings(config: &Config, lock: &ActiveLock, demo: bool) -> Settings {
         reports_dir: config.data_dir.join("reports"),
         public_url: config.public_url.clone(),
         aws_reads: reeve_connect_aws::reads(),
+        search_limit: Duration::from_secs(config.search_limit_s),
         ..Settings::default()
     }
 }

@@ -53,8 +53,8 @@ async fn create(State(app): State<Arc<App>>, caller: Caller) -> Result<Response,
         let outcome = done.await.unwrap_or_else(|_| Err("it ended without a word".to_owned()));
         let (announced, failure) = match outcome {
             Ok((bytes, sha256)) => {
-                let told = AuditJson::from(json!({ "size": size, "bytes": bytes, "sha256": sha256 }));
-                (announced.with_metadata("result", told), None)
+                let result = AuditJson::from(json!({ "size": size, "bytes": bytes, "sha256": sha256 }));
+                (announced.with_metadata("result", result), None)
             }
             Err(message) => (announced, Some(message)),
         };

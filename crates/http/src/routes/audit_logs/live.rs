@@ -56,8 +56,8 @@ pub(super) async fn live(
         let message = format!("{STREAMS_EACH} live views are open already. Close one, or wait until it has ended.");
         Problem::new(Code::TooManyRequests, message).retry_after(5)
     })?;
-    let told = json!({ "query": params.query, "after": after });
-    app.record_reading(story::read_log(&caller, &events::AUDIT_LIVE, "open_live_view", told, None)).await?;
+    let request = json!({ "query": params.query, "after": after });
+    app.record_reading(story::read_log(&caller, &events::AUDIT_LIVE, "open_live_view", request, None)).await?;
     let live = app.trail(&caller).live(query, after);
     let feed = Feed::open(app, caller.principal.clone(), Credentials::from_headers(&headers), live, slot);
     let mut response = Sse::new(events(feed)).into_response();

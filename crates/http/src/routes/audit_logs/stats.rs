@@ -55,8 +55,9 @@ pub(super) async fn stats(
     let mut counted = counted;
     counted.push(Aggregation { by: GroupBy::Column(Column::Severity), limit: 10 });
     let (total, counts) = app.trail(&caller).count(query, counted, now).await.map_err(ask::problem)?;
-    let told = json!({ "query": params.query, "start_time": start_text, "end_time": params.end_time, "by": params.by });
-    app.record_reading(story::read_log(&caller, &events::AUDIT_SEARCH, "count_entries", told, Some(total))).await?;
+    let request =
+        json!({ "query": params.query, "start_time": start_text, "end_time": params.end_time, "by": params.by });
+    app.record_reading(story::read_log(&caller, &events::AUDIT_SEARCH, "count_entries", request, Some(total))).await?;
     Ok(Json(body(&app, total, names, counts)))
 }
 

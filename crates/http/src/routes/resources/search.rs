@@ -2,6 +2,7 @@
 //! configuration, evaluated here in pages of bounded size.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Instant;
 
 use reeve_audit::query::{Column, Expr, FieldPath, Match, Query};
 use reeve_audit::{Entry, Json, ResourceRef, events};
@@ -71,7 +72,7 @@ impl Search {
     /// Returns a page of what is found, by identifier, and how much is found in all.
     ///
     /// # Errors
-    /// The store failed.
+    /// The store failed, or the query takes too long.
     pub(super) async fn page(&self, app: &App, offset: u64, limit: u64) -> Result<(Vec<Resource>, u64), Problem> {
         if self.query.is_none() {
             let filter = ResourceFilter { limit, offset, ..self.filter.clone() };
@@ -92,11 +93,12 @@ impl Search {
     /// Hands over everything that is found, by identifier.
     ///
     /// # Errors
-    /// The store failed.
+    /// The store failed, or the query takes too long.
     pub(super) async fn each(&self, app: &App, mut take: impl FnMut(Resource)) -> Result<(), Problem> {
-        let mut walk = Walk::default();
+        let (began, mut walk) = (Instant::now(), Walk::default());
         while let Some(page) = self.next(app, &mut walk).await? {
             page.into_iter().for_each(&mut take);
+            app.estate_searches.check(began)?;
         }
         Ok(())
     }
@@ -110,6 +112,7 @@ impl Search {
             let connections = app.estate.connection_list().await?;
             walk.names = Some(connections.into_iter().map(|connection| (connection.id, connection.name)).collect());
         }
+        let _turn = if self.query.is_some() { app.estate_searches.turn().await } else { None };
         let page = app.estate.resource_page(&self.filter, walk.after.as_ref(), AT_ONCE).await?;
         let Some(last) = page.last() else { return Ok(None) };
         walk.after = Some((last.id.clone(), last.connection.clone()));

@@ -97,10 +97,10 @@ fn tested(name: String, delivery: &Delivery) -> AlertTestedTargetBody {
 /// Reason why the last attempt of a delivery failed.
 pub(super) fn failure(delivery: &Delivery) -> String {
     let attempt = delivery.attempts.last();
-    let told = attempt.and_then(|attempt| match (&attempt.error, attempt.status) {
+    let failure = attempt.and_then(|attempt| match (&attempt.error, attempt.status) {
         (Some(error), _) => Some(error.clone()),
         (None, Some(status)) => Some(format!("answered {status}")),
         (None, None) => None,
     });
-    told.unwrap_or_else(|| "not delivered".to_owned())
+    failure.unwrap_or_else(|| "not delivered".to_owned())
 }

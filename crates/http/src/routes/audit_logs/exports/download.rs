@@ -36,10 +36,10 @@ pub(super) async fn download(
     let opened = tokio::fs::File::open(&path)
         .await
         .map_err(|error| Problem::internal(format!("{}: {error}", path.display())))?;
-    let told = entry(&caller, &events::EXPORT_DOWNLOAD, "export.download", &export)
+    let download = entry(&caller, &events::EXPORT_DOWNLOAD, "export.download", &export)
         .with_metadata("file", file.name.clone())
         .with_metadata("sha256", file.sha256.clone());
-    app.record_reading(told).await?;
+    app.record_reading(download).await?;
     let kind = match file.role {
         FileRole::Entries => export.selection.format.media_type(),
         FileRole::Manifest => "application/json",

@@ -84,20 +84,20 @@ async fn deliveries(app: &App, run: &Run) -> Result<Vec<ReportDeliveryBody>, Pro
     }
     let (names, subject) = (run.receiving_channels(), run.delivery_subject());
     let channels = app.dispatcher.channels.channel_list().await?;
-    let mut told = Vec::new();
+    let mut deliveries = Vec::new();
     for name in &names {
         let one = std::slice::from_ref(name);
         if !channels.iter().any(|channel| channel.is_named(one, Topic::Reports)) {
-            told.push(ReportDeliveryBody::unknown(name));
+            deliveries.push(ReportDeliveryBody::unknown(name));
         }
     }
     for channel in channels.iter().filter(|channel| channel.is_named(&names, Topic::Reports)) {
         let target = Target::Channel(channel.id.clone());
         if let Some(delivery) = app.dispatcher.deliveries.delivery_about(&target, &subject).await? {
-            told.push(ReportDeliveryBody::new(&channel.name, &delivery));
+            deliveries.push(ReportDeliveryBody::new(&channel.name, &delivery));
         }
     }
-    Ok(told)
+    Ok(deliveries)
 }
 
 /// Cancel a run that waits or runs. A running report stops within moments.
@@ -122,8 +122,8 @@ pub(super) async fn cancel(
         }
         match app.reports.run_update(&after).await {
             Ok(()) if queued => {
-                let told = entry(&caller, "report.cancel", &after);
-                app.journal.record_outcome(told).await;
+                let outcome = entry(&caller, "report.cancel", &after);
+                app.journal.record_outcome(outcome).await;
                 return Ok(Json(ReportRunBody::new(&after)));
             }
             Ok(()) => return Ok(Json(ReportRunBody::new(&after))),
@@ -159,8 +159,8 @@ pub(super) async fn download(
     let path = app.settings.reports_dir.join(&run.id.0).join(format!("report.{format}"));
     let file = tokio::fs::File::open(&path).await;
     let file = file.map_err(|error| Problem::internal(format!("{}: {error}", path.display())))?;
-    let told = entry(&caller, "report.download", &run);
-    app.record_reading(told.with_metadata("format", format.clone())).await?;
+    let download = entry(&caller, "report.download", &run);
+    app.record_reading(download.with_metadata("format", format.clone())).await?;
     let name = run.file_name(&format);
     let mut response = Response::new(HttpBody::from_stream(ReaderStream::with_capacity(file, CHUNK)));
     let headers = response.headers_mut();
@@ -174,8 +174,8 @@ pub(super) async fn download(
 }
 
 fn entry(caller: &Caller, operation: &str, run: &Run) -> Entry {
-    let told = json!({ "run_id": run.id.0, "report_id": run.report.0, "name": run.report_name });
-    let told = reeve_audit::Json::from(told);
+    let report = json!({ "run_id": run.id.0, "report_id": run.report.0, "name": run.report_name });
+    let report = reeve_audit::Json::from(report);
     story::did(caller, &events::REPORT, operation, ResourceRef::new("report_run", run.id.0.clone()))
-        .with_metadata("report", told)
+        .with_metadata("report", report)
 }
