@@ -226,12 +226,12 @@ mod tests {
         let (model, band) = band();
         let trained = Trained { model: &model, band: &band };
         let mut hours = Hours::default();
-        let mut told = Vec::new();
+        let mut readings = Vec::new();
         let mut feed = |from: i64, until: i64, value: f64| {
             for at in from..until {
                 let point = (hour(at), value);
                 let found = hours.observe(&trained, Metric::CpuUtilization, point, Sensitivity::Medium);
-                told.extend(found.map(|reading| (at, reading)));
+                readings.extend(found.map(|reading| (at, reading)));
             }
         };
         feed(0, 10, 20.0);
@@ -243,8 +243,8 @@ mod tests {
         feed(50, 80, 20.0);
         feed(80, 90, 45.0);
         // The third hour is known once the fourth begins.
-        assert_eq!(told.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [18, 83]);
-        let reading = &told[0].1;
+        assert_eq!(readings.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [18, 83]);
+        let reading = &readings[0].1;
         assert_eq!((reading.value, reading.expected, reading.low, reading.high), (45.0, 20.0, 10.0, 30.0));
         let sign = reading.indication.to_string();
         assert!(sign.contains("3 hours above") && sign.contains("deviation model, version 2"));

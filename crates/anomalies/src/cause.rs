@@ -128,9 +128,9 @@ pub(super) fn seen_shortly<'a>(anomaly: &Anomaly, around: &Around<'a>) -> Vec<&'
 
 /// Describes the changes in one sentence, with the two inventories that they are between.
 pub(super) fn changed(changes: &[&ResourceChange]) -> String {
-    let told: Vec<String> = changes.iter().take(NAMED).map(|change| words::changed(change)).collect();
+    let parts: Vec<String> = changes.iter().take(NAMED).map(|change| words::changed(change)).collect();
     let span = changes.last().map(|change| words::between(change.last_seen_at, change.seen_at)).unwrap_or_default();
-    format!("{} {span}, not by Reeve", told.join(", and "))
+    format!("{} {span}, not by Reeve", parts.join(", and "))
 }
 
 /// The newest of the changes that others made.

@@ -262,13 +262,13 @@ mod tests {
             score: 0.8,
             indication: sign(Some(Sign::Spike), value > 35.0).into(),
         };
-        let told = |sign, value| title(Metric::CpuUtilization, "web", sign, &reading(value));
-        assert_eq!(told(Some(Sign::Spike), 97.02), "CPU of web rose to 97 %, usually 0 to 41 %");
-        assert_eq!(told(Some(Sign::Spike), 5.25), "CPU of web fell to 5.25 %, usually 0 to 41 %");
-        assert_eq!(told(Some(Sign::Flatline), 12.0), "CPU of web is stuck at 12 %, usually 0 to 41 %");
+        let titled = |sign, value| title(Metric::CpuUtilization, "web", sign, &reading(value));
+        assert_eq!(titled(Some(Sign::Spike), 97.02), "CPU of web rose to 97 %, usually 0 to 41 %");
+        assert_eq!(titled(Some(Sign::Spike), 5.25), "CPU of web fell to 5.25 %, usually 0 to 41 %");
+        assert_eq!(titled(Some(Sign::Flatline), 12.0), "CPU of web is stuck at 12 %, usually 0 to 41 %");
         let requests = title(Metric::RequestRate, "shop", Some(Sign::Season), &reading(3.0));
         assert_eq!(requests, "Requests of shop are low for this time of day: 3/s, usually 0/s to 41/s");
-        let told = evidence(&reading(5.25)).expect("a metric has evidence");
-        assert_eq!(told, "CPU was 5.25 % at 1970-01-01 00:00 UTC, usually 0 to 41 % (a sudden fall)");
+        let text = evidence(&reading(5.25)).expect("a metric has evidence");
+        assert_eq!(text, "CPU was 5.25 % at 1970-01-01 00:00 UTC, usually 0 to 41 % (a sudden fall)");
     }
 }

@@ -87,7 +87,7 @@ async fn main() {
         .map(|_| {
             let (search, stop) = (search.clone(), stop.clone());
             tokio::spawn(async move {
-                let mut told = Vec::new();
+                let mut outcomes = Vec::new();
                 while !stop.load(Ordering::Relaxed) {
                     let began = Instant::now();
                     let outcome = match search.search(&costly()).await {
@@ -95,9 +95,9 @@ async fn main() {
                         Err(TrailError::TooCostly { .. }) => "given up".into(),
                         Err(error) => panic!("{error}"),
                     };
-                    told.push(format!("{outcome} after {:.1} s", began.elapsed().as_secs_f64()));
+                    outcomes.push(format!("{outcome} after {:.1} s", began.elapsed().as_secs_f64()));
                 }
-                told
+                outcomes
             })
         })
         .collect();

@@ -220,7 +220,7 @@ async fn ask(search: &EntrySearch, request: &SearchRequest) -> (Duration, (usize
 
 async fn measure(search: &EntrySearch, log: &Log, now: Timestamp, rounds: usize) {
     let mut random = Random(99);
-    let told = |what: &str, mut times: Vec<Duration>, last: String| {
+    let print = |what: &str, mut times: Vec<Duration>, last: String| {
         times.sort();
         let ms = |part: usize| times[(times.len() * part / 100).min(times.len() - 1)].as_secs_f64() * 1e3;
         println!("{:>9.2} {:>9.2}  {what}: {last}", ms(50), ms(99));
@@ -245,7 +245,7 @@ async fn measure(search: &EntrySearch, log: &Log, now: Timestamp, rounds: usize)
             times.push(took);
             last = found;
         }
-        told(what, times, format!("{last:?}"));
+        print(what, times, format!("{last:?}"));
     }
     let size = log.tail.end_sequence();
     for (what, order) in [("deep page of a user", Order::NewestFirst), ("oldest first", Order::OldestFirst)] {
@@ -265,7 +265,7 @@ async fn measure(search: &EntrySearch, log: &Log, now: Timestamp, rounds: usize)
             };
             times.push(ask(search, &request).await.0);
         }
-        told(what, times, String::new());
+        print(what, times, String::new());
     }
     let (mut by_id, mut by_sequence) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
@@ -277,8 +277,8 @@ async fn measure(search: &EntrySearch, log: &Log, now: Timestamp, rounds: usize)
         by_id.push(start.elapsed());
         assert_eq!(again.sequence, found.sequence);
     }
-    told("by position", by_sequence, String::new());
-    told("by event id", by_id, String::new());
+    print("by position", by_sequence, String::new());
+    print("by event id", by_id, String::new());
 }
 
 fn resident_mib() -> u64 {

@@ -39,8 +39,9 @@ pub(super) fn find(
         }
         _ => return Err(format!("the capacity of {signal} is not known: give the rule a value")),
     };
-    let told = resource.tag(tag).and_then(|text| text.trim().parse::<f64>().ok()).filter(|v| v.is_finite() && *v > 0.0);
-    if let Some(value) = told {
+    let tagged =
+        resource.tag(tag).and_then(|text| text.trim().parse::<f64>().ok()).filter(|v| v.is_finite() && *v > 0.0);
+    if let Some(value) = tagged {
         return Ok(Capacity { value, source: format!("the resource's tag {tag}") });
     }
     by_default(signal, resource, catalogue).ok_or_else(|| {

@@ -216,8 +216,8 @@ impl ChangeControl {
     /// Returns the direction in which the resource's capacity may be changed: by its tag, else by the policy.
     #[must_use]
     pub fn direction_of(&self, place: &Place<'_>) -> Direction {
-        let told = place.direction.and_then(|value| Direction::parse(value.trim().to_ascii_lowercase().as_str()));
-        told.unwrap_or(self.direction)
+        let direction = place.direction.and_then(|value| Direction::parse(value.trim().to_ascii_lowercase().as_str()));
+        direction.unwrap_or(self.direction)
     }
 }
 

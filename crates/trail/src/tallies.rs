@@ -73,17 +73,17 @@ impl Tallies {
     }
 
     fn take(&self, is_over: impl Fn(&Window) -> bool) -> Vec<Entry> {
-        let mut told = Vec::new();
+        let mut counts = Vec::new();
         self.open.lock().retain(|_, window| {
             if !is_over(window) {
                 return true;
             }
             if window.count > 0 {
-                told.push(self.counted(window.newest.clone(), window.count));
+                counts.push(self.counted(window.newest.clone(), window.count));
             }
             false
         });
-        told
+        counts
     }
 
     fn counted(&self, entry: Entry, count: u64) -> Entry {

@@ -113,8 +113,9 @@ impl Rhythm {
                 None => parts.push((vec![day], ranges)),
             }
         }
-        let told: Vec<String> = parts.iter().map(|(days, ranges)| format!("{} {ranges}", names(days))).collect();
-        format!("{} UTC", told.join(", "))
+        let ranges_in_words: Vec<String> =
+            parts.iter().map(|(days, ranges)| format!("{} {ranges}", names(days))).collect();
+        format!("{} UTC", ranges_in_words.join(", "))
     }
 }
 
@@ -127,8 +128,9 @@ fn ranges(hours: &[bool]) -> String {
             _ => found.push((hour, hour + 1)),
         }
     }
-    let told: Vec<String> = found.iter().map(|(from, until)| format!("{from:02}:00 to {until:02}:00")).collect();
-    told.join(" and ")
+    let ranges_in_words: Vec<String> =
+        found.iter().map(|(from, until)| format!("{from:02}:00 to {until:02}:00")).collect();
+    ranges_in_words.join(" and ")
 }
 
 fn names(days: &[usize]) -> String {

@@ -43,27 +43,27 @@ pub(super) fn judge(
     mut path: Path,
 ) -> Result<Proposal, Abstention> {
     let off = rhythm.off_share();
-    let told = format!("{}, which leaves {} of the week", rhythm.words(), percent(off * 100.0));
-    if !path.ask("Do its working times come again and leave it off for long?", off >= LEAST_OFF, told.clone()) {
-        return Err(Abstention::decided(KIND, "works_most_hours", told));
+    let reason = format!("{}, which leaves {} of the week", rhythm.words(), percent(off * 100.0));
+    if !path.ask("Do its working times come again and leave it off for long?", off >= LEAST_OFF, reason.clone()) {
+        return Err(Abstention::decided(KIND, "works_most_hours", reason));
     }
     let between = |load: &Option<Load>| load.as_ref().and_then(|load| mean_between(evidence, load, rhythm));
     let (cpu, network) = (between(&evidence.cpu), between(&evidence.network));
     let database = evidence.facts.resource.kind == ResourceKind::Database;
     let quiet = database
         || cpu.is_some_and(|cpu| cpu < BETWEEN_CPU) && network.is_some_and(|network| network < BETWEEN_NETWORK);
-    let told = if database {
+    let reason = if database {
         "nobody connects between them".to_owned()
     } else {
         let unknown = || "not measured".to_owned();
         let (cpu, network) = (cpu.map_or_else(unknown, percent), network.map_or_else(unknown, byte_rate));
         format!("between them mean CPU {cpu}, network {network}")
     };
-    if !path.ask("Is it idle between its working times?", quiet, told.clone()) {
-        return Err(Abstention::decided(KIND, "busy_between", told));
+    if !path.ask("Is it idle between its working times?", quiet, reason.clone()) {
+        return Err(Abstention::decided(KIND, "busy_between", reason));
     }
     let models = keeps_to_times(evidence, rhythm, &mut path)?;
-    let mut proposal = propose(evidence, work, rhythm, told, path);
+    let mut proposal = propose(evidence, work, rhythm, reason, path);
     if models.is_empty() {
         let untold = "No usage model covers a longer history, so only the measured days decide".to_owned();
         proposal.explanation.factors.push(untold);

@@ -223,10 +223,10 @@ fn factors_and_decision_path_are_made_of_the_numbers_that_decided() {
         let p95 = fortnight[(fortnight.len() as f64 * 0.95) as usize];
         let (mean, highest) = (fortnight.iter().sum::<f64>() / fortnight.len() as f64, fortnight[fortnight.len() - 1]);
         let why = &found.explanation;
-        let told = numbers(&why.factors[1]);
+        let stated = numbers(&why.factors[1]);
         // "p95 CPU 10.8 % over 14 days (mean 9.5 %, highest 11.5 %), 4,032 points, limit 20 %"
         for (place, wanted) in [(1, p95), (2, 14.0), (3, mean), (4, highest), (5, 4032.0), (6, 20.0)] {
-            assert!((told[place] - wanted).abs() < 0.11, "{}: {} is not {wanted}", why.factors[1], told[place]);
+            assert!((stated[place] - wanted).abs() < 0.11, "{}: {} is not {wanted}", why.factors[1], stated[place]);
         }
         let low = why.decision_path.iter().find(|step| step.check.starts_with("Is p95 CPU below 20 %")).unwrap();
         assert_eq!((low.answer, &low.detail), (Some(true), &why.factors[1]));

@@ -44,9 +44,9 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     let from = machine.specification.instance_type.as_deref().unwrap_or_default();
     match burstable(case, from, &cpu, history) {
         Some((to, baseline)) if case.settings.practices => {
-            let told = format!("{} sustains {}; its credits last for every burst", to.name, percent(baseline));
-            path.ask("Does a burstable size hold its bursts?", true, told.clone());
-            Ok(smaller(case, from, to, [words, told], tried(&cpu, history, baseline), path))
+            let reason = format!("{} sustains {}; its credits last for every burst", to.name, percent(baseline));
+            path.ask("Does a burstable size hold its bursts?", true, reason.clone());
+            Ok(smaller(case, from, to, [words, reason], tried(&cpu, history, baseline), path))
         }
         _ => {
             path.ask(
@@ -110,7 +110,7 @@ fn smaller(
     case: &Case<'_>,
     from: &str,
     to: &InstanceSpec,
-    [words, told]: [String; 2],
+    [words, reason]: [String; 2],
     tried: (Backtest, Daily),
     path: reeve_recommend::proposal::Path,
 ) -> Proposal {
@@ -124,7 +124,7 @@ fn smaller(
         code: "analytics_steady_size",
         title: format!("Change {name} from {from} to the burstable {}", to.name),
         action: format!("Change {name} ({id}) from {from} to {}", to.name),
-        factors: vec![words, told, format!("{} has as many processors and as much memory", to.name)],
+        factors: vec![words, reason, format!("{} has as many processors and as much memory", to.name)],
         plan: Some(resize(machine, from, &to.name)),
         target_type: Some(to.name.clone()),
         effort: Effort::Medium,

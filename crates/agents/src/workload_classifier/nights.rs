@@ -73,10 +73,10 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     let working = WorkingHours::from_hours(&means);
     let outside: Vec<f64> = means.iter().filter(|(hour, _)| !working.contains(**hour)).map(|(_, mean)| *mean).collect();
     let (high, limit) = (percentile(&outside, 95.0).unwrap_or(100.0), case.settings.night_cpu_percent);
-    let told = format!("outside {} its CPU is {} in 95 % of the hours", working.words(), percent(high));
+    let reason = format!("outside {} its CPU is {} in 95 % of the hours", working.words(), percent(high));
     let question = format!("Is its CPU below {limit:.0} % outside working hours?");
-    if !path.ask(question, high < limit, told.clone()) {
-        return Err(Abstention::decided(KIND, "works_at_night", told));
+    if !path.ask(question, high < limit, reason.clone()) {
+        return Err(Abstention::decided(KIND, "works_at_night", reason));
     }
     let traffic = traffic(case, history, working)?;
     let words = format!("outside working hours it moves {}", byte_rate(traffic));
@@ -84,7 +84,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
         return Err(Abstention::decided(KIND, "asked_at_night", words));
     }
     let tried = tried(&cpu, history, limit, working);
-    propose(case, working, [told, words], tried, path)
+    propose(case, working, [reason, words], tried, path)
 }
 
 /// The CPU of a machine that was measured for two weeks.
@@ -130,7 +130,7 @@ fn tried(cpu: &Load, history: Window, limit: f64, working: WorkingHours) -> (Bac
 fn propose(
     case: &Case<'_>,
     working: WorkingHours,
-    [told, words]: [String; 2],
+    [reason, words]: [String; 2],
     tried: (Backtest, Daily),
     mut path: reeve_recommend::proposal::Path,
 ) -> Result<Proposal, Abstention> {
@@ -163,7 +163,7 @@ fn propose(
         title: format!("Stop {name} at nights and on weekends"),
         action: stop,
         factors: vec![
-            told,
+            reason,
             words,
             format!("Outside working hours are {} of the week", percent(OFF * 100.0)),
             match tag {

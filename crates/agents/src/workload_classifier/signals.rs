@@ -53,7 +53,7 @@ pub(super) struct Found {
 pub(super) fn find(facts: &Facts<'_>, history: Window) -> Found {
     let resource = facts.resource;
     let mut signals = Vec::new();
-    let told = tags(resource, &mut signals);
+    let tagged = tags(resource, &mut signals);
     name(resource, &mut signals);
     let mut add = |is: bool, name: &str, detail: &str, weights: Scores| {
         if is {
@@ -66,22 +66,22 @@ pub(super) fn find(facts: &Facts<'_>, history: Window) -> Found {
     add(resource.purchase == Some(Purchase::Reserved), "purchase", "reserved capacity", RESERVED);
     add(resource.specification.multi_az == Some(true), "standby", "in another zone", STANDBY);
     signals.extend(network(facts, history));
-    let environments = |class| told.iter().filter(move |(_, of)| *of == class).map(|(text, _)| text.as_str());
+    let environments = |class| tagged.iter().filter(move |(_, of)| *of == class).map(|(text, _)| text.as_str());
     let (production, development) =
         (environments(WorkloadClass::Production).next(), environments(WorkloadClass::Development).next());
     let conflict = production.zip(development).map(|(a, b)| format!("{a} and {b}"));
-    Found { signals, conflict, is_told: !told.is_empty() }
+    Found { signals, conflict, is_told: !tagged.is_empty() }
 }
 
 /// Adds the tags that say something; those under telling keys are returned.
 fn tags(resource: &Resource, signals: &mut Vec<Signal>) -> Vec<(String, WorkloadClass)> {
-    let mut told = Vec::new();
+    let mut tagged = Vec::new();
     for (key, value) in resource.tags.iter().filter(|(key, _)| !key.eq_ignore_ascii_case("name")).take(100) {
         let Some((word, class)) = telling_word(value) else { continue };
         let detail = format!("{key}={value}");
         let is_told = is_telling_key(key) && !SERVING.contains(&word.as_str());
         if is_told {
-            told.push((detail.clone(), class));
+            tagged.push((detail.clone(), class));
         }
         // Two tags that say the same are one statement: `env=prod` and `stage=production`.
         let table = if is_told { TAG } else { WORD };
@@ -90,7 +90,7 @@ fn tags(resource: &Resource, signals: &mut Vec<Signal>) -> Vec<(String, Workload
             signals.push(Signal { name: format!("tag {key}"), detail, weights: table[class as usize] });
         }
     }
-    told
+    tagged
 }
 
 fn name(resource: &Resource, signals: &mut Vec<Signal>) {

@@ -174,7 +174,7 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
     assert_eq!(resized.cause_in_words(), words);
     assert!(resized.advice.contains("who changed it"), "{}", resized.advice);
     let groups = "its security groups were changed from sg-1 to sg-1, sg-2 between 2026-11-15 23:25 and 23:30 UTC";
-    assert!(resized.evidence.iter().any(|told| told.starts_with(groups)), "{:?}", resized.evidence);
+    assert!(resized.evidence.iter().any(|text| text.starts_with(groups)), "{:?}", resized.evidence);
 
     let tagged = anomalies.report(finding(&world, "i-2", 0.9), &system).await.unwrap().unwrap();
     assert_eq!(tagged.cause_in_words(), format!("its tags Owner, Team were changed {span}"));
@@ -186,7 +186,7 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
     let shared = anomalies.report(finding(&world, "i-4", 0.9), &system).await.unwrap().unwrap();
     assert!(
         shared.cause_in_words().contains("ec2 in us-east-1")
-            && shared.evidence.iter().any(|told| told.contains("tag Owner"))
+            && shared.evidence.iter().any(|text| text.contains("tag Owner"))
     );
     let recommendation = world.right_size("i-5", "t3.large").await;
     world.execute(&recommendation).await;
@@ -200,7 +200,7 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
     world.clock.advance(SignedDuration::from_mins(20));
     let both = anomalies.report(finding(&world, "i-5", 0.9), &system).await.unwrap().unwrap();
     assert!(both.cause_in_words().starts_with("its IOPS were changed from 3000 to 9000"), "{:?}", both.cause);
-    assert!(both.evidence.iter().any(|told| told.starts_with("action ")), "{:?}", both.evidence);
+    assert!(both.evidence.iter().any(|text| text.starts_with("action ")), "{:?}", both.evidence);
 }
 
 #[tokio::test]
@@ -217,8 +217,8 @@ async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
     };
     let first = anomalies.report(finding(&world, "i-1", 0.7), &system).await.unwrap().unwrap();
     assert!(first.related_entries.is_empty());
-    let told = first.cause_for(&[]);
-    assert_eq!((told.cause, told.evidence, told.advice), (first.cause_in_words(), first.evidence, first.advice));
+    let cause = first.cause_for(&[]);
+    assert_eq!((cause.cause, cause.evidence, cause.advice), (first.cause_in_words(), first.evidence, first.advice));
     // The cloud's record comes late: after the next strange point it is there.
     world.log.record(vec![deed("ModifyInstanceAttribute", 9), deed("DescribeInstances", 8)]).await.unwrap();
     world.clock.advance(SignedDuration::from_mins(5));
@@ -229,11 +229,11 @@ async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
         ["ModifyInstanceAttribute"]
     );
     assert!(
-        !known.cause_in_words().contains("ann@") && !known.evidence.iter().any(|told| told.contains("ann@")),
+        !known.cause_in_words().contains("ann@") && !known.evidence.iter().any(|text| text.contains("ann@")),
         "{known:?}"
     );
-    let told = known.cause_for(&[&known.related_entries[0]]);
-    assert_eq!(told.cause, "ann@example.com did ModifyInstanceAttribute on it at 2026-11-15 23:51 UTC");
+    let cause = known.cause_for(&[&known.related_entries[0]]);
+    assert_eq!(cause.cause, "ann@example.com did ModifyInstanceAttribute on it at 2026-11-15 23:51 UTC");
 
     // The entry of its investigation names it by its place in the log, and no stage tells more.
     world.clock.advance(SignedDuration::from_hours(12));

@@ -35,8 +35,9 @@ async fn medium_impact_waits_for_a_manager_and_then_runs_by_itself() {
     world.engine.execution.settle().await;
     assert_eq!(world.again(&recommendation).await.status, Status::Succeeded);
     assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "m5.large".to_owned()));
-    let told = world.story(&recommendation);
-    let at = |what: &str| told.iter().position(|line| line == what).unwrap_or_else(|| panic!("{what} not in {told:?}"));
+    let story = world.story(&recommendation);
+    let at =
+        |what: &str| story.iter().position(|line| line == what).unwrap_or_else(|| panic!("{what} not in {story:?}"));
     assert!(at("approval.request pending") < at("approval.sign success"));
     assert!(at("approval.sign success") < at("action.start pending"));
     let action = world.memory.action_list(Some(&recommendation.id), None).await.unwrap().remove(0);

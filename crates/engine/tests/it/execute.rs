@@ -15,7 +15,7 @@ async fn a_low_impact_change_is_made_verified_and_told_in_order() {
     assert_eq!(action.status, ActionStatus::Succeeded, "{action:?}");
     assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "t3.medium".to_owned()));
     assert_eq!(world.again(&recommendation).await.status, Status::Succeeded);
-    let told = world.story(&recommendation);
+    let story = world.story(&recommendation);
     let expected = [
         "recommendation.create success",
         "action.start pending",
@@ -36,7 +36,7 @@ async fn a_low_impact_change_is_made_verified_and_told_in_order() {
         "action.succeed success",
         "recommendation.succeed success",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(story, expected);
     world.every_change_was_announced();
     let modify = world
         .entries()

@@ -81,8 +81,8 @@ async fn play(script: &Script) {
         Status::Open | Status::RolledBack => assert_eq!(machine, before),
         Status::Failed => {
             assert!(ended.status_reason.is_some());
-            let told = next.entries().into_iter().any(|e| e.severity == Severity::High);
-            assert!(told, "a failure must be told as such");
+            let is_recorded = next.entries().into_iter().any(|e| e.severity == Severity::High);
+            assert!(is_recorded, "a failure must be is_recorded as such");
         }
         other => panic!("left {other}"),
     }

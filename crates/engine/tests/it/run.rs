@@ -248,13 +248,14 @@ async fn a_finding_of_another_impact_is_told_anew() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
-    let told = || world.story(&recommendation).iter().filter(|line| *line == "recommendation.refresh success").count();
+    let refreshes =
+        || world.story(&recommendation).iter().filter(|line| *line == "recommendation.refresh success").count();
     world.run(&agent).await;
-    assert_eq!(told(), 0, "nothing that approvals bind to is another");
+    assert_eq!(refreshes(), 0, "nothing that approvals bind to is another");
     world.tag("i-1", "env", "prod");
     world.run(&agent).await;
     assert!(world.only("i-1").await.impact_level > recommendation.impact_level);
-    assert_eq!(told(), 1);
+    assert_eq!(refreshes(), 1);
     world.run(&agent).await;
-    assert_eq!(told(), 1, "once");
+    assert_eq!(refreshes(), 1, "once");
 }

@@ -116,8 +116,8 @@ async fn what_was_saved_stands_beside_what_was_foretold() {
     let watch = looked(&world, &action).await.watch.unwrap();
     assert_eq!(watch.realised_monthly, Some(Money::from_usd(7.5)));
     let entries = world.entries();
-    let told = entries.iter().rev().find(|one| one.action.operation.as_deref() == Some("action.watch"));
-    let after = told.unwrap().changes.after.as_ref().unwrap();
+    let watched = entries.iter().rev().find(|one| one.action.operation.as_deref() == Some("action.watch"));
+    let after = watched.unwrap().changes.after.as_ref().unwrap();
     let figure = |name: &str| after.get(name).and_then(reeve_audit::Json::as_f64);
     assert_eq!(figure("predicted_savings_monthly_usd"), Some(recommendation.savings_monthly.unwrap().usd_cents()));
     assert_eq!(figure("realised_savings_monthly_usd"), Some(7.5));

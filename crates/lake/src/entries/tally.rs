@@ -226,8 +226,8 @@ impl Tally {
             values.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
             values.truncate(limit.min(TOP));
         }
-        let told = values.iter().map(|(_, count)| count).sum::<u64>();
-        Counts { values, other: all - told, missing: self.missing }
+        let listed = values.iter().map(|(_, count)| count).sum::<u64>();
+        Counts { values, other: all - listed, missing: self.missing }
     }
 }
 
@@ -295,11 +295,11 @@ mod tests {
         let mut more = Tally::new(GroupBy::Column(Column::ActorId));
         add(&mut more.texts, "1499", 2);
         tally.merge(more);
-        for (limit, told) in [(5_000, TOP), (2, 2), (0, 0)] {
+        for (limit, expected) in [(5_000, TOP), (2, 2), (0, 0)] {
             let counts = tally.clone().finish(limit);
             let expect = [("1499".to_owned(), 3), ("0000".to_owned(), 1)];
-            assert_eq!(counts.values[..told.min(2)], expect[..told.min(2)]);
-            assert_eq!((counts.values.len(), counts.missing), (told, 0));
+            assert_eq!(counts.values[..expected.min(2)], expect[..expected.min(2)]);
+            assert_eq!((counts.values.len(), counts.missing), (expected, 0));
             assert_eq!(counts.other + counts.values.iter().map(|(_, n)| n).sum::<u64>(), 1_502);
         }
     }

@@ -62,7 +62,7 @@ async fn the_description_is_true() {
         );
 
         let file = SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap();
-        let told: Vec<(String, Option<String>)> = file
+        let metadata: Vec<(String, Option<String>)> = file
             .metadata()
             .file_metadata()
             .key_value_metadata()
@@ -77,7 +77,7 @@ async fn the_description_is_true() {
             ("reeve.first_sequence", segment.first_sequence.to_string()),
             ("reeve.last_sequence", segment.last_sequence.to_string()),
         ];
-        assert_eq!(told, expect.map(|(key, value)| (key.to_owned(), Some(value))));
+        assert_eq!(metadata, expect.map(|(key, value)| (key.to_owned(), Some(value))));
         let names: Vec<&str> =
             file.metadata().file_metadata().schema_descr().columns().iter().map(|column| column.name()).collect();
         let typed: Vec<&str> = Column::ALL.iter().map(|column| column.segment_name()).collect();

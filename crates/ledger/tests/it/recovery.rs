@@ -110,8 +110,8 @@ async fn a_flipped_byte_is_refused_by_name() {
             for at in [*offset, offset + 5, offset + 8, offset + 40, end - 1] {
                 flip(&log.wal(), at);
                 let error = log.refused().await;
-                let OpenError::Damaged { path, offset: told, sequence, .. } = &error else { panic!("{error}") };
-                assert_eq!((path, *told), (&log.wal(), *offset as u64), "byte {at}: {error}");
+                let OpenError::Damaged { path, offset: named, sequence, .. } = &error else { panic!("{error}") };
+                assert_eq!((path, *named), (&log.wal(), *offset as u64), "byte {at}: {error}");
                 assert_eq!(*sequence, before + 3 * nth as u64);
                 assert!(error.to_string().contains(&format!("byte {offset}")), "{error}");
                 fs::write(log.wal(), &whole).unwrap();

@@ -73,12 +73,12 @@ pub fn gather(notices: &[Notice], channels: &[Channel], agents: &[Agent], now: T
     for ((agent, timing, due_at), group) in groups {
         let name = agents.iter().find(|one| one.id == *agent).map_or(agent.0.as_str(), |one| one.name.as_str());
         for channel in channels {
-            let told: Vec<_> = group.iter().copied().filter(|notice| channel.takes(notice.topic)).collect();
-            if told.is_empty() {
+            let notices: Vec<_> = group.iter().copied().filter(|notice| channel.takes(notice.topic)).collect();
+            if notices.is_empty() {
                 continue;
             }
             let subject = format!("{timing}:{}:{}", agent.0, due_at);
-            let message = digest(name, timing, &subject, &told);
+            let message = digest(name, timing, &subject, &notices);
             let delivery = Delivery::new(Target::Channel(channel.id.clone()), timing, subject, now);
             outgoing.push(Outgoing { delivery, body: message.encode() });
         }
@@ -167,13 +167,13 @@ mod tests {
         let channels =
             [channel("all", &[]), channel("actions", &[Topic::Actions]), channel("none", &[Topic::Anomalies])];
         let made = gather(&notices, &channels, &[], Timestamp::UNIX_EPOCH);
-        let told: Vec<_> = made
+        let notices: Vec<_> = made
             .iter()
             .map(|one| (one.delivery.target.id(), one.delivery.event.as_str(), Message::decode(&one.body).unwrap()))
             .map(|(channel, event, message)| (channel, event, message.items.len(), message.gravity))
             .collect();
         assert_eq!(
-            told,
+            notices,
             [
                 ("all", "daily_digest", 2, Gravity::Error),
                 ("actions", "daily_digest", 1, Gravity::Error),

@@ -335,12 +335,12 @@ fn days(text: &str) -> Result<Vec<(Option<i16>, Weekday)>, CalendarError> {
 
 /// `UNTIL` on the event's wall: a date counts to its end, a time of UTC is what the wall shows then.
 fn last(text: &str, start: &Wall) -> Result<DateTime, CalendarError> {
-    let told = wall(text, &start.zone).map_err(|error| CalendarError(format!("UNTIL: {error}")))?;
-    if told.whole_day {
-        return Ok(told.at.date().at(23, 59, 59, 0));
+    let until = wall(text, &start.zone).map_err(|error| CalendarError(format!("UNTIL: {error}")))?;
+    if until.whole_day {
+        return Ok(until.at.date().at(23, 59, 59, 0));
     }
-    if told.zone == TimeZone::UTC {
-        return Ok(told.instant()?.to_zoned(start.zone.clone()).datetime());
+    if until.zone == TimeZone::UTC {
+        return Ok(until.instant()?.to_zoned(start.zone.clone()).datetime());
     }
-    Ok(told.at)
+    Ok(until.at)
 }

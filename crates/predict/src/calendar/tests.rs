@@ -155,9 +155,9 @@ fn exceptions_more_dates_moves_and_cancellations_count() {
         BEGIN:VEVENT\nUID:b\nSTATUS:CANCELLED\nDTSTART:20260108T220000\nEND:VEVENT\n\
         BEGIN:VEVENT\nUID:c\nSUMMARY:Holi\n day\nDTSTART;VALUE=DATE:20260110\nBEGIN:VALARM\nTRIGGER:-PT15M\nEND:VALARM\nEND:VEVENT\nEND:VCALENDAR\n";
     let found = calendar(text).occurrences(Timestamp::UNIX_EPOCH, "2027-01-01T00:00:00Z".parse().unwrap()).unwrap();
-    let told: Vec<String> = found.iter().map(|one| format!("{} {} {}", one.label, one.start, one.end)).collect();
+    let lines: Vec<String> = found.iter().map(|one| format!("{} {} {}", one.label, one.start, one.end)).collect();
     assert_eq!(
-        told,
+        lines,
         [
             "Patch, all 2026-01-05T21:00:00Z 2026-01-05T23:00:00Z",
             "Patch, all 2026-01-07T21:00:00Z 2026-01-07T23:00:00Z",

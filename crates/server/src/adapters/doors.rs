@@ -154,7 +154,7 @@ async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(
     let policy = client.policy().clone();
     let url = format!("http://{host}:{port}");
     let people = People::over(policy.clone(), client.clone());
-    let told = async |settings, secret: &str| {
+    let attempt_channel = async |settings, secret: &str| {
         let attempt = people.send(&channel(settings), &ChannelSecret(secret.into()), &message()).await;
         if attempt.ok { Ok(()) } else { Err(attempt.error.unwrap_or(attempt.answer)) }
     };
@@ -170,13 +170,13 @@ async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(
             let attempt = Sender::over(policy, client.clone()).send(&message).await;
             if attempt.ok { Ok(()) } else { Err(attempt.error.unwrap_or(attempt.answer)) }
         }
-        "slack" => told(ChannelSettings::Slack, &url).await,
-        "teams" => told(ChannelSettings::Teams, &url).await,
-        "pagerduty" => told(ChannelSettings::Pagerduty { url }, &"k".repeat(32)).await,
+        "slack" => attempt_channel(ChannelSettings::Slack, &url).await,
+        "teams" => attempt_channel(ChannelSettings::Teams, &url).await,
+        "pagerduty" => attempt_channel(ChannelSettings::Pagerduty { url }, &"k".repeat(32)).await,
         "e-mail" => {
             let (from, to) = ("a@example.com".into(), vec!["b@example.com".into()]);
             let (host, encryption) = (host.to_owned(), Encryption::Tls);
-            told(ChannelSettings::Email { host, port, encryption, username: None, from, to }, "").await
+            attempt_channel(ChannelSettings::Email { host, port, encryption, username: None, from, to }, "").await
         }
         "connection" | "connection with a role" => {
             let aws = AwsConnection::open(&connection(&url, door != "connection"), client).await;
@@ -223,8 +223,8 @@ async fn no_door_leads_inside() {
             for policy in [&strict, &neighbourly] {
                 let outcome = knock(door, &client(policy, Arc::new(SystemLookup)), host, port).await;
                 let reason = outcome.expect_err(&format!("{door}: {host} was taken"));
-                let told = ["not a public address", "is not a host name", "cannot be resolved"];
-                assert!(told.iter().any(|part| reason.contains(part)), "{door}: {host}: {reason}");
+                let refusals = ["not a public address", "is not a host name", "cannot be resolved"];
+                assert!(refusals.iter().any(|part| reason.contains(part)), "{door}: {host}: {reason}");
                 (knocks, refused) = (knocks + 1, refused + 1);
             }
         }

@@ -21,7 +21,7 @@ pub(crate) struct DirectoryVerifier {
 impl Verifier for DirectoryVerifier {
     async fn verify(&self) -> Result<Verified, String> {
         let (data_dir, anchor) = (self.data_dir.clone(), self.anchor.clone());
-        let (tell, told) = oneshot::channel();
+        let (tell, receiver) = oneshot::channel();
         // A thread of its own: the end of the service does not wait for it.
         std::thread::Builder::new()
             .name("reeve-verify".into())
@@ -32,7 +32,7 @@ impl Verifier for DirectoryVerifier {
                 let _ = tell.send(outcome.map(found).map_err(|error| error.to_string()));
             })
             .map_err(|error| format!("no thread could be started: {error}"))?;
-        told.await.unwrap_or_else(|_| Err("the verification ended without an answer".to_owned()))
+        receiver.await.unwrap_or_else(|_| Err("the verification ended without an answer".to_owned()))
     }
 }
 

@@ -118,18 +118,18 @@ impl Staged {
     }
 
     /// Writes the archive; `told` hears of the bytes of each part. Blocks.
-    pub(crate) fn write<W: Write>(self, out: W, keys: &KeyParts, told: &dyn Fn(u64)) -> io::Result<(W, Summary)> {
+    pub(crate) fn write<W: Write>(self, out: W, keys: &KeyParts, progress: &dyn Fn(u64)) -> io::Result<(W, Summary)> {
         let mut writer = ArchiveWriter::new(out)?;
         for file in &self.snapshot.files {
             let name = PartName::parse(&file.path).map_err(io::Error::other)?;
             writer.add(&name, file.bytes, file.reader())?;
-            told(file.bytes);
+            progress(file.bytes);
         }
         for (name, path) in &self.files {
             let file = File::open(path).map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
             let bytes = file.metadata()?.len();
             writer.add(name, bytes, file)?;
-            told(bytes);
+            progress(bytes);
         }
         keys.add(&mut writer)?;
         let manifest = self.manifest(keys.kind());

@@ -163,10 +163,10 @@ impl Restore<'_> {
 }
 
 fn lost(manifest: &Manifest, later: &[Evidence], count: u64) -> Vec<String> {
-    let told = later.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    let positions = later.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     vec![
         format!(
-            "the backup has {} entries, and the log had {} when it was last seen ({told}): the entries {} to {} are not in it",
+            "the backup has {} entries, and the log had {} when it was last seen ({positions}): the entries {} to {} are not in it",
             manifest.size,
             manifest.size + count,
             manifest.size,

@@ -90,7 +90,7 @@ fn entries(restored: &Restored, old: &str, new: &str) -> Result<Vec<Draft>> {
     let log = || ResourceRef::new("audit_log", "audit-logs");
     let by = || Account::current().actor();
     let severity = if restored.lost_entries > 0 { Severity::Critical } else { events::RESTORE.severity };
-    let told = Entry::for_event(&events::RESTORE)
+    let restoration = Entry::for_event(&events::RESTORE)
         .with_id(EventId::new(format!("restore-{}-{id}", restored.size))?)
         .with_severity(severity)
         .by(by())
@@ -112,7 +112,7 @@ fn entries(restored: &Restored, old: &str, new: &str) -> Result<Vec<Draft>> {
         .after(Json::from(json!({ "public_key": new })));
     let now = Timestamp::now();
     let draft = |entry| Draft::by_reeve(entry, now).map_err(|errors| anyhow::anyhow!("{errors:?}"));
-    let drafts = vec![draft(told)?, draft(rotated)?];
+    let drafts = vec![draft(restoration)?, draft(rotated)?];
     tracing::debug!(at = format_instant(now), "a restored log is opened");
     Ok(drafts)
 }

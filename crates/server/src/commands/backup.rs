@@ -182,14 +182,14 @@ async fn of_directory(
     }
     .await;
     let failure = made.as_ref().err().map(|error| format!("{error:#}"));
-    let told = match &made {
+    let outcome = match &made {
         Ok((manifest, summary)) => entry.with_metadata("keys", words(manifest.keys)).with_metadata(
             "result",
             Json::from(json!({ "size": manifest.size, "bytes": summary.bytes, "sha256": summary.sha256 })),
         ),
         Err(_) => entry,
     };
-    record(&ledger, told.outcome(&intent_id, failure.as_deref())).await?;
+    record(&ledger, outcome.outcome(&intent_id, failure.as_deref())).await?;
     ledger.close().await;
     made
 }
@@ -301,7 +301,7 @@ fn verify(args: &BackupVerifyArgs) -> Result<ExitCode> {
     let manifest = checked.contents.manifest.as_ref();
     let mut out = std::io::stdout();
     if args.json {
-        let told = json!({
+        let summary = json!({
             "intact": intact,
             "broken": checked.broken,
             "bytes": checked.contents.bytes,
@@ -314,7 +314,7 @@ fn verify(args: &BackupVerifyArgs) -> Result<ExitCode> {
             "parts": manifest.map(|manifest| manifest.parts.len()),
             "log": checked.report.as_ref().map(reeve_verify::Report::to_json),
         });
-        writeln!(out, "{told:#}")?;
+        writeln!(out, "{summary:#}")?;
     } else {
         for flaw in &checked.broken {
             writeln!(out, "BROKEN: {flaw}")?;

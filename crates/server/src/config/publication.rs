@@ -142,10 +142,10 @@ impl WitnessEntry {
 
 /// A file of certificates; one without any is a mistake that would be noticed only when a mail fails.
 fn authorities(path: &Path) -> Result<Vec<u8>> {
-    let told = || format!("outbound.ca_file: {}", path.display());
-    let pem = std::fs::read(path).with_context(told)?;
+    let location = || format!("outbound.ca_file: {}", path.display());
+    let pem = std::fs::read(path).with_context(location)?;
     if !String::from_utf8_lossy(&pem).contains("-----BEGIN CERTIFICATE-----") || pem.len() > MOST_PEM {
-        bail!("{} is not a PEM file of certificates of at most {MOST_PEM} bytes", told());
+        bail!("{} is not a PEM file of certificates of at most {MOST_PEM} bytes", location());
     }
     Ok(pem)
 }

@@ -261,8 +261,8 @@ async fn a_change_that_only_this_test_knows_is_carried_out_and_rolled_back_over_
     let words: Vec<String> = steps.as_array().unwrap().iter().filter_map(words).collect();
     assert!(words.contains(&"Paint thing-1 red".to_owned()), "{words:?}");
     assert_eq!(color(0), "red");
-    let told = api.get("audit-logs?query=metadata.change%3Apaint").await.expect(200);
-    assert!(told.items().len() > 8, "each step stands in the log with its change");
+    let recorded = api.get("audit-logs?query=metadata.change%3Apaint").await.expect(200);
+    assert!(recorded.items().len() > 8, "each step stands in the log with its change");
     stop.cancel();
     serving.await.unwrap().unwrap();
     drop(execution);

@@ -101,8 +101,8 @@ async fn a_burst_fires_once_and_is_told_over_a_restart() {
     .await;
     assert_eq!(recorded["event_type"], "audit.alert.fire");
     assert_eq!(recorded["metadata"]["group"], json!({ "actor.email": "ann@acme.example" }));
-    let told = until("the webhook", PATIENCE, || async { received.lock().unwrap().first().cloned() }).await;
-    assert_eq!((&told["type"], &told["data"]["id"]), (&json!("alert_fired"), &json!(firing_id)));
+    let delivered = until("the webhook", PATIENCE, || async { received.lock().unwrap().first().cloned() }).await;
+    assert_eq!((&delivered["type"], &delivered["data"]["id"]), (&json!("alert_fired"), &json!(firing_id)));
 
     fail(&admin, "ann@acme.example", 3).await;
     let grown = firings(&admin, &id, 1, 8).await.remove(0);

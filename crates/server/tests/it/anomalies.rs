@@ -56,7 +56,7 @@ async fn a_deed_from_a_listed_address_is_told_with_its_evidence() {
         .await
         .expect(201);
     let path = "intelligence/anomalies?type=security&status=open,acknowledged";
-    let told = until("both anomalies", PATIENCE, async || {
+    let found = until("both anomalies", PATIENCE, async || {
         let all = admin.get(path).await.expect(200);
         // An anomaly is kept before it is answered.
         let listed = |one: &&Value| {
@@ -66,7 +66,7 @@ async fn a_deed_from_a_listed_address_is_told_with_its_evidence() {
         (found.len() == 2).then_some(found)
     })
     .await;
-    let of = |kind: &str| told.iter().find(|one| one["resource"]["kind"] == kind).unwrap();
+    let of = |kind: &str| found.iter().find(|one| one["resource"]["kind"] == kind).unwrap();
     let (address, person) = (of("address"), of("principal"));
     assert_eq!(
         (&address["resource"]["id"], &person["resource"]["id"]),
@@ -137,15 +137,15 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
     let _ = admin.post("audit-logs", json!([own])).await.expect(201);
 
     let path = format!("intelligence/anomalies?type=security&resource={machine}");
-    let told = until("the anomaly of the machine", PATIENCE, async || {
+    let found = until("the anomaly of the machine", PATIENCE, async || {
         let all = admin.get(&path).await.expect(200);
         all.items().first().filter(|one| !one["likely_cause"].as_str().unwrap().is_empty()).cloned()
     })
     .await;
-    let cause = told["likely_cause"].as_str().unwrap();
+    let cause = found["likely_cause"].as_str().unwrap();
     assert!(cause.starts_with("it was stopped between ") && cause.contains(", not by Reeve; "), "{cause}");
     assert!(cause.contains("ann@example.com did StopInstances on it at "), "{cause}");
-    let entry = &told["log_entries"][0];
+    let entry = &found["log_entries"][0];
     assert_eq!((&entry["who"], &entry["operation"]), (&json!("ann@example.com"), &json!("StopInstances")));
     assert!(receipt.text.contains(entry["event_id"].as_str().unwrap()), "{}", receipt.text);
 
@@ -153,13 +153,13 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
         let all = of["investigation"]["hypotheses"].as_array().unwrap();
         all.iter().map(|one| one["kind"].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!(kinds(&told), ["change_by_others", "logged_operation", "threat_list"]);
+    assert_eq!(kinds(&found), ["change_by_others", "logged_operation", "threat_list"]);
     let log_read = |of: &Value| {
         let all = of["investigation"]["looked_at"].as_array().unwrap();
         all.iter().find(|one| one["source"] == "audit_log").unwrap()["found"].clone()
     };
-    assert_eq!(log_read(&told), 1);
-    let id = told["id"].as_str().unwrap();
+    assert_eq!(log_read(&found), 1);
+    let id = found["id"].as_str().unwrap();
     let thresholds = admin.get(&format!("intelligence/anomaly-thresholds?anomaly={id}")).await.expect(200);
     assert_eq!((thresholds.items().len(), &thresholds.items()[0]["factor"]), (1, &json!(1.0)));
     let _ = admin.get("intelligence/anomaly-thresholds?anomaly=none").await.problem(404, "not_found");
@@ -177,7 +177,7 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
     let blind = operator.get(&path).await.expect(200);
     let cause = blind.items()[0]["likely_cause"].as_str().unwrap();
     assert!(cause.starts_with("it was stopped between ") && cause.ends_with(", not by Reeve"), "{cause}");
-    let one = operator.get(&format!("intelligence/anomalies/{}", told["id"].as_str().unwrap())).await.expect(200);
+    let one = operator.get(&format!("intelligence/anomalies/{}", found["id"].as_str().unwrap())).await.expect(200);
     assert_eq!(
         (kinds(&one.body), log_read(&one.body)),
         (vec!["change_by_others".into(), "threat_list".into()], json!(0))

@@ -120,10 +120,10 @@ async fn under_load_and_on(home: &Path, state: [Option<String>; 2]) {
     }
     let users = admin.get("users").await.expect(200);
     assert!(users.items().iter().any(|user| user["email"] == "kept@example.com"), "{users:?}");
-    let told = admin.post("audit-logs/search", json!({ "query": "event_type:system.restore" })).await.expect(200);
-    let [told] = told.items() else { panic!("{told:?}") };
-    assert_eq!(told["metadata"]["size"], json!(size));
-    assert_eq!(told["integrity"]["sequence"], json!(size), "it is the first entry after those of the backup");
+    let recorded = admin.post("audit-logs/search", json!({ "query": "event_type:system.restore" })).await.expect(200);
+    let [recorded] = recorded.items() else { panic!("{recorded:?}") };
+    assert_eq!(recorded["metadata"]["size"], json!(size));
+    assert_eq!(recorded["integrity"]["sequence"], json!(size), "it is the first entry after those of the backup");
     append(&admin, 1_000_000, 50).await;
     service.stop().unwrap();
 

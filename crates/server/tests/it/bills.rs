@@ -46,12 +46,12 @@ async fn a_bill_is_read_once_a_bad_one_is_named_and_unusual_spending_told() {
     fs::create_dir_all(&folder).unwrap();
     dropped(&folder, "november.csv", &bill());
     let list = "intelligence/anomalies?type=cost";
-    let told = until("the anomaly of spending", PATIENCE, || async {
-        let told = admin.get(list).await.expect(200).body;
-        (told["total"] == 1).then_some(told)
+    let found = until("the anomaly of spending", PATIENCE, || async {
+        let found = admin.get(list).await.expect(200).body;
+        (found["total"] == 1).then_some(found)
     })
     .await;
-    let anomaly = &told["items"][0];
+    let anomaly = &found["items"][0];
     assert!(
         anomaly["title"].as_str().unwrap().starts_with("Amazon EC2 of 111122223333 costs more than usual"),
         "{anomaly}"

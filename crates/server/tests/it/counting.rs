@@ -87,10 +87,10 @@ async fn counts_are_what_the_entries_have() {
                 .iter()
                 .map(|one| (one["value"].as_str().unwrap().to_owned(), one["count"].as_u64().unwrap()))
                 .collect();
-            let told: u64 = buckets.iter().map(|(_, count)| count).sum();
+            let listed: u64 = buckets.iter().map(|(_, count)| count).sum();
             assert_eq!(buckets, expected, "{name}");
             assert_eq!(answer["missing"], missing, "{name}");
-            assert_eq!(answer["other"], 600 - missing - told, "{name}");
+            assert_eq!(answer["other"], 600 - missing - listed, "{name}");
         }
     }
     // A list counts once for each of its values, and what is narrowed is counted narrowed.

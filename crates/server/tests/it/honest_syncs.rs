@@ -149,7 +149,7 @@ async fn what_was_not_read_is_not_deleted_and_what_is_not_watched_is_retired() {
         let reading = reading(&admin, &path, REGION).await;
         assert_eq!((&reading["outcome"], &reading["seen"]), (&json!(outcome), &json!(1)), "{reading}");
         assert!(reading["complete_at"].as_str() >= complete_at.as_str() && reading["message"].is_string(), "{reading}");
-        assert!(reading["complete_at"].as_str() < reading["read_at"].as_str(), "its age is told: {reading}");
+        assert!(reading["complete_at"].as_str() < reading["read_at"].as_str(), "its age is recorded: {reading}");
     }
     let deleted = entries(&admin, "event_type:resource.delete resource.type:snapshot").await;
     assert!(deleted.is_empty(), "{deleted:#?}");
@@ -177,8 +177,8 @@ async fn what_was_not_read_is_not_deleted_and_what_is_not_watched_is_retired() {
     let _ = admin.patch(&path, json!({ "enabled": true })).await.expect(200);
     sync(&admin, &path).await;
     assert_eq!(snapshots(&admin).await, ["snap-us-east-1-0", "snap-us-east-1-1"]);
-    let told = entries(&admin, "event_type:(resource.delete OR resource.create) resource.type:snapshot").await;
-    assert_eq!(told.len(), 2, "neither a deletion nor a creation is made up: {told:#?}");
+    let recorded = entries(&admin, "event_type:(resource.delete OR resource.create) resource.type:snapshot").await;
+    assert_eq!(recorded.len(), 2, "neither a deletion nor a creation is made up: {recorded:#?}");
     service.kill().unwrap();
 }
 

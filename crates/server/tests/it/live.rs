@@ -49,15 +49,15 @@ async fn new_entries_are_streamed_and_opening_is_recorded_once() {
     append(&admin, 8..9, "").await;
     reads(&mut new, 5..9).await;
     reads(&mut whole, 0..9).await;
-    let told = admin.get("audit-logs?query=event_type:audit.live").await.expect(200);
-    assert_eq!(told.body["total"], 2, "and nothing more, however much is told");
-    assert_eq!(told.items()[1]["metadata"]["request"], json!({ "query": "event_type:test.deed", "after": null }));
-    assert_eq!(told.items()[0]["action"]["operation"], "open_live_view");
+    let recorded = admin.get("audit-logs?query=event_type:audit.live").await.expect(200);
+    assert_eq!(recorded.body["total"], 2, "and nothing more, however much is recorded");
+    assert_eq!(recorded.items()[1]["metadata"]["request"], json!({ "query": "event_type:test.deed", "after": null }));
+    assert_eq!(recorded.items()[0]["action"]["operation"], "open_live_view");
     // An event is the entry as everywhere else.
     append(&admin, 9..10, "").await;
-    let told = new.entry().await;
-    let read = admin.get(&format!("audit-logs/{}", told["event_id"].as_str().unwrap())).await.expect(200);
-    assert_eq!(told, read.body);
+    let streamed = new.entry().await;
+    let read = admin.get(&format!("audit-logs/{}", streamed["event_id"].as_str().unwrap())).await.expect(200);
+    assert_eq!(streamed, read.body);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -128,14 +128,14 @@ async fn a_stream_ends_with_what_its_reader_may_see() {
     // Each sees their own opening of a live view, as any entry.
     assert_eq!(own.entry().await["event_type"], "audit.live");
     for (live, seen) in [(&mut of_team, &["ada", "mira", "last"][..]), (&mut own, &["ada", "last"])] {
-        let mut told = Vec::new();
-        while told.last().map(String::as_str) != Some("last") {
+        let mut received = Vec::new();
+        while received.last().map(String::as_str) != Some("last") {
             let entry = live.entry().await;
             if entry["event_type"] == "test.deed" {
-                told.push(entry["resource"]["id"].as_str().unwrap().to_owned());
+                received.push(entry["resource"]["id"].as_str().unwrap().to_owned());
             }
         }
-        assert_eq!(told, seen);
+        assert_eq!(received, seen);
         assert!(!live.read.contains("hidden"));
     }
     // A change of what one may see ends the stream within seconds; it can be opened anew, with what one may see now.

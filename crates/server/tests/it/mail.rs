@@ -31,9 +31,9 @@ impl MailServer {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let told: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
-        let authority = told["ca"].as_str().unwrap().to_owned();
-        MailServer { lines, port: told["port"].as_u64().unwrap(), authority, _child: child }
+        let announced: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
+        let authority = announced["ca"].as_str().unwrap().to_owned();
+        MailServer { lines, port: announced["port"].as_u64().unwrap(), authority, _child: child }
     }
 
     /// Waits for the next mail: from, to, text, user.

@@ -61,8 +61,8 @@ async fn nobody_passes_for_reeve() {
     open["event_type"] = json!("policy.modify");
     open["event_id"] = json!("told-by-alice");
     let first = importer.post("audit-logs", open.clone()).await.expect(201);
-    let told = admin.get("audit-logs/told-by-alice").await.expect(200);
-    let by = &told.body["submitted_by"];
+    let kept = admin.get("audit-logs/told-by-alice").await.expect(200);
+    let by = &kept.body["submitted_by"];
     assert_eq!(
         (&by["type"], &by["id"], &by["email"], &by["token_id"], &by["token_name"], &by["ip_address"]),
         (

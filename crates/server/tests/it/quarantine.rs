@@ -116,14 +116,14 @@ async fn a_machine_that_was_taken_over_is_cut_off_and_let_back() {
     let watched = Watched::serve(&[EMULATORS]).await;
     let (admin, machine) = (watched.service.admin(), &watched.machine);
     watched.take_over().await;
-    let told = until("the anomaly of the machine, answered", PATIENCE, async || {
+    let answered = until("the anomaly of the machine, answered", PATIENCE, async || {
         let all = admin.get(&format!("intelligence/anomalies?type=security&resource={machine}")).await.expect(200);
         let critical = all.items().iter().find(|one| one["severity"] == "critical")?.clone();
         (critical["responses"].as_array()?.iter().any(|one| one["stage"] == "execute")).then_some(critical)
     })
     .await;
-    let executed = told["responses"].as_array().unwrap().iter().rfind(|one| one["stage"] == "execute").unwrap();
-    assert!(executed["detail"].as_str().unwrap().ends_with("has begun"), "{told}");
+    let executed = answered["responses"].as_array().unwrap().iter().rfind(|one| one["stage"] == "execute").unwrap();
+    assert!(executed["detail"].as_str().unwrap().ends_with("has begun"), "{answered}");
     let action = watched.cut_off().await;
     let groups = watched.groups().await;
     assert!(groups.contains("reeve-quarantine") && !groups.contains(&watched.own), "{groups}");

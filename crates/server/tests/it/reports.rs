@@ -73,9 +73,9 @@ async fn a_frameworks_report_is_proved_offline_and_a_change_of_it_is_found() {
     };
     assert_eq!(control("CC6.1")["status"], "exceptions", "failed sign-ins are exceptions");
     assert!(summary["entries"].as_u64() > Some(0));
-    let told = admin.get("audit-logs?query=event_type:audit.report").await.expect(200).items().to_vec();
-    assert_eq!(told.len(), 1, "one entry a run");
-    assert_eq!(told[0]["metadata"]["report"]["found"], summary["entries"]);
+    let recorded = admin.get("audit-logs?query=event_type:audit.report").await.expect(200).items().to_vec();
+    assert_eq!(recorded.len(), 1, "one entry a run");
+    assert_eq!(recorded[0]["metadata"]["report"]["found"], summary["entries"]);
 
     let path = format!("{REPORTS}/runs/{}/download?format=", done["id"].as_str().unwrap());
     let pdf = admin.get(&format!("{path}pdf")).await;
@@ -86,8 +86,8 @@ async fn a_frameworks_report_is_proved_offline_and_a_change_of_it_is_found() {
     assert!(cited >= summary["entries"].as_u64().unwrap(), "{cited}");
     assert_eq!(admin.get(&format!("{path}docx")).await.status, 422);
     let json = admin.get(&format!("{path}json")).await.text;
-    let told = admin.get("audit-logs?query=operation:report.download").await.expect(200).items().len();
-    assert_eq!(told, 3, "each download is an entry");
+    let downloads = admin.get("audit-logs?query=operation:report.download").await.expect(200).items().len();
+    assert_eq!(downloads, 3, "each download is an entry");
 
     let key = home.path().join("ledger/log.vkey");
     let file = home.path().join("report.json");

@@ -51,8 +51,9 @@ pub(crate) async fn as_far_as_it_goes_unsigned(admin: &Api, agent: &str) {
 
     let query = format!("metadata.rollout_id:\"{}\"", made.text_at("/id"));
     let found = admin.post("audit-logs/search", json!({ "query": query, "limit": 100 })).await.expect(200);
-    let told: Vec<&str> = found.items().iter().filter_map(|entry| entry["action"]["operation"].as_str()).collect();
+    let operations: Vec<&str> =
+        found.items().iter().filter_map(|entry| entry["action"]["operation"].as_str()).collect();
     for operation in ["rollout.create", "rollout.gate", "rollout.stop", "rollout.resume", "rollout.abort"] {
-        assert!(told.contains(&operation), "{operation} is not told: {told:?}");
+        assert!(operations.contains(&operation), "{operation} is not operations: {operations:?}");
     }
 }

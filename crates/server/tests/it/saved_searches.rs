@@ -67,11 +67,11 @@ async fn a_search_is_kept_changed_and_removed() {
     let _ = ada.delete(&one).await.problem(404, "not_found");
 
     // Each change stands in the log, with what it was before and after; wrong ones do not.
-    let told = admin.get("audit-logs?query=category:saved_search+action.status:success").await.expect(200);
-    let events: Vec<_> = told.items().iter().map(|one| one["event_type"].as_str().unwrap()).collect();
+    let recorded = admin.get("audit-logs?query=category:saved_search+action.status:success").await.expect(200);
+    let events: Vec<_> = recorded.items().iter().map(|one| one["event_type"].as_str().unwrap()).collect();
     assert_eq!(events[0], "saved_search.delete");
     assert_eq!(events.iter().filter(|kind| **kind == "saved_search.modify").count(), 2);
-    let created = told.items().last().unwrap();
+    let created = recorded.items().last().unwrap();
     assert_eq!(created["changes"]["after"]["query"], "status:failed timestamp:>now-24h");
     assert_eq!(created["actor"]["id"], ada_id.as_str());
 }

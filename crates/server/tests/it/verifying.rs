@@ -48,10 +48,10 @@ async fn the_running_log_is_verified_in_the_background() {
         (&result["checked"], &json!(0), &json!(0)),
         "{job}"
     );
-    let told = admin.get("audit-logs?query=event_type:audit.verify").await.expect(200);
-    assert_eq!(told.body["total"], 2);
-    assert_eq!(told.items()[0]["metadata"]["result"]["checked"], result["checked"]);
-    assert_eq!(told.items()[0]["severity"], "info");
+    let recorded = admin.get("audit-logs?query=event_type:audit.verify").await.expect(200);
+    assert_eq!(recorded.body["total"], 2);
+    assert_eq!(recorded.items()[0]["metadata"]["result"]["checked"], result["checked"]);
+    assert_eq!(recorded.items()[0]["severity"], "info");
     let _ = admin.get("audit-logs/verify/no-such-job").await.problem(404, "not_found");
 
     // One byte of a segment that is not what it was: told, and where.
@@ -78,6 +78,6 @@ async fn the_running_log_is_verified_in_the_background() {
     let _ = admin.post("audit-logs/search", oldest).await.problem(500, "log_damaged");
     bytes[middle] ^= 1;
     std::fs::write(&file, &bytes).unwrap();
-    let told = admin.get("audit-logs?query=event_type:audit.verify").await.expect(200);
-    assert_eq!((&told.body["total"], &told.items()[0]["severity"]), (&json!(4), &json!("critical")));
+    let recorded = admin.get("audit-logs?query=event_type:audit.verify").await.expect(200);
+    assert_eq!((&recorded.body["total"], &recorded.items()[0]["severity"]), (&json!(4), &json!("critical")));
 }

@@ -195,8 +195,8 @@ async fn alerts_show_nothing_that_their_reader_may_not_see() {
             let _ = api.get(&format!("audit-logs/{hidden}")).await.problem(404, "not_found");
             let _ = api.get(&format!("audit-logs/{hidden}/proof")).await.problem(404, "not_found");
         }
-        let told = api.get("audit-logs?query=zq").await.expect(200);
-        assert_eq!(told.body["total"], 0, "{who} finds nothing of it");
+        let recorded = api.get("audit-logs?query=zq").await.expect(200);
+        assert_eq!(recorded.body["total"], 0, "{who} finds nothing of it");
     }
     let (_, auditor) = company.admin.person("auditor@acme.example", &["compliance_officer"], &[]).await;
     assert_eq!(ids(auditor.get(&path).await.expect(200).items()[0]["entries"].as_array().unwrap()), ids(entries));
@@ -228,9 +228,9 @@ async fn every_reading_writes_one_entry_and_does_not_log_itself() {
         assert_eq!(answer.status, status, "{path}: {}", answer.text);
         assert_eq!(company.admin.size().await, before + 1, "{path} writes one entry");
         // The newest entry tells of it, and so far nothing else was read by this person but what this test asked for.
-        let told = company.admin.get("audit-logs?limit=1&query=actor.email:ada@acme.example").await.expect(200);
-        let told_by_ada = told.body["total"].as_u64().unwrap();
-        let newest = &told.items()[0];
+        let recorded = company.admin.get("audit-logs?limit=1&query=actor.email:ada@acme.example").await.expect(200);
+        let told_by_ada = recorded.body["total"].as_u64().unwrap();
+        let newest = &recorded.items()[0];
         assert_eq!(newest["integrity"]["sequence"], before, "{path}");
         assert_eq!((&newest["event_type"], &newest["action"]["operation"]), (&json!(event), &json!(operation)));
         assert_eq!(told_by_ada, 1 + n as u64 + 1, "her deed, and one entry a reading");

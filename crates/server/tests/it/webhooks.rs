@@ -132,13 +132,13 @@ async fn a_recommendation_arrives_once_over_a_restart() {
     .await;
     let agent = json!({ "agent_type": "cost_optimizer", "name": "Optimizer" });
     let _ = admin.post("intelligence/agents", agent).await.expect(201);
-    let told = until("the recommendation", PATIENCE, || async {
+    let delivered = until("the recommendation", PATIENCE, || async {
         verified(&received, &secret, "recommendation_ready").into_iter().next()
     })
     .await;
     let found = admin.get("intelligence/recommendations").await.expect(200).body["items"][0].clone();
-    assert_eq!(told["data"]["id"], found["id"]);
-    assert_eq!(told["data"]["explanation"], found["explanation"], "the record as the interface gives it");
+    assert_eq!(delivered["data"]["id"], found["id"]);
+    assert_eq!(delivered["data"]["explanation"], found["explanation"], "the record as the interface gives it");
 
     service.stop().unwrap();
     let service = Service::serve(home.path(), &ALLOWED).unwrap();

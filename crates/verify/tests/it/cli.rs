@@ -34,8 +34,8 @@ async fn exit_codes_tell_the_verdict() {
     assert_eq!((code, &json["intact"], &json["key"]["source"]), (Some(0), &true.into(), &"pinned".into()));
     let submitted = serde_json::json!({"by_reeve": 34, "by_others": 34, "unknown": 34, "reserved_by_others": 0});
     assert_eq!(json["submitted"], submitted);
-    let told = "submitted    34 entries by Reeve itself, 34 by others, 34 recorded before submitters were noted";
-    assert!(out_text(&dir).contains(told));
+    let submitters = "submitted    34 entries by Reeve itself, 34 by others, 34 recorded before submitters were noted";
+    assert!(out_text(&dir).contains(submitters));
 
     let (code, out, _) = run(&[&path("one.tlog-proof"), "--public-key", &key]);
     assert_eq!(code, Some(0), "{out}");

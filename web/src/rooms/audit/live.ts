@@ -98,9 +98,9 @@ export function useLive(query: string | undefined): Live {
         }
       } catch (error) {
         if (gone) return;
-        const told = asProblem(error);
-        if (told.status >= 400 && told.status < 500 && told.status !== 429) connection('refused', told);
-        else retry(told);
+        const problem = asProblem(error);
+        if (problem.status >= 400 && problem.status < 500 && problem.status !== 429) connection('refused', problem);
+        else retry(problem);
         return;
       }
       const address = new URL('/api/v1/audit-logs/live', window.location.origin);

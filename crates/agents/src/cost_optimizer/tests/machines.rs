@@ -107,8 +107,8 @@ fn words(judgement: &Judgement) -> String {
 /// Returns the difference between a row's judgement and the engineer's; `None` if they agree.
 fn difference(row: &Row) -> Option<String> {
     let judgement = row.machine.judge();
-    let told = words(&judgement);
-    let missing: Vec<&&str> = row.says.iter().filter(|words| !told.contains(**words)).collect();
+    let explanation = words(&judgement);
+    let missing: Vec<&&str> = row.says.iter().filter(|words| !explanation.contains(**words)).collect();
     let saving = saving_of(&judgement);
     let right = is_as_expected(row.expect, &judgement) && saving == row.saving && missing.is_empty();
     (!right).then(|| {
@@ -118,7 +118,9 @@ fn difference(row: &Row) -> Option<String> {
             .map(|p| (p.kind.as_str(), p.subject.target_type.clone(), p.confidence))
             .collect();
         let (name, expect, wanted) = (row.name, row.expect, row.saving);
-        format!("{name}: wanted {expect:?} ({wanted:?}) saying {missing:?}, found {found:?} ({saving:?})\n{told}")
+        format!(
+            "{name}: wanted {expect:?} ({wanted:?}) saying {missing:?}, found {found:?} ({saving:?})\n{explanation}"
+        )
     })
 }
 

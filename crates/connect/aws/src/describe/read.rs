@@ -64,10 +64,10 @@ impl Reader<'_> {
             Some(FaultKind::Throttled) => ReadOutcome::Throttled,
             Some(_) => ReadOutcome::Failed,
         };
-        let told = fault.or(self.denied);
-        let message = told.as_ref().map_or_else(String::new, |fault| fault.message.clone());
+        let failure = fault.or(self.denied);
+        let message = failure.as_ref().map_or_else(String::new, |fault| fault.message.clone());
         let region = if self.row.service.is_global { String::new() } else { self.place.region.clone() };
-        let permission = told.map_or(self.row.list.permission, |fault| fault.operation).to_owned();
+        let permission = failure.map_or(self.row.list.permission, |fault| fault.operation).to_owned();
         let complete_at = (outcome == ReadOutcome::Complete).then_some(now);
         let (kind, seen) = (self.kind, self.seen);
         let reading = Reading { kind, region, outcome, permission, seen, message, begun_at, read_at: now, complete_at };

@@ -127,13 +127,13 @@ async fn a_password_signs_in() {
         .spawn()
         .unwrap_or_else(|error| panic!("{}: {error}; tools/setup test brings it", python.display()));
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let told = lines.next_line().await.unwrap().expect("the server ended: is asyncssh installed?");
-    let told: Value = serde_json::from_str(&told).unwrap();
+    let announced = lines.next_line().await.unwrap().expect("the server ended: is asyncssh installed?");
+    let announced: Value = serde_json::from_str(&announced).unwrap();
     let server = Server {
         host: "127.0.0.1".into(),
-        port: u16::try_from(told["port"].as_u64().unwrap()).unwrap(),
+        port: u16::try_from(announced["port"].as_u64().unwrap()).unwrap(),
         username: "reeve".into(),
-        host_key: told["fingerprint"].as_str().map(str::to_owned),
+        host_key: announced["fingerprint"].as_str().map(str::to_owned),
     };
     let sent = file(100_000);
     for _ in 0..2 {

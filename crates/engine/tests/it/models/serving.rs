@@ -197,11 +197,11 @@ async fn a_trained_band_tells_what_the_detector_has_got_used_to() {
     measured(&world, 40 * 24, creeping);
     let blind = look(&world, &shelf, false, &settings).await;
     let found = look(&world, &shelf, true, &settings).await;
-    let told = |findings: &[Finding]| {
+    let count = |findings: &[Finding]| {
         let readings = findings.iter().flat_map(|finding| &finding.readings);
         readings.filter(|reading| reading.indication.to_string().contains("deviation model, version 1")).count()
     };
-    assert_eq!((told(&blind), told(&found)), (0, 1), "{blind:?}\n{found:?}");
+    assert_eq!((count(&blind), count(&found)), (0, 1), "{blind:?}\n{found:?}");
     let reading = found
         .iter()
         .flat_map(|finding| &finding.readings)
@@ -212,5 +212,5 @@ async fn a_trained_band_tells_what_the_detector_has_got_used_to() {
     let model = serving(&world, &shelf, &agent, "deviation").await;
     let retired = Model { status: ModelStatus::Retired, revision: model.revision + 1, ..model };
     shelf.model_update(&retired).await.unwrap();
-    assert_eq!(told(&look(&world, &shelf, true, &settings).await), 0);
+    assert_eq!(count(&look(&world, &shelf, true, &settings).await), 0);
 }

@@ -261,10 +261,10 @@ mod tests {
             ((0..777).collect::<Vec<u32>>(), 777),
         ] {
             let mut bytes = Vec::new();
-            let told = put_rows(&mut bytes, &rows, of);
-            assert_eq!(told >> 1, bytes.len() as u64);
+            let code = put_rows(&mut bytes, &rows, of);
+            assert_eq!(code >> 1, bytes.len() as u64);
             assert!(bytes.len() <= of.div_ceil(8).max(1));
-            let stored = Rows { bytes: &bytes, bitmap: told & 1 == 1, count: rows.len() as u64 };
+            let stored = Rows { bytes: &bytes, bitmap: code & 1 == 1, count: rows.len() as u64 };
             let mut bits = Bits::none(of);
             stored.add_to(&mut bits);
             assert!(bits.iter().eq(rows.iter().map(|&row| row as usize)));

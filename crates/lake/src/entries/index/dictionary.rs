@@ -208,10 +208,10 @@ impl Dictionary {
                 value.extend_from_slice(reader.bytes(more)?);
                 Some((reader.varint()?, reader.size()?))
             };
-            let Some((count, told)) = next() else { return Err(damaged()) };
-            let place = list_at..list_at + (told >> 1);
+            let Some((count, code)) = next() else { return Err(damaged()) };
+            let place = list_at..list_at + (code >> 1);
             list_at = place.end;
-            if visit(number, &value, List { count, bitmap: told & 1 == 1, place }) == Verdict::Stop {
+            if visit(number, &value, List { count, bitmap: code & 1 == 1, place }) == Verdict::Stop {
                 return Ok(true);
             }
         }

@@ -205,7 +205,7 @@ fn directory(file: Held, size: u64, attested: Attested<'_>) -> io::Result<(Vec<u
     let mut trailer = [0; TRAILER];
     file.read_exact_at(&mut trailer, end)?;
     let (checked, rest) = trailer.split_at(12);
-    let (told, magic) = rest.split_at(4);
+    let (stored_sum, magic) = rest.split_at(4);
     let body = checked.first_chunk().map_or(0, |place| u64::from_le_bytes(*place));
     let note = u64::from(checked.last_chunk().map_or(0, |length| u32::from_le_bytes(*length)));
     let start = end.checked_sub(note).filter(|_| note <= MAX_NOTE).ok_or_else(damaged)?;
@@ -217,7 +217,7 @@ fn directory(file: Held, size: u64, attested: Attested<'_>) -> io::Result<(Vec<u
     let sum = crc32c::crc32c_append(crc32c::crc32c(&bytes), checked);
     let note = bytes.split_off((start - body) as usize);
     let sums = (body as usize).div_ceil(BLOCK) * size_of::<Sum>();
-    if sum.to_le_bytes() != told || bytes.len() < sums {
+    if sum.to_le_bytes() != stored_sum || bytes.len() < sums {
         return Err(damaged());
     }
     let refused = |cause| io::Error::new(io::ErrorKind::InvalidData, cause);

@@ -89,9 +89,9 @@ impl Writer {
 
     fn list(&mut self, rows: &[u32]) {
         let mut bytes = Vec::new();
-        let told = put_rows(&mut bytes, rows, self.rows);
+        let code = put_rows(&mut bytes, rows, self.rows);
         self.note(rows.len());
-        self.note((told & 1) as usize);
+        self.note((code & 1) as usize);
         self.piece(&bytes);
     }
 
@@ -155,9 +155,9 @@ impl Writer {
                     row_list.sort_unstable();
                     row_list.dedup();
                 }
-                let told = put_rows(&mut lists, &row_list, self.rows);
+                let code = put_rows(&mut lists, &row_list, self.rows);
                 put_varint(&mut data, row_list.len() as u64);
-                put_varint(&mut data, told);
+                put_varint(&mut data, code);
                 before = value;
             }
         }

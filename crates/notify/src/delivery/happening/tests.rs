@@ -188,8 +188,8 @@ fn webhooks_are_told_at_once_by_event_and_filter() {
         ..Audience::default()
     };
     let plan = audience.plan(&[happening(Topic::Actions, Some("a")), happening(Topic::Approvals, Some("a"))], now());
-    let told: Vec<_> = plan.outgoing.iter().map(|outgoing| outgoing.delivery.target.id()).collect();
-    assert_eq!(told, ["done"], "timings are those of people");
+    let targets: Vec<_> = plan.outgoing.iter().map(|outgoing| outgoing.delivery.target.id()).collect();
+    assert_eq!(targets, ["done"], "timings are those of people");
     let body: Value = serde_json::from_str(&plan.outgoing[0].body).unwrap();
     assert_eq!(
         body,

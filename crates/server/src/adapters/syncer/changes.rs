@@ -129,18 +129,19 @@ pub(super) fn modified(
         (&events::RESOURCE_TAG, "tag", tag, tags),
         (&events::RESOURCE_MODIFY, "modify", modify, with_modify),
     ];
-    let told = kinds.into_iter().filter(|(_, _, changes, difference)| !changes.is_empty() || !difference.is_empty());
-    told.map(|(kind, operation, changes, difference)| {
-        let mut told = entry(connection, seen, kind, operation, seen.observed_at)
-            .before(values(&changes, |change| &change.before, difference.before))
-            .after(values(&changes, |change| &change.after, difference.after))
-            .with_metadata("last_seen_at", reeve_audit::format_instant(known.observed_at));
-        if difference.is_cut {
-            told = told.with_metadata("is_cut", Json::from(true));
-        }
-        told
-    })
-    .collect()
+    let changed = kinds.into_iter().filter(|(_, _, changes, difference)| !changes.is_empty() || !difference.is_empty());
+    changed
+        .map(|(kind, operation, changes, difference)| {
+            let mut entry_of_kind = entry(connection, seen, kind, operation, seen.observed_at)
+                .before(values(&changes, |change| &change.before, difference.before))
+                .after(values(&changes, |change| &change.after, difference.after))
+                .with_metadata("last_seen_at", reeve_audit::format_instant(known.observed_at));
+            if difference.is_cut {
+                entry_of_kind = entry_of_kind.with_metadata("is_cut", Json::from(true));
+            }
+            entry_of_kind
+        })
+        .collect()
 }
 
 fn values(changes: &[&ResourceChange], value: fn(&ResourceChange) -> &str, members: Map<String, Value>) -> Json {

@@ -81,7 +81,7 @@ impl DescriptionSink for DescriptionSync<'_> {
             if let Some(before) = before {
                 described.document = described.document.with_unread_from(before);
             }
-            entries.extend(self.told(&described, stored, before));
+            entries.extend(self.change_entries(&described, stored, before));
             if !is_stored(&described, stored) {
                 differ.push(described);
             }
@@ -178,7 +178,7 @@ impl DescriptionSync<'_> {
     }
 
     /// Returns the entries that tell how a resource differs from what is stored.
-    fn told(&self, described: &Described, stored: Option<&Known>, before: Option<&Document>) -> Vec<Entry> {
+    fn change_entries(&self, described: &Described, stored: Option<&Known>, before: Option<&Document>) -> Vec<Entry> {
         let changed = self.changed.lock().remove(&described.resource.id);
         let difference = stored.and_then(|known| known.hash.as_ref()).map(|hash| match before {
             Some(before) if *hash != described.document.hash() => {
@@ -228,11 +228,11 @@ impl DescriptionSync<'_> {
             }
             let known = self.known(gone.clone()).await?;
             let documents = self.documents(known.iter().filter_map(|known| known.hash.clone()).collect()).await?;
-            let told = known.iter().filter_map(|known| {
+            let removals = known.iter().filter_map(|known| {
                 let description = known.hash.as_ref().and_then(|hash| documents.get(hash)).map(Document::json);
                 Some(changes::gone(self.connection, known.resource.as_ref()?, description, reading.read_at))
             });
-            self.record(told.collect()).await?;
+            self.record(removals.collect()).await?;
             let (store, connection, at) = (self.store.clone(), here.clone(), reading.read_at);
             self.write(async move { store.description_remove(&connection, &gone, at).await }).await?;
         }

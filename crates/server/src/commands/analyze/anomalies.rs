@@ -39,9 +39,9 @@ fn judge(file: &SeriesFile, sensitivity: Sensitivity) -> Vec<Judged> {
     let mut detector = Detector::with_sensitivity(sensitivity);
     let mut all = vec![(None, false); file.rows.len()];
     for place in file.in_time_order() {
-        if let (Some(row), Some(told)) = (file.rows.get(place), all.get_mut(place)) {
+        if let (Some(row), Some(judgement)) = (file.rows.get(place), all.get_mut(place)) {
             let judged = detector.observe(row.at_ms, row.value.unwrap_or(f64::NAN));
-            *told = (judged.judged.then_some(judged.score), judged.alarm);
+            *judgement = (judged.judged.then_some(judged.score), judged.alarm);
         }
     }
     all

@@ -30,11 +30,11 @@ async fn a_kill_neither_loses_nor_doubles_a_firing() {
     let found = firings(&admin, &id, number, 5 * number as u64).await;
     let groups: std::collections::BTreeSet<_> = found.iter().map(|firing| firing["group"].to_string()).collect();
     assert_eq!(groups.len(), number, "each burst fired once");
-    let told = reeve_testkit::http::until("the entries of the firings", super::PATIENCE, || async {
+    let recorded = reeve_testkit::http::until("the entries of the firings", super::PATIENCE, || async {
         let search = json!({ "query": "event_type:audit.alert.fire", "limit": 1000 });
         let answer = admin.post("audit-logs/search", search).await.expect(200);
         (answer.items().len() >= number).then_some(answer)
     })
     .await;
-    assert_eq!(told.items().len(), number, "each is recorded once");
+    assert_eq!(recorded.items().len(), number, "each is recorded once");
 }

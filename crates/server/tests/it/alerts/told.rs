@@ -68,7 +68,7 @@ async fn a_firing_reaches_every_kind_of_channel_and_the_rules_own_recipients() {
     let page = first(&pager).await;
     assert_eq!(page["dedup_key"], format!("alert_fired:{}", firing["id"].as_str().unwrap()));
     assert_eq!(first(&hook).await["data"]["id"], firing["id"]);
-    let told: Vec<usize> = [&slack, &teams, &pager, &hook].map(|received| received.lock().unwrap().len()).into();
-    assert_eq!(told, [1, 1, 1, 1], "each once");
+    let deliveries: Vec<usize> = [&slack, &teams, &pager, &hook].map(|received| received.lock().unwrap().len()).into();
+    assert_eq!(deliveries, [1, 1, 1, 1], "each once");
     assert!(service.stop().unwrap().0.success());
 }

@@ -79,13 +79,13 @@ async fn a_backup_that_is_shorter_than_what_was_published_is_refused_unless_the_
     assert!(said.contains("are lost"), "{said}");
     let service = Service::serve(&new, &[("REEVE_PUBLISH", &section)]).unwrap();
     let admin = service.admin();
-    let told =
+    let recorded =
         admin.post("audit-logs/search", serde_json::json!({ "query": "event_type:system.restore" })).await.expect(200);
-    let [told] = told.items() else { panic!("{told:?}") };
-    let size = told["metadata"]["size"].as_u64().unwrap();
-    assert_eq!(told["metadata"]["lost_entries"].as_u64(), Some(later - size));
-    assert_eq!(told["severity"], "critical");
-    assert!(told["metadata"]["later_checkpoints"].to_string().contains(note.lines().nth(2).unwrap()), "{told}");
+    let [recorded] = recorded.items() else { panic!("{recorded:?}") };
+    let size = recorded["metadata"]["size"].as_u64().unwrap();
+    assert_eq!(recorded["metadata"]["lost_entries"].as_u64(), Some(later - size));
+    assert_eq!(recorded["severity"], "critical");
+    assert!(recorded["metadata"]["later_checkpoints"].to_string().contains(note.lines().nth(2).unwrap()), "{recorded}");
     service.stop().unwrap();
     assert_eq!(std::fs::read_to_string(&published).unwrap(), note, "evidence is not overwritten");
     // A checkpoint of another log is no evidence about this one.

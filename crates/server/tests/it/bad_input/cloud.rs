@@ -74,7 +74,7 @@ async fn a_dead_endpoint_a_wrong_key_and_a_denied_permission_are_named() {
 
     // What went wrong stands in the log, each with its cause.
     let search = json!({ "query": "event_type:integration.sync AND status:failed", "limit": 100 });
-    let told = admin.post("audit-logs/search", search).await.expect(200);
-    let of = |name: &str| told.items().iter().any(|one| one["metadata"]["connection"] == name);
-    assert!(of("dead") && of("wrong") && !of("partial"), "{}", told.text);
+    let recorded = admin.post("audit-logs/search", search).await.expect(200);
+    let of = |name: &str| recorded.items().iter().any(|one| one["metadata"]["connection"] == name);
+    assert!(of("dead") && of("wrong") && !of("partial"), "{}", recorded.text);
 }

@@ -55,6 +55,6 @@ async fn the_token_of_the_environment_is_the_way_back_in() {
         "not given back"
     );
     let query = "event_type:token.create action.status:success actor.type:system";
-    let told = admin.post("audit-logs/search", json!({ "query": query })).await.expect(200);
-    assert_eq!(told.body["total"], 2, "each time the token was made is recorded");
+    let recorded = admin.post("audit-logs/search", json!({ "query": query })).await.expect(200);
+    assert_eq!(recorded.body["total"], 2, "each time the token was made is recorded");
 }

@@ -35,13 +35,13 @@ async fn an_anomaly_and_the_actions_on_it_reach_webhooks_and_channels_once() {
     watched.take_over().await;
     let action = watched.cut_off().await;
     watched.release(&action).await;
-    let told = until("both ends of the action", PATIENCE, || async {
-        let told = verified(&actions, &action_secret, "action_completed");
-        (told.len() >= 2).then_some(told)
+    let delivered = until("both ends of the action", PATIENCE, || async {
+        let delivered = verified(&actions, &action_secret, "action_completed");
+        (delivered.len() >= 2).then_some(delivered)
     })
     .await;
     let record = admin.get(&format!("intelligence/actions/{action}")).await.expect(200).body;
-    for body in &told {
+    for body in &delivered {
         assert_eq!(
             (&body["data"]["id"], &body["data"]["recommendation_id"]),
             (&record["id"], &record["recommendation_id"])

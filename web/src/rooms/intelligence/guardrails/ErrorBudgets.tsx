@@ -46,18 +46,18 @@ export function ErrorBudgets({ of: status }: { of: GuardrailsStatus }) {
 
 function Bar({ of: one, scale }: { of: ErrorBudget; scale: number }) {
   const may = useMay();
-  const told = `${lasting(one.downtime_s)} down by ${plural(one.changes, 'change')}, uptime ${uptimeOf(one.uptime)}`;
+  const summary = `${lasting(one.downtime_s)} down by ${plural(one.changes, 'change')}, uptime ${uptimeOf(one.uptime)}`;
   return (
     <li className={classes.row} data-level={levelOf(one.used)}>
       <Text size="sm" fw={550} truncate>
         {may('estate.view') ? <Anchor inherit c="inherit" renderRoot={(props) => <Link to="/estate/resources/$id" params={{ id: one.resource_id }} {...props} />}>{one.resource_name}</Anchor> : one.resource_name}
       </Text>
       <Text size="sm" fw={600} className="numeral">{percent(one.used)}{one.used > 100 && <Text span inherit c="var(--bad)">, exceeded</Text>}</Text>
-      <div className={classes.track} role="meter" aria-label={`Error budget of ${one.resource_name}`} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.min(100, one.used)} aria-valuetext={`${percent(one.used)} used: ${told}`}>
+      <div className={classes.track} role="meter" aria-label={`Error budget of ${one.resource_name}`} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.min(100, one.used)} aria-valuetext={`${percent(one.used)} used: ${summary}`}>
         <span className={classes.bar} style={{ width: `${Math.max(0.6, (one.used / scale) * 100)}%` }} />
         <span className={classes.limit} style={{ left: `${(100 / scale) * 100}%` }} />
       </div>
-      <Text size="xs" className={`muted ${classes.told}`}>{told}</Text>
+      <Text size="xs" className={`muted ${classes.told}`}>{summary}</Text>
     </li>
   );
 }

@@ -85,9 +85,9 @@ export function whenInWords({ condition }: Pick<Rule, 'condition'>): string {
 }
 
 export function actionInWords({ action }: Pick<Rule, 'action'>): string {
-  const told = ACTIONS[action.kind] ?? words(action.kind);
+  const text = ACTIONS[action.kind] ?? words(action.kind);
   const grows = action.kind === 'expand_storage' || action.kind === 'request_limit_increase';
-  return grows ? `${told}, by ${percent(action.step_percent)}` : told;
+  return grows ? `${text}, by ${percent(action.step_percent)}` : text;
 }
 
 export function ruleInWords(rule: Pick<Rule, 'condition' | 'action'>): string {
@@ -113,7 +113,7 @@ export const OUTCOMES: Record<string, { label: string; colour: string }> = {
 
 /** A finding with its numbers in the unit of the metric. Free storage shrinks where its forecast says that it grows. */
 export function findingInWords(finding: Finding, { metric }: Pick<Prediction, 'metric'>): string {
-  const { kind, value, limit, times, words: told } = finding;
+  const { kind, value, limit, times, words: text } = finding;
   const show = (number: number) => measured(number, SIGNALS[metric ?? '']?.unit ?? 'count');
   const grow = metric === 'disk_space' ? 'fill' : 'grow';
   switch (kind) {
@@ -123,7 +123,7 @@ export function findingInWords(finding: Finding, { metric }: Pick<Prediction, 'm
     case 'stays_below': return `it grows, but stays ${(value ?? 0) < (limit ?? 0) / 2 ? 'far ' : ''}below ${show(limit ?? 0)}: at most ${show(value ?? 0)} is forecast`;
     case 'released': return `released ${times === 1 ? 'once' : `${times ?? 0} times`} before; ${times === 1 ? 'that' : 'one'} may come first again`;
     case 'risen_already': return `it has risen already, to ${show(value ?? 0)}`;
-    default: return told;
+    default: return text;
   }
 }
 

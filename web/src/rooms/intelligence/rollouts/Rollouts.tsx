@@ -22,10 +22,10 @@ const route = getRouteApi('/app/intelligence/rollouts');
 
 function StageOf({ of: rollout }: { of: Rollout }) {
   const at = STAGES.indexOf(rollout.stage as Stage) + 1;
-  const told = rollout.status === 'completed' ? 'All stages passed' : `${words(rollout.stage)}, stage ${at} of ${STAGES.length}`;
+  const progress = rollout.status === 'completed' ? 'All stages passed' : `${words(rollout.stage)}, stage ${at} of ${STAGES.length}`;
   return (
     <div style={{ minWidth: 130 }}>
-      <Text size="sm">{told}</Text>
+      <Text size="sm">{progress}</Text>
       <div style={{ display: 'flex', gap: 3, marginTop: 4, maxWidth: 150 }} aria-hidden>
         {STAGES.map((stage, index) => (
           <span key={stage} style={{ flex: 1, height: 4, borderRadius: 2, background: index < at || rollout.status === 'completed' ? `var(--mantine-color-${ROLLOUT_STATES[rollout.status]?.colour ?? 'gray'}-6)` : 'var(--line)' }} />

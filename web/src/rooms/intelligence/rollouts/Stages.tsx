@@ -31,7 +31,7 @@ export function Stages({ of: rollout }: { of: Rollout }) {
   );
 }
 
-function StageMark({ of: { stage, standing, words: told, share } }: { of: Step }) {
+function StageMark({ of: { stage, standing, words: text, share } }: { of: Step }) {
   const Icon = SIGNS[standing] ?? ICONS[stage];
   const coloured = share ?? (standing === 'done' || standing === 'overridden' || standing === 'passed' ? 1 : 0);
   const current = !['done', 'overridden', 'ahead', 'passed'].includes(standing);
@@ -40,7 +40,7 @@ function StageMark({ of: { stage, standing, words: told, share } }: { of: Step }
       <span className={classes.mark}><Icon size={17} aria-hidden /></span>
       <div>
         <Text size="sm" fw={600} mt={{ base: 4, sm: 8 }}>{words(stage)} <Text span size="xs" fw={450} className="muted">{STANDINGS[standing]}</Text></Text>
-        <Text size="xs" className="muted">{told}</Text>
+        <Text size="xs" className="muted">{text}</Text>
       </div>
     </li>
   );

@@ -18,7 +18,7 @@ import { nameOfFile, objection, wrongLines } from './indicators';
 import { putThreatList, readThreatList, threatListQuery } from './queries';
 
 interface Props {
-  /** All that there are: a name that is taken is told before it is replaced. */
+  /** All that there are: a name that is taken is reported before it is replaced. */
   known: ThreatList[];
   /** The one that is shown; without it a new one is made. */
   list?: ThreatList;
@@ -78,13 +78,13 @@ function Fields({ known, list, before, onClose }: Props & { before: string | und
   const replaced = list ? undefined : sameName(form.values.name, 'api');
   const submit = form.onSubmit(({ name, indicators }) => put.mutate({ name: name.trim(), indicators, replaces: Boolean(list ?? replaced) }, {
     onSuccess: ({ was, now }) => {
-      const told = `“${now.name}” has ${plural(now.indicator_count, 'indicator')} now.`;
+      const message = `“${now.name}” has ${plural(now.indicator_count, 'indicator')} now.`;
       const undo = async (text: string) => {
         await putThreatList({ name: now.name, indicators: text });
         await queries.invalidateQueries({ queryKey: ['intelligence'] });
       };
-      if (was === undefined) announce(told);
-      else announceUndoable(told, () => undo(was));
+      if (was === undefined) announce(message);
+      else announceUndoable(message, () => undo(was));
       onClose();
     },
     onError: (error) => form.setErrors(wrongLines(error).length > 0 ? { indicators: 'Some lines are wrong; nothing was saved' } : fieldMessages(error)),

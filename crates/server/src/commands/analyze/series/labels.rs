@@ -165,10 +165,10 @@ impl Column {
             return true;
         }
         let of = |place: &usize| Some((rows.get(*place)?.at_ms, *self.rows.get(*place)?));
-        let mut told: Vec<(i64, u32)> = in_time_order.iter().filter_map(of).collect();
-        told.sort_unstable();
-        let differ = told.windows(2).filter(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1).count();
-        let same = told.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        let mut labelled: Vec<(i64, u32)> = in_time_order.iter().filter_map(of).collect();
+        labelled.sort_unstable();
+        let differ = labelled.windows(2).filter(|pair| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1).count();
+        let same = labelled.windows(2).filter(|pair| pair[0] == pair[1]).count();
         differ * 4 >= rows.len() && same * 4 < differ
     }
 }

@@ -50,12 +50,12 @@ fn a_jump_is_an_alarm_and_the_days_before_it_are_not() {
 fn sensitivity_moves_alarms() {
     // Twenty leaps, each a little higher than the last.
     let text = days(|at| (at > 1_000 && at % 150 == 0).then_some(60.0 + at as f64 / 100.0));
-    let told = |sensitivity: &str| {
+    let alarms = |sensitivity: &str| {
         let output = analyze_text(&["anomalies", "--sensitivity", sensitivity, "-"], &text);
         assert!(output.status.success(), "{output:?}");
         scores(&output.stdout).iter().filter(|row| row.2).count()
     };
-    let [low, medium, high] = ["low", "medium", "high"].map(told);
+    let [low, medium, high] = ["low", "medium", "high"].map(alarms);
     assert!(0 < low && low <= medium && medium <= high && low < high, "{low} {medium} {high}");
     let refused = analyze_text(&["anomalies", "--sensitivity", "highest", "-"], &text);
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");

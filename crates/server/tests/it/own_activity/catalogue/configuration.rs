@@ -64,12 +64,12 @@ async fn settings_and_budgets_are_recorded_and_a_budget_alert_reaches_webhooks()
     }
     let budget = |amount: u32| json!({ "name": "All", "amount": amount, "currency": "USD", "period": "year", "thresholds": [{ "percent": 100, "basis": "forecast" }] });
     let path = format!("budgets/{}", admin.post("budgets", budget(100)).await.expect(201).text_at("/id"));
-    let told = until("the budget alert", PATIENCE, || async {
+    let delivered = until("the budget alert", PATIENCE, || async {
         verified(&received, &secret, "budget_alert").into_iter().next()
     })
     .await;
     let alert = admin.get("budgets/alerts").await.expect(200).items()[0].clone();
-    assert_eq!(told["data"], alert, "the record as the interface gives it");
+    assert_eq!(delivered["data"], alert, "the record as the interface gives it");
     let standing = admin.get(&path).await.expect(200).body["standing"].clone();
     assert_eq!(standing["spent"], json!(counted_once(&text)), "an overlapping bill is not counted twice");
     let _ = admin.put(&path, budget(1_000_000)).await.expect(200);
