@@ -14,6 +14,7 @@ pub const fn name(metric: Metric) -> &'static str {
     match metric {
         Metric::CpuUtilization => "CPU",
         Metric::MemoryUtilization => "Memory",
+        Metric::DiskUtilization => "Disk space in use",
         Metric::NetworkIn => "Network in",
         Metric::NetworkOut => "Network out",
         Metric::DiskRead => "Disk reads",

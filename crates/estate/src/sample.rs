@@ -14,6 +14,8 @@ named!(
         CpuUtilization => "cpu_utilization",
         /// Memory in use, percent. Only there when an agent on the machine sends it.
         MemoryUtilization => "memory_utilization",
+        /// Space in use on the fullest file system of a machine, percent. Only there when a program on the machine sends it.
+        DiskUtilization => "disk_utilization",
         /// Network in, bytes per second.
         NetworkIn => "network_in",
         /// Network out, bytes per second.
@@ -46,7 +48,9 @@ impl Metric {
     #[must_use]
     pub const fn unit(self) -> Unit {
         match self {
-            Metric::CpuUtilization | Metric::MemoryUtilization | Metric::ErrorRate => Unit::Percent,
+            Metric::CpuUtilization | Metric::MemoryUtilization | Metric::DiskUtilization | Metric::ErrorRate => {
+                Unit::Percent
+            }
             Metric::ResponseTime => Unit::Seconds,
             Metric::NetworkIn | Metric::NetworkOut | Metric::DiskRead | Metric::DiskWrite => Unit::BytesPerSecond,
             Metric::DiskReadOps | Metric::DiskWriteOps | Metric::RequestRate => Unit::PerSecond,
@@ -61,13 +65,14 @@ impl ResourceKind {
     #[must_use]
     pub fn metrics(self) -> &'static [Metric] {
         use Metric::{
-            CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite, DiskWriteOps,
-            ErrorRate, FreeStorage, MemoryUtilization, NetworkIn, NetworkOut, RequestRate, ResponseTime,
+            CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps, DiskUtilization, DiskWrite,
+            DiskWriteOps, ErrorRate, FreeStorage, MemoryUtilization, NetworkIn, NetworkOut, RequestRate, ResponseTime,
         };
         match self {
             ResourceKind::VirtualMachine => &[
                 CpuUtilization,
                 MemoryUtilization,
+                DiskUtilization,
                 NetworkIn,
                 NetworkOut,
                 DiskRead,

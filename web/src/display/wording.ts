@@ -12,6 +12,7 @@ const SPECIAL: Record<string, string> = {
   api_key: 'API key',
   cpu_utilization: 'CPU',
   memory_utilization: 'Memory',
+  disk_utilization: 'Disk space in use',
   network_in: 'Network in',
   network_out: 'Network out',
   cpu_credit_balance: 'CPU credits',

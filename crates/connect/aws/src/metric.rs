@@ -129,7 +129,7 @@ fn database(resource: &Resource, metric: Metric) -> Vec<Source> {
         Metric::DatabaseConnections => ("DatabaseConnections", Reading::Average),
         Metric::FreeStorage => ("FreeStorageSpace", Reading::Average),
         Metric::CpuCreditBalance => ("CPUCreditBalance", Reading::Average),
-        Metric::RequestRate | Metric::ResponseTime | Metric::ErrorRate => return Vec::new(),
+        Metric::DiskUtilization | Metric::RequestRate | Metric::ResponseTime | Metric::ErrorRate => return Vec::new(),
     };
     sources_in("AWS/RDS", &[("DBInstanceIdentifier", resource.id.as_str())], &[(name, reading)])
 }
