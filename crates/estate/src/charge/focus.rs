@@ -117,6 +117,12 @@ impl Reader {
         COLUMNS.iter().zip(self.places).any(|((name, _), place)| *name == column && place.is_some())
     }
 
+    /// Returns `true` if charges are made of the column at a place.
+    #[must_use]
+    pub fn reads(&self, place: usize) -> bool {
+        self.places.contains(&Some(place))
+    }
+
     /// A line, by a function that gives the cell at a place.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Bills in `charges/` of the data directory: FOCUS files (`.csv`, `.csv.gz`), put there by an export job or by hand.
+//! Bills in `charges/` of the data directory: FOCUS files (`.csv`, `.csv.gz`, `.parquet`), put there by an export job or by hand.
 //!
 //! Agents read them by resource, a chunk of resources at a time. The files are read at the first chunk of a run and kept by resource
 //! until they change or no run has requested them for a while, so that a run over a large estate does not read them once for each chunk.
@@ -18,7 +18,9 @@ use reeve_recommend::ChargeReader;
 use crate::commands::bill;
 
 /// Files read at most, the newest first.
-const MOST_FILES: usize = 60;
+const MOST_FILES: usize = 400;
+/// Endings of the names of bills.
+pub(crate) const ENDINGS: [&str; 3] = [".csv", ".csv.gz", ".parquet"];
 /// Charges held in memory at once: about 300 bytes each.
 const MOST_CHARGES: usize = 1_000_000;
 /// Charges that were not requested for this long are dropped.
@@ -108,7 +110,7 @@ fn grouped(charges: Vec<Charge>) -> ByResource {
 pub(crate) fn files(folder: &Path) -> Vec<Bill> {
     // No folder is no bill.
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let bill = |path: &Path| path.to_str().is_some_and(|name| name.ends_with(".csv") || name.ends_with(".csv.gz"));
+    let bill = |path: &Path| path.to_str().is_some_and(|name| ENDINGS.iter().any(|ending| name.ends_with(ending)));
     let mut found: Vec<_> = entries
         .flatten()
         .map(|entry| entry.path())

@@ -1,7 +1,7 @@
 //! Watches spending: reads the bills in `charges/` of the data directory whenever one of them, or the settings, changed, and
 //! hands unusual days to the anomaly service.
 //!
-//! Bills are FOCUS files (`.csv`, `.csv.gz`), put there by an export job or by hand. A file that cannot be read is told and
+//! Bills are FOCUS files (`.csv`, `.csv.gz`, `.parquet`), put there by an export job or by hand. A file that cannot be read is told and
 //! left out.
 
 use std::sync::Arc;

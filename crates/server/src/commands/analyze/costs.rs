@@ -1,4 +1,4 @@
-//! `reeve analyze costs`: a FOCUS bill's totals, anomalies and recommendations, as one JSON object.
+//! `reeve analyze costs`: a FOCUS bill's (CSV or Parquet) totals, anomalies and recommendations, as one JSON object.
 //!
 //! The judgement is `reeve_anomalies::charges`, which the agents use on what a connection brings. Amounts go out as the exact
 //! decimals they are.
@@ -23,7 +23,7 @@ const MOST_CHARGES: usize = 5_000_000;
 
 /// Judges a bill.
 pub(super) fn run(args: &CostsArgs) -> Result<ExitCode> {
-    let charges = read(Input::open(&args.file)?, MOST_CHARGES)?;
+    let charges = bill(&args.file, MOST_CHARGES)?;
     if charges.iter().any(|charge| &*charge.currency == focus::NO_CURRENCY) {
         eprintln!("the bill names no currency (BillingCurrency): its amounts stand under {}", focus::NO_CURRENCY);
     }
@@ -41,7 +41,15 @@ pub(super) fn run(args: &CostsArgs) -> Result<ExitCode> {
 
 /// The charges of a FOCUS file on disk, at most so many.
 pub(crate) fn bill(path: &Path, most: usize) -> Result<Vec<Charge>> {
+    if is_parquet(path) {
+        return reeve_lake::read_bill(path, most).with_context(|| path.display().to_string());
+    }
     read(Input::open(path)?, most)
+}
+
+/// Returns `true` if a file is named as Parquet.
+pub(crate) fn is_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("parquet"))
 }
 
 /// The charges of a FOCUS file, at most so many.
