@@ -26,6 +26,7 @@ mod filter;
 mod inventory_totals;
 mod lease;
 mod lesson;
+mod metric_source;
 mod migrate;
 mod models;
 mod open;

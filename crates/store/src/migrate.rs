@@ -41,6 +41,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 21, sql: include_str!("../migrations/0021_descriptions.sql") },
     Migration { version: 22, sql: include_str!("../migrations/0022_workloads.sql") },
     Migration { version: 23, sql: include_str!("../migrations/0023_scale.sql") },
+    Migration { version: 24, sql: include_str!("../migrations/0024_sources.sql") },
 ];
 
 /// Migration after which the columns that follow from documents are filled.

@@ -19,6 +19,7 @@ pub(crate) mod exclusion;
 pub(crate) mod export;
 pub(crate) mod feedback;
 pub(crate) mod guardrails;
+pub(crate) mod metric_source;
 pub(crate) mod model;
 mod plan;
 pub(crate) mod predictive;

@@ -11,6 +11,7 @@ pub mod deliveries;
 pub mod descriptions;
 pub mod estate;
 pub mod exports;
+pub mod metric_sources;
 pub mod models;
 pub mod predictive;
 pub mod reports;

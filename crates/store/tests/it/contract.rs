@@ -21,6 +21,7 @@ on_both!(
     anomalies => super::anomalies,
     budgets => super::budgets,
     saved_searches => super::saved_searches,
+    metric_sources => super::metric_sources,
     models => super::models,
     predictive => super::predictive,
     rollouts => super::rollouts,
@@ -82,6 +83,13 @@ async fn anomalies(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::anomalies::run(Arc::new(store.clone())).await?;
     contract::anomalies::threats(Arc::new(store.clone())).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn metric_sources(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::metric_sources::run(&store).await?;
     store.close().await;
     Ok(())
 }
