@@ -28,6 +28,7 @@ use reeve_predict::{RuleService, RuleStore};
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::{Agent, AgentStore, Clock, WorkloadStore};
 use reeve_reports::ReportStore;
+use reeve_sources::MetricSourceStore;
 use reeve_trail::{Journal, JournalError, Log, Tallies, Trail};
 
 use crate::api_calls::ApiCalls;
@@ -37,6 +38,7 @@ use crate::error::{Code, FieldProblem, Problem};
 use crate::estate_searches::EstateSearches;
 use crate::extract::Caller;
 use crate::identify::{KnownTokens, TrustedProxies, Watched};
+use crate::metric_intake::MetricIntake;
 use crate::streams::Streams;
 use crate::verification::{Jobs, Verifier};
 
@@ -185,6 +187,10 @@ pub struct Ports {
     pub descriptions: Arc<dyn DescriptionStore>,
     /// Wording of the kinds of resources.
     pub kinds: Arc<Kinds>,
+    /// Metric sources.
+    pub metric_sources: Arc<dyn MetricSourceStore>,
+    /// Taking metrics over.
+    pub metric_intake: Arc<dyn MetricIntake>,
     /// Metric samples.
     pub samples: Arc<dyn SampleStore>,
     /// Configuring agents.

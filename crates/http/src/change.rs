@@ -9,7 +9,7 @@ use std::future::Future;
 use reeve_audit::{Entry, EventId};
 
 use crate::app::App;
-use crate::error::Problem;
+use crate::error::{Code, Problem};
 
 /// A change whose intent is in the log and whose outcome is not yet.
 #[derive(Debug)]
@@ -65,5 +65,16 @@ impl App {
     pub(crate) async fn conclude(&self, announced: Announced, failure: Option<&str>) {
         let Announced { entry, intent } = announced;
         self.journal.record_outcome(entry.outcome(&intent, failure)).await;
+    }
+}
+
+/// Refuses a change made from another version than the stored one.
+pub(crate) fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result<(), Problem> {
+    match read.filter(|read| *read != stored) {
+        None => Ok(()),
+        Some(read) => Err(Problem::new(
+            Code::Conflict,
+            format!("The {what} was changed in between: version {stored} is stored, version {read} was read."),
+        )),
     }
 }

@@ -166,6 +166,14 @@ pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
     collect(request.into_body(), limit, PATIENCE).await
 }
 
+/// Reads a whole body that is compressed, as it is, within a limit of its own.
+///
+/// # Errors
+/// 408 when it does not arrive in time, 413 past the limit, 400 when the connection broke.
+pub async fn read_encoded(request: Request, limit: usize) -> Result<Bytes, Problem> {
+    collect(request.into_body(), limit, PATIENCE).await
+}
+
 async fn collect(mut body: axum::body::Body, limit: usize, patience: Patience) -> Result<Bytes, Problem> {
     let whole = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).filter(|bytes| *bytes <= limit);
     let deadline = Instant::now() + patience.whole;

@@ -7,7 +7,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, MatchedPath, Request, State};
+use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath, Request, State};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::middleware::{Next, from_fn_with_state};
@@ -16,6 +16,7 @@ use axum::routing::MethodRouter;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use reeve_access::{Permission, Principal};
+use reeve_sources::MetricSource;
 
 use crate::app::App;
 use crate::error::{Code, Problem};
@@ -33,6 +34,8 @@ pub enum Access {
     Needs(Permission),
     /// Any of several permissions; what is answered is narrowed by them.
     NeedsAny(&'static [Permission]),
+    /// The token of a metric source, which opens nothing else. No principal has it.
+    MetricSource,
 }
 
 impl Access {
@@ -43,6 +46,7 @@ impl Access {
             Access::Public | Access::SignedIn => true,
             Access::Needs(permission) => principal.may(permission),
             Access::NeedsAny(permissions) => permissions.iter().any(|permission| principal.may(*permission)),
+            Access::MetricSource => false,
         }
     }
 
@@ -50,6 +54,7 @@ impl Access {
         match self {
             Access::Public | Access::SignedIn => String::new(),
             Access::Needs(permission) => permission.as_str().to_owned(),
+            Access::MetricSource => "to push metrics, which the token of a metric source alone has".to_owned(),
             Access::NeedsAny(permissions) => {
                 permissions.iter().map(|permission| permission.as_str()).collect::<Vec<_>>().join(" or ")
             }
@@ -60,6 +65,19 @@ impl Access {
 /// May see some of the log: all, a team's, or one's own.
 pub const VIEW_LOG: Access =
     Access::NeedsAny(&[Permission::AuditViewAll, Permission::AuditViewTeam, Permission::AuditViewOwn]);
+
+/// Metric source that a request comes from.
+#[derive(Debug, Clone)]
+pub struct Pushing(pub Arc<MetricSource>);
+
+impl FromRequestParts<Arc<App>> for Pushing {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, Problem> {
+        let source = parts.extensions.get::<Pushing>().cloned();
+        source.ok_or_else(|| Problem::new(Code::Unauthenticated, "Send the token of a metric source."))
+    }
+}
 
 /// A route and its rule, for documents and tests.
 #[derive(Debug, Clone)]
@@ -127,13 +145,10 @@ impl Guarded {
 
 async fn check(State((app, access)): State<(Arc<App>, Access)>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
-    let principal = match admit(&app, access, &parts).await {
+    let principal = match admitted(&app, access, &mut parts).await {
         Ok(principal) => principal,
         Err(problem) => return problem.into_response(),
     };
-    if let Some(principal) = &principal {
-        parts.extensions.insert(principal.clone());
-    }
     if !is_text(parts.uri.path()) {
         return Problem::new(Code::BadRequest, "The path is not UTF-8 once its %-escapes are read.").into_response();
     }
@@ -182,6 +197,21 @@ fn is_text(path: &str) -> bool {
         }
     }
     std::str::from_utf8(&bytes).is_ok()
+}
+
+/// Lets a request in and gives its handler the principal or the metric source that it comes from.
+async fn admitted(app: &App, access: Access, parts: &mut Parts) -> Result<Option<Arc<Principal>>, Problem> {
+    if access == Access::MetricSource
+        && let Some(source) = identify::metric_source(app, &parts.headers).await?
+    {
+        parts.extensions.insert(Pushing(Arc::new(source)));
+        return Ok(None);
+    }
+    let principal = admit(app, access, parts).await?;
+    if let Some(principal) = &principal {
+        parts.extensions.insert(principal.clone());
+    }
+    Ok(principal)
 }
 
 async fn admit(app: &App, access: Access, parts: &Parts) -> Result<Option<Arc<Principal>>, Problem> {

@@ -13,6 +13,7 @@ use axum::http::{HeaderMap, Method, header};
 use axum_extra::extract::CookieJar;
 
 use reeve_access::{Authenticator, Principal, TokenHash};
+use reeve_sources::{MetricSource, TOKEN_PREFIX};
 
 pub(crate) use self::known::KnownTokens;
 pub(crate) use self::origin::network;
@@ -41,6 +42,17 @@ pub async fn principal(app: &App, method: &Method, headers: &HeaderMap) -> Resul
         return Err(Problem::new(Code::Forbidden, "A session cookie may only change things from Reeve's own pages."));
     }
     Ok(by_session(app, cookie.value()).await?.map(Arc::new))
+}
+
+/// The metric source whose token a request carries; `None` for any other token and for none.
+///
+/// # Errors
+/// 500 when the store failed.
+pub async fn metric_source(app: &App, headers: &HeaderMap) -> Result<Option<MetricSource>, Problem> {
+    match bearer(headers).filter(|token| token.starts_with(TOKEN_PREFIX)) {
+        Some(token) => Ok(app.metric_sources.metric_source_by_token(&TokenHash::from_secret(token)).await?),
+        None => Ok(None),
+    }
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {

@@ -7,6 +7,7 @@ pub(crate) mod budgets;
 pub(crate) mod connections;
 pub(crate) mod health;
 pub(crate) mod intelligence;
+pub(crate) mod metrics;
 pub(crate) mod resources;
 pub(crate) mod sessions;
 pub(crate) mod teams;
@@ -62,6 +63,7 @@ pub(crate) fn all(app: Option<Arc<App>>) -> Guarded {
     let guarded = audit_logs::routes(guarded);
     let guarded = intelligence::routes(guarded);
     let guarded = connections::routes(guarded);
+    let guarded = metrics::routes(guarded);
     let guarded = backups::routes(guarded);
     let guarded = resources::routes(guarded);
     let guarded = budgets::routes(guarded);

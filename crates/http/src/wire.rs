@@ -21,6 +21,7 @@ pub mod export;
 pub mod guardrail_usage;
 pub mod guardrails;
 pub mod list;
+pub mod metric_source;
 pub mod model;
 pub mod name;
 mod object;

@@ -9,6 +9,7 @@ pub(crate) mod clouds;
 #[cfg(test)]
 mod doors;
 pub(crate) mod log_reader;
+pub(crate) mod metrics;
 pub(crate) mod publish;
 pub(crate) mod record_forms;
 pub(crate) mod recorder;

@@ -12,6 +12,7 @@ mod backup;
 mod budgets;
 mod collection;
 mod connections;
+mod metrics;
 mod reports;
 mod target;
 
@@ -27,6 +28,7 @@ pub(crate) use audit::{
 pub(crate) use budgets::{BudgetAlertsArgs, BudgetsCommand};
 pub(crate) use collection::{ListArgs, NamedArgs};
 pub(crate) use connections::{ConnectionsCommand, PolicyArgs, PolicyCloud};
+pub(crate) use metrics::{MetricPreviewArgs, MetricsCommand};
 pub(crate) use reports::{DownloadReportArgs, ReportsCommand, RunReportArgs};
 pub(crate) use target::ServiceTarget;
 
@@ -58,6 +60,9 @@ pub(crate) enum Command {
     /// Judge files of one's own as the agents judge the estate.
     #[command(subcommand)]
     Analyze(AnalyzeCommand),
+    /// Take metrics of Prometheus servers over into a running service.
+    #[command(subcommand)]
+    Metrics(MetricsCommand),
     /// Watch spending against budgets of a running service.
     #[command(subcommand)]
     Budgets(BudgetsCommand),

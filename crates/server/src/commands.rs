@@ -10,6 +10,7 @@ mod connections;
 mod export;
 mod import;
 mod keys;
+mod metrics;
 mod openapi;
 mod reading;
 mod reports;
@@ -39,6 +40,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Audit(AuditCommand::Alerts(command)) => unless_nobody_reads(alerts::run(command).await),
         Command::Audit(AuditCommand::Reports(command)) => unless_nobody_reads(reports::run(command).await),
         Command::Analyze(command) => unless_nobody_reads(analyze::run(command).await),
+        Command::Metrics(command) => unless_nobody_reads(metrics::run(command).await),
         Command::Budgets(command) => unless_nobody_reads(budgets::run(command).await),
         Command::Backup(command) => backup::run(command).await,
         Command::Keys(KeysCommand::Rotate(args)) => keys::rotate(&args).await,

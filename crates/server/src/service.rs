@@ -16,7 +16,7 @@ use reeve_connect_notify::People;
 use reeve_connect_webhook::Sender;
 use reeve_engine::ResponseService;
 use reeve_estate::{Catalogue, Kinds};
-use reeve_http::{App, Ports, Settings, Syncer, TrustedProxies};
+use reeve_http::{App, Ports, Settings, TrustedProxies};
 use reeve_lake::{EntrySearch, EntrySegments, SampleLake};
 use reeve_ledger::Ledger;
 use reeve_notify::delivery::Dispatcher;
@@ -35,6 +35,7 @@ use crate::adapters::carrier::Carriers;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::clouds::CloudRegistry;
 use crate::adapters::log_reader::TrailReader;
+use crate::adapters::metrics::{MetricGate, MetricPorts, MetricTaker};
 use crate::adapters::record_forms::HttpForms;
 use crate::adapters::recorder::LedgerRecorder;
 use crate::adapters::syncer::{Background, ConnectionSyncer};
@@ -72,6 +73,8 @@ pub(crate) struct Service {
     pub(crate) segments: Arc<EntrySegments>,
     /// Syncing.
     pub(crate) syncer: Arc<ConnectionSyncer>,
+    /// Metrics from outside the clouds.
+    pub(crate) metrics: Arc<MetricTaker>,
     /// The configuration.
     pub(crate) config: Config,
     /// Lease of the state store.
@@ -217,13 +220,35 @@ impl Service {
             sources: sources(&store, settings(&config, &lock, demo)),
         });
         let reader = Arc::new(TrailReader(trail.clone()));
+        let metrics = MetricPorts {
+            sources: store.clone(),
+            estate: store.clone(),
+            descriptions: store.clone(),
+            samples: samples.clone(),
+            recorder: recorder.clone(),
+        };
+        let metrics = Arc::new(MetricTaker::new(metrics, config.outbound.policy()?));
         let syncer = ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder, store.clone(), reader);
         let syncer = Arc::new(syncer);
-        let ports = ports(&tasks, &engine, &store, &config, &log.ledger, Arc::new(Background(syncer.clone())), clock);
+        let ports = ports(&tasks, &engine, &store, &config, &log.ledger, (&syncer, &metrics), clock);
         let ports = Ports { kinds: Arc::new(kinds), ..ports };
         let app = Arc::new(App::new(ports, settings(&config, &lock, demo)));
         let Log { ledger, segments, .. } = log;
-        Ok(Service { app, tasks, engine, ledger, trail, store, samples, segments, syncer, config, lease, lock })
+        Ok(Service {
+            app,
+            tasks,
+            engine,
+            ledger,
+            trail,
+            store,
+            samples,
+            segments,
+            syncer,
+            metrics,
+            config,
+            lease,
+            lock,
+        })
     }
 
     /// Serves until the token is cancelled, then closes in order: no more requests, no more tasks, the log last.
@@ -309,7 +334,7 @@ fn ports(
     store: &Arc<Store>,
     config: &Config,
     ledger: &Ledger,
-    syncer: Arc<dyn Syncer>,
+    (syncer, metrics): (&Arc<ConnectionSyncer>, &Arc<MetricTaker>),
     clock: Arc<dyn Clock>,
 ) -> Ports {
     Ports {
@@ -328,6 +353,8 @@ fn ports(
         estate: tasks.estate.clone(),
         descriptions: store.clone(),
         kinds: Arc::default(),
+        metric_sources: store.clone(),
+        metric_intake: Arc::new(MetricGate(metrics.clone())),
         samples: tasks.samples.clone(),
         agent_service: engine.agents.clone(),
         execution: engine.execution.clone(),
@@ -347,7 +374,7 @@ fn ports(
         rules: store.clone(),
         rule_service: tasks.rule_service.clone(),
         dispatcher: tasks.dispatcher.clone(),
-        syncer,
+        syncer: Arc::new(Background(syncer.clone())),
         clock,
     }
 }

@@ -11,6 +11,7 @@ mod deliveries;
 mod due;
 mod exports;
 mod lease;
+mod metric_sources;
 mod models;
 mod predictive;
 mod publish;
@@ -46,6 +47,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     due::start(service, &tracker, stop);
     exports::start(service, &tracker, stop);
     lease::start(service, &tracker, stop);
+    metric_sources::start(service, &tracker, stop);
     models::start(service, &tracker, stop);
     predictive::start(service, &tracker, stop);
     publish::start(service, &tracker, stop);

@@ -6,6 +6,7 @@ pub mod line;
 pub mod live;
 pub mod moto;
 pub mod postgres;
+pub mod prometheus;
 pub mod rsyslog;
 pub mod service;
 pub mod sshd;

@@ -2463,6 +2463,128 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/metrics/mappings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Ready rules for exporters that many people run. */
+        get: operations["get_metrics_mappings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/metrics/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Metric sources, oldest first. */
+        get: operations["get_metrics_sources"];
+        put?: never;
+        /** Add a source. The answer carries the token that its server pushes with, this once. */
+        post: operations["post_metrics_sources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/metrics/sources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One source. */
+        get: operations["get_metrics_sources_id"];
+        put?: never;
+        post?: never;
+        /** Remove a source. Its samples stay until they expire; its token opens nothing any more. */
+        delete: operations["delete_metrics_sources_id"];
+        options?: never;
+        head?: never;
+        /** Change a source. */
+        patch: operations["patch_metrics_sources_id"];
+        trace?: never;
+    };
+    "/api/v1/metrics/sources/{id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show what rules make of the series of a source: which belong to which resources, and why the others do not. Nothing is stored. */
+        post: operations["post_metrics_sources_id_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/metrics/sources/{id}/rotate-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a new token. The one before opens nothing any more. */
+        post: operations["post_metrics_sources_id_rotate_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/metrics/sources/{id}/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Query a source now; the result is read from the source. */
+        post: operations["post_metrics_sources_id_sync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/metrics/write": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take metrics that a Prometheus server pushes (remote write 1.0). The token is the one of a metric source. */
+        post: operations["post_metrics_write"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/resource-counts": {
         parameters: {
             query?: never;
@@ -6753,6 +6875,46 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_MetricSourceBody: {
+            /** @description The items. */
+            items: {
+                /** @description Creation time of the source. */
+                created_at: string;
+                /** @description Kind of its credentials: `none`, `bearer`, `basic`. */
+                credentials_kind: string;
+                /** @description `false` if nothing is taken from it. */
+                enabled: boolean;
+                /** @description Identifier of the source. */
+                id: string;
+                /** @description `remote_write` or `query`. */
+                kind: string;
+                last_sync?: components["schemas"]["SourceSyncBody"] | null;
+                /** @description Display name. */
+                name: string;
+                pushed?: components["schemas"]["PushedBody"] | null;
+                /** @description Time up to which samples were read, for `query`. */
+                read_until?: string | null;
+                /** @description Rules. */
+                rules: components["schemas"]["MappingRuleBody"][];
+                /** @description Time of the last change. */
+                updated_at: string;
+                /** @description Address of a server that is queried. */
+                url?: string | null;
+                /**
+                 * Format: int64
+                 * @description Grows by one with every change.
+                 */
+                version: number;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description Total number.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_ModelBody: {
             /** @description The items. */
             items: {
@@ -6938,6 +7100,25 @@ export interface components {
                  * @description The newest value.
                  */
                 value?: number | null;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description Total number.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_ReadyMappingBody: {
+            /** @description The items. */
+            items: {
+                /** @description Description of the rules. */
+                description: string;
+                /** @description Name of the exporter. */
+                name: string;
+                /** @description The rules. */
+                rules: components["schemas"]["MappingRuleBody"][];
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -7495,6 +7676,40 @@ export interface components {
             /** @description IANA time zone, as `Europe/Berlin`. */
             time_zone?: string;
         };
+        /**
+         * @description A rule: which series make up which metric, and which label names the resource. A sample is
+         *     `offset + scale * series / divide_by`, averaged over five minutes.
+         */
+        MappingRuleBody: {
+            /** @description Combination of several series of a resource: `mean` (the default), `min`, `max`, `sum`. */
+            combine?: string | null;
+            /** @description Selector of series with the same labels that they are divided by. */
+            divide_by?: string | null;
+            /** @description Kind of the resources; every kind that has the metric unless given. */
+            kind?: string | null;
+            /** @description Label whose value names the resource; `instance` unless given. */
+            label?: string | null;
+            /** @description Property of the resource that the value is: `id`, `name`, `private_ip`, `tag`. */
+            locate_by: string;
+            /** @description Metric that the series make up, such as `memory_utilization`. */
+            metric: string;
+            /**
+             * Format: double
+             * @description Summand; 0 unless given.
+             */
+            offset?: number | null;
+            /** @description `gauge` (the default), or `counter` for series that only grow: they are read as their rate per second. */
+            reading?: string | null;
+            /**
+             * Format: double
+             * @description Factor; 1 unless given.
+             */
+            scale?: number | null;
+            /** @description Selector of the series, such as `node_cpu_seconds_total{mode="idle"}`. */
+            series: string;
+            /** @description Key of the tag, for `tag`. */
+            tag?: string | null;
+        };
         /** @description Signed-in user and their permissions. */
         MeBody: {
             /** @description `true` if this is the demo. */
@@ -7513,6 +7728,86 @@ export interface components {
             roles: string[];
             /** @description Session, when there is one. */
             session_id?: string | null;
+        };
+        /** @description What rules would make of the series of a source: those that were pushed in the last 15 minutes, or that the server has now. */
+        MetricPreviewBody: {
+            /** @description `true` if nothing was left out. */
+            complete: boolean;
+            /** @description By rule, in order. */
+            rules: components["schemas"]["RulePreviewBody"][];
+            /** @description Metrics that were pushed and that no rule selects. */
+            unselected: components["schemas"]["UnselectedBody"][];
+        };
+        /** @description Request for a preview. */
+        MetricPreviewRequest: {
+            /** @description Rules to try; the stored ones unless given. */
+            rules?: components["schemas"]["MappingRuleBody"][] | null;
+        };
+        /** @description A source. */
+        MetricSourceBody: {
+            /** @description Creation time of the source. */
+            created_at: string;
+            /** @description Kind of its credentials: `none`, `bearer`, `basic`. */
+            credentials_kind: string;
+            /** @description `false` if nothing is taken from it. */
+            enabled: boolean;
+            /** @description Identifier of the source. */
+            id: string;
+            /** @description `remote_write` or `query`. */
+            kind: string;
+            last_sync?: components["schemas"]["SourceSyncBody"] | null;
+            /** @description Display name. */
+            name: string;
+            pushed?: components["schemas"]["PushedBody"] | null;
+            /** @description Time up to which samples were read, for `query`. */
+            read_until?: string | null;
+            /** @description Rules. */
+            rules: components["schemas"]["MappingRuleBody"][];
+            /** @description Time of the last change. */
+            updated_at: string;
+            /** @description Address of a server that is queried. */
+            url?: string | null;
+            /**
+             * Format: int64
+             * @description Grows by one with every change.
+             */
+            version: number;
+        };
+        /** @description A new source. */
+        MetricSourceCreate: {
+            credentials?: components["schemas"]["QueryCredentialsBody"] | null;
+            /** @description `remote_write` for a server that pushes, `query` for one that is queried. */
+            kind: string;
+            /** @description Display name. */
+            name: string;
+            /** @description Rules; `GET metrics/mappings` has ready ones. */
+            rules?: components["schemas"]["MappingRuleBody"][];
+            /** @description Address of a server that is queried, such as `https://prometheus.example:9090`. */
+            url?: string | null;
+        };
+        /** @description A change of a source. What is left out stays. */
+        MetricSourcePatch: {
+            credentials?: components["schemas"]["QueryCredentialsBody"] | null;
+            /** @description On or off. */
+            enabled?: boolean | null;
+            /** @description Display name. */
+            name?: string | null;
+            /** @description Rules. */
+            rules?: components["schemas"]["MappingRuleBody"][] | null;
+            /** @description Address. Credentials must be given again with another one. */
+            url?: string | null;
+            /**
+             * Format: int64
+             * @description The version that was read; another is a conflict.
+             */
+            version?: number | null;
+        };
+        /** @description A source with its new token, which is shown this once. */
+        MetricSourceTokenBody: components["schemas"]["MetricSourceBody"] & {
+            /** @description Token to push with, for `remote_write`. It opens nothing else. */
+            token?: string | null;
+            /** @description Path to push to. */
+            write_path?: string | null;
         };
         /** @description One version of a model. */
         ModelBody: {
@@ -7902,6 +8197,87 @@ export interface components {
             /** @description `/errors/<code>`: the page that explains it. */
             type: string;
         };
+        /** @description Numbers of points by what became of them. */
+        PushedBody: {
+            /**
+             * Format: int64
+             * @description Points ahead of Reeve's clock.
+             */
+            in_future: number;
+            /** @description Time of the last push. */
+            last_at?: string | null;
+            /**
+             * Format: int64
+             * @description Points of a metric of a resource.
+             */
+            mapped: number;
+            /**
+             * Format: int64
+             * @description Points that are infinite or not numbers.
+             */
+            not_finite: number;
+            /**
+             * Format: int64
+             * @description Samples with values that their metric cannot have.
+             */
+            out_of_range: number;
+            /**
+             * Format: int64
+             * @description Points of series beyond the number that is kept.
+             */
+            over_limit: number;
+            /**
+             * Format: int64
+             * @description Pushes that were taken.
+             */
+            pushes: number;
+            /**
+             * Format: int64
+             * @description Points received.
+             */
+            received: number;
+            /**
+             * Format: int64
+             * @description Pushes that were refused.
+             */
+            refused: number;
+            /** @description Start of the count: the start of the service. */
+            since: string;
+            /**
+             * Format: int64
+             * @description Marks of the end of a series.
+             */
+            stale: number;
+            /**
+             * Format: int64
+             * @description Samples stored; a sample that a later push replaced counts again.
+             */
+            stored: number;
+            /**
+             * Format: int64
+             * @description Points that came too late.
+             */
+            too_old: number;
+            /**
+             * Format: int64
+             * @description Points of series that belong to no resource.
+             */
+            unmatched: number;
+            /**
+             * Format: int64
+             * @description Points of series that no rule selects.
+             */
+            unselected: number;
+        };
+        /** @description Credentials of a server that is queried: a bearer token, or a user name and a password. */
+        QueryCredentialsBody: {
+            /** @description Bearer token; write-only. */
+            bearer_token?: string | null;
+            /** @description Password; write-only. */
+            password?: string | null;
+            /** @description User name. */
+            username?: string | null;
+        };
         /** @description Lists put the highest expected value first. */
         RankingBody: {
             /**
@@ -7960,6 +8336,15 @@ export interface components {
              * @description Measured value.
              */
             value: number;
+        };
+        /** @description Rules for an exporter. */
+        ReadyMappingBody: {
+            /** @description Description of the rules. */
+            description: string;
+            /** @description Name of the exporter. */
+            name: string;
+            /** @description The rules. */
+            rules: components["schemas"]["MappingRuleBody"][];
         };
         /** @description A rule that ships with Reeve. */
         ReadyRuleBody: {
@@ -8651,6 +9036,26 @@ export interface components {
              */
             version: number;
         };
+        /** @description Series of a rule. */
+        RulePreviewBody: {
+            /**
+             * Format: int64
+             * @description Those of them that belong to a resource.
+             */
+            mapped: number;
+            /** @description The first of the series, with and without a resource. */
+            matches: components["schemas"]["SeriesMatchBody"][];
+            /**
+             * Format: int64
+             * @description Resources that they belong to.
+             */
+            resources: number;
+            /**
+             * Format: int64
+             * @description Series that the rule selects.
+             */
+            series: number;
+        };
         /** @description A reason why a rule was not imported. */
         RuleProblemBody: {
             /** @description Line of the text, from 1. */
@@ -9047,6 +9452,24 @@ export interface components {
             /** @description Unit. */
             unit: string;
         };
+        /** @description A series that a rule selects. */
+        SeriesMatchBody: {
+            /** @description Labels of the series. */
+            labels: {
+                [key: string]: string;
+            };
+            /** @description Reason why it belongs to none. */
+            reason?: string | null;
+            /** @description Resource that it belongs to. */
+            resource_id?: string | null;
+            /** @description Name of that resource. */
+            resource_name?: string | null;
+            /**
+             * Format: double
+             * @description Its value in the metric's unit; absent where one point does not tell it.
+             */
+            value?: number | null;
+        };
         /** @description A service of the inventory. */
         ServiceChoiceBody: {
             /** @description Name (`ec2`, `rds`, ...). */
@@ -9134,6 +9557,36 @@ export interface components {
             reason?: string | null;
             /** @description Until when. */
             until: string;
+        };
+        /** @description The last query of a source. */
+        SourceSyncBody: {
+            /** @description `true` if the server denied the credentials. */
+            denied: boolean;
+            /** @description End of the query. */
+            finished_at: string;
+            /**
+             * Format: int64
+             * @description Series that belong to a resource.
+             */
+            mapped: number;
+            /** @description Time of the newest sample. */
+            newest_at?: string | null;
+            /** @description Failures, in words. */
+            problems: string[];
+            /**
+             * Format: int64
+             * @description Samples stored.
+             */
+            samples: number;
+            /** @description Start of the query. */
+            started_at: string;
+            /** @description `true` if the server asked to wait. */
+            throttled: boolean;
+            /**
+             * Format: int64
+             * @description Series that belong to none.
+             */
+            unmapped: number;
         };
         /** @description Standing of a budget in its period. */
         StandingBody: {
@@ -9553,6 +10006,16 @@ export interface components {
             code: string;
             /** @description The numbers. */
             detail: string;
+        };
+        /** @description Metric that no rule selects. */
+        UnselectedBody: {
+            /** @description Name of the metric. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Number of its series.
+             */
+            series: number;
         };
         /** @description A user. */
         UserBody: {
@@ -17782,6 +18245,445 @@ export interface operations {
             };
             409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_metrics_mappings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ReadyMappingBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    get_metrics_sources: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_MetricSourceBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    post_metrics_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MetricSourceCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricSourceTokenBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_metrics_sources_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricSourceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    delete_metrics_sources_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    patch_metrics_sources_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MetricSourcePatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricSourceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_metrics_sources_id_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MetricPreviewRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricPreviewBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_metrics_sources_id_rotate_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricSourceTokenBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_metrics_sources_id_sync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncStartedBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_metrics_write: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description `prometheus.WriteRequest`, compressed with snappy (block format) */
+        requestBody: {
+            content: {
+                "application/x-protobuf": number[];
+            };
+        };
+        responses: {
+            /** @description Stored */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: components["responses"]["UnprocessableEntity"];
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];

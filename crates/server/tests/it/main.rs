@@ -27,6 +27,7 @@ mod kill;
 mod live;
 mod made_up;
 mod mail;
+mod metrics;
 mod own_activity;
 mod predictive;
 mod private;

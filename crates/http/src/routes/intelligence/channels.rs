@@ -11,8 +11,9 @@ use reeve_notify::notification::{Channel, ChannelId, ChannelKind, ChannelSecret,
 use serde_json::json;
 
 use super::deliveries;
-use super::webhooks::{name, same_version};
+use super::webhooks::name;
 use crate::app::App;
+use crate::change::same_version;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;

@@ -15,6 +15,7 @@ use serde_json::json;
 
 use super::deliveries;
 use crate::app::App;
+use crate::change::same_version;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
@@ -224,17 +225,6 @@ pub(super) fn name(text: String) -> Result<String, Problem> {
         return Err(Problem::field("name", "invalid", "must have at most 100 characters without control characters"));
     }
     Ok(text)
-}
-
-/// Refuses a change made from another version than the stored one.
-pub(super) fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result<(), Problem> {
-    match read.filter(|read| *read != stored) {
-        None => Ok(()),
-        Some(read) => Err(Problem::new(
-            Code::Conflict,
-            format!("The {what} was changed in between: version {stored} is stored, version {read} was read."),
-        )),
-    }
 }
 
 fn fresh() -> Result<Secret, Problem> {
