@@ -10,6 +10,7 @@ import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { ConnectionCard } from './ConnectionCard';
 import { ConnectionForm } from './ConnectionForm';
+import { MetricSources } from './MetricSources';
 import { connectionsQuery } from './queries';
 
 export function Connections() {
@@ -33,6 +34,7 @@ export function Connections() {
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
         {data?.items.map((connection) => <ConnectionCard key={connection.id} connection={connection} onChange={() => setEditing(connection)} />)}
       </SimpleGrid>
+      <MetricSources />
       {editing && <ConnectionForm connection={editing === 'new' ? undefined : editing} onClose={() => setEditing(null)} />}
     </Page>
   );
