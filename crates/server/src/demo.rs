@@ -103,7 +103,7 @@ async fn prepare(service: &Service, state: &DemoState) -> Result<()> {
     steps.inc(1);
     steps.set_message("30 days of samples");
     for id in &connections {
-        if let Some(Err(message)) = service.syncer.sync_now(id, "demo").await {
+        if let Some(Err(message)) = service.observers.syncer.sync_now(id, "demo").await {
             tracing::warn!(connection = %id, message, "a sync failed");
         }
     }

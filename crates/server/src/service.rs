@@ -35,10 +35,10 @@ use crate::adapters::carrier::Carriers;
 use crate::adapters::clock::SystemClock;
 use crate::adapters::clouds::CloudRegistry;
 use crate::adapters::log_reader::TrailReader;
-use crate::adapters::metrics::{MetricGate, MetricPorts, MetricTaker};
+use crate::adapters::metrics::MetricGate;
 use crate::adapters::record_forms::HttpForms;
 use crate::adapters::recorder::LedgerRecorder;
-use crate::adapters::syncer::{Background, ConnectionSyncer};
+use crate::adapters::syncer::Background;
 use crate::adapters::verifier::DirectoryVerifier;
 use crate::config::Config;
 use crate::connections;
@@ -47,8 +47,10 @@ use crate::tasks;
 use crate::tasks::context::{TaskContext, TaskSettings};
 
 use engine::{EnginePorts, EngineServices, engine};
+use observers::Observers;
 
 mod engine;
+mod observers;
 
 /// Longest time for requests under way once the service is to stop.
 const LAST_REQUESTS: Duration = Duration::from_secs(5);
@@ -71,10 +73,8 @@ pub(crate) struct Service {
     pub(crate) samples: Arc<SampleLake>,
     /// The sealed segments.
     pub(crate) segments: Arc<EntrySegments>,
-    /// Syncing.
-    pub(crate) syncer: Arc<ConnectionSyncer>,
-    /// Metrics from outside the clouds.
-    pub(crate) metrics: Arc<MetricTaker>,
+    /// Services that observe the estate.
+    pub(crate) observers: Observers,
     /// The configuration.
     pub(crate) config: Config,
     /// Lease of the state store.
@@ -220,35 +220,12 @@ impl Service {
             sources: sources(&store, settings(&config, &lock, demo)),
         });
         let reader = Arc::new(TrailReader(trail.clone()));
-        let metrics = MetricPorts {
-            sources: store.clone(),
-            estate: store.clone(),
-            descriptions: store.clone(),
-            samples: samples.clone(),
-            recorder: recorder.clone(),
-        };
-        let metrics = Arc::new(MetricTaker::new(metrics, config.outbound.policy()?));
-        let syncer = ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder, store.clone(), reader);
-        let syncer = Arc::new(syncer);
-        let ports = ports(&tasks, &engine, &store, &config, &log.ledger, (&syncer, &metrics), clock);
+        let observers = Observers::new(&config, &store, &samples, clouds, recorder, reader)?;
+        let ports = ports(&tasks, &engine, &store, &config, &log.ledger, &observers, clock);
         let ports = Ports { kinds: Arc::new(kinds), ..ports };
         let app = Arc::new(App::new(ports, settings(&config, &lock, demo)));
         let Log { ledger, segments, .. } = log;
-        Ok(Service {
-            app,
-            tasks,
-            engine,
-            ledger,
-            trail,
-            store,
-            samples,
-            segments,
-            syncer,
-            metrics,
-            config,
-            lease,
-            lock,
-        })
+        Ok(Service { app, tasks, engine, ledger, trail, store, samples, segments, observers, config, lease, lock })
     }
 
     /// Serves until the token is cancelled, then closes in order: no more requests, no more tasks, the log last.
@@ -334,7 +311,7 @@ fn ports(
     store: &Arc<Store>,
     config: &Config,
     ledger: &Ledger,
-    (syncer, metrics): (&Arc<ConnectionSyncer>, &Arc<MetricTaker>),
+    observers: &Observers,
     clock: Arc<dyn Clock>,
 ) -> Ports {
     Ports {
@@ -354,7 +331,7 @@ fn ports(
         descriptions: store.clone(),
         kinds: Arc::default(),
         metric_sources: store.clone(),
-        metric_intake: Arc::new(MetricGate(metrics.clone())),
+        metric_intake: Arc::new(MetricGate(observers.metrics.clone())),
         samples: tasks.samples.clone(),
         agent_service: engine.agents.clone(),
         execution: engine.execution.clone(),
@@ -374,7 +351,7 @@ fn ports(
         rules: store.clone(),
         rule_service: tasks.rule_service.clone(),
         dispatcher: tasks.dispatcher.clone(),
-        syncer: Arc::new(Background(syncer.clone())),
+        syncer: Arc::new(Background(observers.syncer.clone())),
         clock,
     }
 }

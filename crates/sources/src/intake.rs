@@ -1,4 +1,4 @@
-//! What a source pushed lately, and the samples that follow from it.
+//! State of a source that pushes: its latest points, and the samples that follow from them.
 //!
 //! Points are averaged (gauges) or differentiated (counters) over five minutes, the period of the clouds' own metrics, so that a resource has
 //! one grid of points whoever measured them. A period's sample is stored with every push that touches it: what is answered is durable, and a
@@ -87,7 +87,7 @@ impl AddAssign for Counts {
 pub struct Taken {
     /// Samples to store; each replaces the one at its place.
     pub samples: Vec<Sample>,
-    /// What became of the points.
+    /// Numbers of the points by what became of them.
     pub counts: Counts,
 }
 

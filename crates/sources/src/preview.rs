@@ -1,4 +1,4 @@
-//! What rules would make of the series that a source has: which map to which resources, and why the others do not.
+//! Previews of rules on the series that a source has: which map to which resources, and why the others do not.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -15,7 +15,7 @@ const BEAT: Duration = Duration::from_secs(5);
 const RECORDED: Duration = Duration::from_secs(600);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (store, taker, tasks) = (service.store.clone(), service.metrics.clone(), tracker.clone());
+    let (store, taker, tasks) = (service.store.clone(), service.observers.metrics.clone(), tracker.clone());
     let pause = SignedDuration::from_secs(i64::try_from(service.config.sync_every_s).unwrap_or(i64::MAX));
     let mut recorded_at = Instant::now();
     super::every(tracker, stop, BEAT, move || {

@@ -17,7 +17,7 @@ use crate::service::Service;
 const AT_ONCE: usize = 16;
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
-    let (store, syncer) = (service.store.clone(), service.syncer.clone());
+    let (store, syncer) = (service.store.clone(), service.observers.syncer.clone());
     let pause = SignedDuration::from_secs(i64::try_from(service.config.sync_every_s).unwrap_or(i64::MAX));
     let (places, tasks) = (Arc::new(Semaphore::new(AT_ONCE)), tracker.clone());
     super::every(tracker, stop, Duration::from_secs(5), move || {

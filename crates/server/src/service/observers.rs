@@ -1,0 +1,48 @@
+//! Services that take over what others measured and charged: syncs of connections, and metric sources.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use reeve_lake::SampleLake;
+use reeve_recommend::ports::LogReader;
+use reeve_store::Store;
+
+use crate::adapters::clouds::CloudRegistry;
+use crate::adapters::metrics::{MetricPorts, MetricTaker};
+use crate::adapters::recorder::LedgerRecorder;
+use crate::adapters::syncer::ConnectionSyncer;
+use crate::config::Config;
+
+/// Services that observe the estate.
+pub(crate) struct Observers {
+    /// Syncing connections.
+    pub(crate) syncer: Arc<ConnectionSyncer>,
+    /// Metrics from outside the clouds.
+    pub(crate) metrics: Arc<MetricTaker>,
+}
+
+impl Observers {
+    /// Joins the services with the stores and the clouds.
+    ///
+    /// # Errors
+    /// The configured networks are none.
+    pub(super) fn new(
+        config: &Config,
+        store: &Arc<Store>,
+        samples: &Arc<SampleLake>,
+        clouds: Arc<CloudRegistry>,
+        recorder: Arc<LedgerRecorder>,
+        log: Arc<dyn LogReader>,
+    ) -> Result<Observers> {
+        let ports = MetricPorts {
+            sources: store.clone(),
+            estate: store.clone(),
+            descriptions: store.clone(),
+            samples: samples.clone(),
+            recorder: recorder.clone(),
+        };
+        let metrics = Arc::new(MetricTaker::new(ports, config.outbound.policy()?));
+        let syncer = ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder, store.clone(), log);
+        Ok(Observers { syncer: Arc::new(syncer), metrics })
+    }
+}
