@@ -77,6 +77,8 @@ pub struct MetricWatch {
     looked: Option<Timestamp>,
     /// Connections as they were last read. One whose samples are the same since is not read again.
     last_read: HashMap<ConnectionId, LastRead>,
+    /// Sources of samples beside the connections.
+    sources: Vec<ConnectionId>,
     /// Metrics of the last look.
     metrics: Vec<Metric>,
     changes: Changes,
@@ -104,6 +106,11 @@ impl MetricWatch {
     /// Takes other trained bands from the next look on.
     pub fn set_bands(&mut self, bands: TrainedBands) {
         self.bands = bands;
+    }
+
+    /// Takes sources of samples beside the connections, such as Prometheus servers, from the next look on.
+    pub fn set_sources(&mut self, sources: Vec<ConnectionId>) {
+        self.sources = sources;
     }
 
     /// Takes other learned thresholds from the next look on. A series whose baseline was moved is read anew.
@@ -139,24 +146,26 @@ impl MetricWatch {
             self.metrics = metrics.to_vec();
             self.last_read.clear();
         }
-        let connections = estate.connection_list().await?;
-        self.last_read.retain(|id, _| connections.iter().any(|connection| connection.id == *id));
+        let mut connections: Vec<ConnectionId> =
+            estate.connection_list().await?.into_iter().map(|connection| connection.id).collect();
+        connections.extend(self.sources.iter().cloned());
+        self.last_read.retain(|id, _| connections.contains(id));
         let (mut unread, mut read) = (Unread::default(), Vec::new());
         let mut changed_since = now;
         for connection in connections {
             // Before anything is read: what is inserted meanwhile is of the next look.
-            let revision = samples.sample_revision(&connection.id);
-            let last = self.last_read.get(&connection.id).copied();
+            let revision = samples.sample_revision(&connection);
+            let last = self.last_read.get(&connection).copied();
             if last.is_some_and(|last| last.revision == revision) {
                 continue;
             }
             changed_since = changed_since.min(last.map_or(now - HISTORY, |last| last.at - LATE_CHANGES));
-            for (resource, metric, newest) in samples.sample_newest(&connection.id).await? {
+            for (resource, metric, newest) in samples.sample_newest(&connection).await? {
                 if let Some(judged) = self.judged(&resource, metric, now).filter(|judged| newest > *judged) {
                     unread.add(resource, judged);
                 }
             }
-            read.push((connection.id, LastRead { revision, at: now }));
+            read.push((connection, LastRead { revision, at: now }));
         }
         let look = Look { estate, samples, settings, changed_since, now };
         let mut found = Vec::new();

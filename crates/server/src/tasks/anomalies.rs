@@ -16,6 +16,7 @@ use reeve_estate::StoreError;
 use reeve_ledger::TrailError;
 use reeve_recommend::Action;
 use reeve_recommend::Caller;
+use reeve_sources::MetricSource;
 use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -118,6 +119,10 @@ async fn look(
         Err(error) => tracing::warn!(%error, "trained bands could not be read; those of the last look are used"),
     }
     metrics.set_thresholds(watches.thresholds.clone());
+    match context.metric_sources.metric_source_list().await {
+        Ok(sources) => metrics.set_sources(sources.iter().map(MetricSource::connection).collect()),
+        Err(error) => tracing::warn!(%error, "metric sources could not be read; those of the last look are used"),
+    }
     let found = metrics.look(&*context.estate, &*context.samples, &actions, settings, now).await;
     watches.metrics = Some(metrics);
     found

@@ -19,6 +19,7 @@ use reeve_predict::RuleService;
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::{Agent, AgentStore};
 use reeve_reports::ReportStore;
+use reeve_sources::MetricSourceStore;
 use reeve_trail::{Journal, Log};
 
 use crate::adapters::bills::Bills;
@@ -54,6 +55,7 @@ pub(crate) struct TaskContext {
     pub(crate) budgets: Arc<dyn BudgetStore>,
     pub(crate) estate: Arc<dyn EstateStore>,
     pub(crate) exports: Arc<dyn ExportStore>,
+    pub(crate) metric_sources: Arc<dyn MetricSourceStore>,
     pub(crate) models: Arc<dyn ModelStore>,
     pub(crate) reports: Arc<dyn ReportStore>,
     pub(crate) samples: Arc<dyn SampleStore>,
