@@ -1,5 +1,5 @@
 //! Two servers on one data directory: the standby forwards, takes over when the active server is killed or frozen, and what was
-//! acknowledged by either is in the log once. A database serves one log.
+//! acknowledged by either is in the log once. An action in progress is finished and done once. A database serves one log.
 //!
 //! `REEVE_TAKEOVERS=50` replaces the active server that often (2 without it: one kill, one freeze).
 
@@ -17,6 +17,8 @@ use reeve_testkit::service::{ADMIN_TOKEN, Service, verify};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpSocket;
+
+mod actions;
 
 const WRITERS: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -62,9 +64,14 @@ async fn is_standby(url: &str) -> Option<bool> {
     Some(answer.text.contains("standby"))
 }
 
+/// Number of times that the active server is replaced.
+fn takeovers() -> usize {
+    std::env::var("REEVE_TAKEOVERS").ok().and_then(|text| text.parse().ok()).unwrap_or(2)
+}
+
 /// Replaces the active server again and again under load.
 async fn take_over(data: &Path, variables: &[(&str, &str)]) {
-    let rounds: usize = std::env::var("REEVE_TAKEOVERS").ok().and_then(|text| text.parse().ok()).unwrap_or(2);
+    let rounds = takeovers();
     let mut active = Service::serve(data, variables).unwrap();
     let mut standby = Service::serve(data, variables).unwrap();
     let load = Arc::new(Load {

@@ -11,13 +11,14 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
 
 /// Returns the machine as the cloud describes it.
-async fn described(moto: &Moto, machine: &str) -> String {
+pub(crate) async fn described(moto: &Moto, machine: &str) -> String {
     moto.query(&EC2, REGION, "DescribeInstances", &[("InstanceId.1".to_owned(), machine.to_owned())]).await.unwrap()
 }
 
-async fn connect(admin: &Api, moto: &Moto) {
+/// Connects an account and waits for its first sync.
+pub(crate) async fn connect(admin: &Api, endpoint: &str) {
     let connection = json!({
-        "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": moto.endpoint(), "allow_actions": true,
+        "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": endpoint, "allow_actions": true,
         "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret" },
     });
     let connection = admin.post("connections", connection).await.expect(201).text_at("/id");
@@ -28,7 +29,7 @@ async fn connect(admin: &Api, moto: &Moto) {
 }
 
 /// Configures an agent that requires tags, and has it run; its report.
-async fn run(admin: &Api, required: &str) -> Value {
+pub(crate) async fn run(admin: &Api, required: &str) -> Value {
     let agent = json!({
         "agent_type": "cost_optimizer", "name": "Allocation", "mode": "safe_mode",
         "settings": { "required_tags": required }, "reason": "a test",
@@ -61,7 +62,7 @@ async fn a_missing_tag_is_proposed_applied_and_taken_back() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
-    connect(&admin, &moto).await;
+    connect(&admin, moto.endpoint()).await;
     let refused = json!({ "agent_type": "cost_optimizer", "name": "x", "settings": { "required_tags": ["Owner"] } });
     let _ = admin.post("intelligence/agents", refused).await.problem(422, "invalid_fields");
     let report = run(&admin, "Owner, CostCenter").await;
