@@ -28,7 +28,7 @@ use reeve_predict::{RuleService, RuleStore};
 use reeve_recommend::models::ModelStore;
 use reeve_recommend::{Agent, AgentStore, Clock, WorkloadStore};
 use reeve_reports::ReportStore;
-use reeve_sources::MetricSourceStore;
+use reeve_sources::{BillSource, BillSourceStore, MetricSourceStore};
 use reeve_trail::{Journal, JournalError, Log, Tallies, Trail};
 
 use crate::api_calls::ApiCalls;
@@ -119,6 +119,12 @@ pub trait Syncer: Send + Sync {
     async fn sync(&self, connection: &ConnectionId, by: &str) -> bool;
 }
 
+/// Reading buckets with bills.
+pub trait BillSyncer: Send + Sync {
+    /// Begins to read a bucket in the background; `false` when that is going on already.
+    fn sync(&self, source: &BillSource, by: &str) -> bool;
+}
+
 /// State that handlers share: the ports, by name, and the counts that the HTTP interface keeps for itself.
 ///
 /// No entry comes out of it without a caller:
@@ -187,6 +193,10 @@ pub struct Ports {
     pub descriptions: Arc<dyn DescriptionStore>,
     /// Wording of the kinds of resources.
     pub kinds: Arc<Kinds>,
+    /// Bill sources.
+    pub bill_sources: Arc<dyn BillSourceStore>,
+    /// Reading buckets with bills.
+    pub bill_syncer: Arc<dyn BillSyncer>,
     /// Metric sources.
     pub metric_sources: Arc<dyn MetricSourceStore>,
     /// Taking metrics over.

@@ -28,7 +28,7 @@ mod time;
 pub mod verification;
 pub mod wire;
 
-pub use app::{App, Ports, Settings, Syncer};
+pub use app::{App, BillSyncer, Ports, Settings, Syncer};
 pub use error::{Code, Problem};
 pub use iam_policy::{PolicyWish, iam_policy};
 pub use identify::{STANDBY_KEY, TrustedProxies};

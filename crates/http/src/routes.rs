@@ -3,6 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod audit_logs;
 pub(crate) mod backups;
+pub(crate) mod bills;
 pub(crate) mod budgets;
 pub(crate) mod connections;
 pub(crate) mod health;
@@ -64,6 +65,7 @@ pub(crate) fn all(app: Option<Arc<App>>) -> Guarded {
     let guarded = intelligence::routes(guarded);
     let guarded = connections::routes(guarded);
     let guarded = metrics::routes(guarded);
+    let guarded = bills::routes(guarded);
     let guarded = backups::routes(guarded);
     let guarded = resources::routes(guarded);
     let guarded = budgets::routes(guarded);

@@ -9,6 +9,7 @@ pub mod agent_settings;
 pub mod alert;
 pub mod anomaly;
 pub mod approval_matrix;
+pub mod bill_source;
 pub mod budget;
 pub mod change_control;
 pub mod channel;

@@ -2,6 +2,7 @@
 
 pub(crate) mod attachments;
 pub(crate) mod backups;
+pub(crate) mod bill_sources;
 pub(crate) mod bills;
 pub(crate) mod carrier;
 pub(crate) mod clock;

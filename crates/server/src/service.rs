@@ -30,6 +30,7 @@ use reeve_trail::{Journal, Trail};
 use crate::active::{ActiveLease, ActiveLock, TakeoverCause, Turn};
 use crate::adapters::attachments::Attachments;
 use crate::adapters::backups::RunningBackups;
+use crate::adapters::bill_sources::BackgroundBills;
 use crate::adapters::bills::Bills;
 use crate::adapters::carrier::Carriers;
 use crate::adapters::clock::SystemClock;
@@ -331,6 +332,8 @@ fn ports(
         estate: tasks.estate.clone(),
         descriptions: store.clone(),
         kinds: Arc::default(),
+        bill_sources: store.clone(),
+        bill_syncer: Arc::new(BackgroundBills(observers.bills.clone())),
         metric_sources: tasks.metric_sources.clone(),
         metric_intake: Arc::new(MetricGate(observers.metrics.clone())),
         samples: tasks.samples.clone(),

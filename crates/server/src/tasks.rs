@@ -3,6 +3,7 @@
 mod agents;
 mod alerts;
 mod anomalies;
+mod bill_sources;
 mod budgets;
 mod charges;
 mod configurations;
@@ -41,6 +42,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     alerts::start(service, &tracker, stop);
     anomalies::start(service, &tracker, stop);
     budgets::start(service, &tracker, stop);
+    bill_sources::start(service, &tracker, stop);
     charges::start(service, &tracker, stop);
     configurations::start(service, &tracker, stop);
     deliveries::start(service, &tracker, stop);

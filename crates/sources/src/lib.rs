@@ -1,8 +1,10 @@
-//! Sources of metrics beside the clouds' own interfaces: metric sources with the rules by which their series become samples of resources.
+//! Sources beside the clouds' own interfaces: metric sources with the rules by which their series become samples of resources, and the
+//! buckets that bills are read from.
 //!
 //! A Prometheus server pushes series (`remote_write`) or is queried for them (`query`). A [`MappingRule`] says which series make up which
 //! of Reeve's metrics and which label names the resource. This crate does no I/O: decoding and querying are in `connect/prometheus`.
 
+mod bill;
 mod index;
 mod intake;
 mod labels;
@@ -14,6 +16,7 @@ mod selector;
 mod source;
 mod store;
 
+pub use bill::{BillSource, BillSourceId, BillSourceStore, BillSync, read_bucket, read_prefix};
 pub use index::{IndexedResource, Needs, ResourceIndex, Unmatched};
 pub use intake::{Counts, Intake, PERIOD_S, PushedSeries, Taken};
 pub use labels::Labels;

@@ -14,6 +14,7 @@ mod agents;
 mod alert;
 mod anomaly;
 mod batch;
+mod bill_source;
 mod budget;
 mod channel;
 mod database;

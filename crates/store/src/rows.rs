@@ -9,6 +9,7 @@ pub(crate) mod agent;
 pub(crate) mod alert;
 pub(crate) mod anomaly;
 pub(crate) mod approval;
+pub(crate) mod bill_source;
 pub(crate) mod budget;
 mod change_control;
 pub(crate) mod channel;

@@ -6,6 +6,7 @@ pub mod access;
 pub mod agents;
 pub mod alerts;
 pub mod anomalies;
+pub mod bill_sources;
 pub mod budgets;
 pub mod deliveries;
 pub mod descriptions;

@@ -125,8 +125,15 @@ impl Moto {
         self.answer(request, action).await
     }
 
+    /// Removes an object over S3's own protocol.
+    async fn remove(&self, region: &str, path: &str) -> anyhow::Result<()> {
+        let request =
+            self.http.delete(format!("{}/{path}", self.endpoint)).header("authorization", authorization("s3", region));
+        self.answer(request, path).await.map(|_| ())
+    }
+
     /// One call of S3's own protocol.
-    async fn put(&self, region: &str, path: &str, body: String) -> anyhow::Result<String> {
+    async fn put(&self, region: &str, path: &str, body: impl Into<reqwest::Body>) -> anyhow::Result<String> {
         let request = self
             .http
             .put(format!("{}/{path}", self.endpoint))

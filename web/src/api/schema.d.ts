@@ -1001,6 +1001,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/bills/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Bill sources, oldest first. */
+        get: operations["get_bills_sources"];
+        put?: never;
+        /** Add a source. It is read at once, and then on schedule. */
+        post: operations["post_bills_sources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bills/sources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One source. */
+        get: operations["get_bills_sources_id"];
+        put?: never;
+        post?: never;
+        /** Remove a source with the files that were read from it. */
+        delete: operations["delete_bills_sources_id"];
+        options?: never;
+        head?: never;
+        /** Change a source. */
+        patch: operations["patch_bills_sources_id"];
+        trace?: never;
+    };
+    "/api/v1/bills/sources/{id}/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read a bucket now; the result is read from the source. */
+        post: operations["post_bills_sources_id_sync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/budgets": {
         parameters: {
             query?: never;
@@ -3761,6 +3815,99 @@ export interface components {
          * @example 30d_average
          */
         Baseline: string;
+        /** @description A source. */
+        BillSourceBody: {
+            /** @description Name of the bucket. */
+            bucket: string;
+            /** @description Identifier of the connection. */
+            connection_id: string;
+            /** @description Creation time of the source. */
+            created_at: string;
+            /** @description `false` if nothing is read from it. */
+            enabled: boolean;
+            /** @description Identifier of the source. */
+            id: string;
+            last_sync?: components["schemas"]["BillSyncBody"] | null;
+            /** @description Display name. */
+            name: string;
+            /** @description Beginning of the objects' names. */
+            prefix: string;
+            /** @description Region of the bucket. */
+            region: string;
+            /** @description Time of the last change. */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Grows by one with every change.
+             */
+            version: number;
+        };
+        /** @description A new source: a bucket that a cloud exports FOCUS files to, as CSV or Parquet. */
+        BillSourceCreate: {
+            /** @description Name of the bucket. */
+            bucket: string;
+            /** @description Identifier of the connection whose credentials the bucket is read with. */
+            connection_id: string;
+            /** @description Display name. */
+            name: string;
+            /** @description Beginning of the objects' names, such as `exports/focus/`; all unless given. */
+            prefix?: string;
+            /** @description Region of the bucket; the connection's first unless given. */
+            region?: string | null;
+        };
+        /** @description A change of a source. What is left out stays. */
+        BillSourcePatch: {
+            /** @description Name of the bucket. */
+            bucket?: string | null;
+            /** @description Identifier of the connection. */
+            connection_id?: string | null;
+            /** @description On or off. */
+            enabled?: boolean | null;
+            /** @description Display name. */
+            name?: string | null;
+            /** @description Beginning of the objects' names. */
+            prefix?: string | null;
+            /** @description Region of the bucket. */
+            region?: string | null;
+            /**
+             * Format: int64
+             * @description The version that was read; another is a conflict.
+             */
+            version?: number | null;
+        };
+        /** @description The last sync of a source. */
+        BillSyncBody: {
+            /**
+             * Format: int64
+             * @description Bills that the bucket has.
+             */
+            bills: number;
+            /**
+             * Format: int64
+             * @description Bytes that were read.
+             */
+            bytes: number;
+            /** @description `true` if the account denied a call. */
+            denied: boolean;
+            /**
+             * Format: int64
+             * @description Files that were dropped, because their objects are gone or were restated.
+             */
+            dropped: number;
+            /** @description End of the sync. */
+            finished_at: string;
+            /** @description Time of the newest object. */
+            newest_at?: string | null;
+            /** @description Failures, in words. */
+            problems: string[];
+            /**
+             * Format: int64
+             * @description Bills that were read, because they are new or were restated.
+             */
+            read: number;
+            /** @description Start of the sync. */
+            started_at: string;
+        };
         /** @description Limits of how much changes at once. */
         BlastRadiusBody: {
             /**
@@ -6188,6 +6335,43 @@ export interface components {
                 status: string;
                 /** @description The recommendation's title. */
                 title: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description Total number.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_BillSourceBody: {
+            /** @description The items. */
+            items: {
+                /** @description Name of the bucket. */
+                bucket: string;
+                /** @description Identifier of the connection. */
+                connection_id: string;
+                /** @description Creation time of the source. */
+                created_at: string;
+                /** @description `false` if nothing is read from it. */
+                enabled: boolean;
+                /** @description Identifier of the source. */
+                id: string;
+                last_sync?: components["schemas"]["BillSyncBody"] | null;
+                /** @description Display name. */
+                name: string;
+                /** @description Beginning of the objects' names. */
+                prefix: string;
+                /** @description Region of the bucket. */
+                region: string;
+                /** @description Time of the last change. */
+                updated_at: string;
+                /**
+                 * Format: int64
+                 * @description Grows by one with every change.
+                 */
+                version: number;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -13667,6 +13851,256 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_bills_sources: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_BillSourceBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    post_bills_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BillSourceCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillSourceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_bills_sources_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillSourceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    delete_bills_sources_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    patch_bills_sources_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BillSourcePatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BillSourceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_bills_sources_id_sync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncStartedBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
         };
     };

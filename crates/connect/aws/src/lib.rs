@@ -6,6 +6,7 @@
 //! generated client, and EC2, are in `connect-aws-ec2`.
 
 mod act;
+mod bill_bucket;
 mod bucket;
 mod cloudwatch;
 mod describe;
@@ -18,6 +19,7 @@ mod rds;
 mod sample;
 mod session;
 
+pub use bill_bucket::{BillBucket, BillBucketError, ListedObject};
 pub use bucket::{Bucket, BucketError, BucketPlace};
 pub use policy::reads;
 pub use session::{AwsConnection, Tuning};

@@ -78,6 +78,11 @@ impl CloudRegistry {
         self.outbound.policy().check_given(url)
     }
 
+    /// Opens the account of a connection to AWS.
+    pub(crate) async fn aws(&self, connection: &Connection) -> Result<AwsConnection, ObserveError> {
+        AwsConnection::open(connection, &self.outbound).await
+    }
+
     /// The observing side of a connection.
     pub(crate) async fn observer(&self, connection: &Connection) -> Result<Arc<dyn Observe>, ObserveError> {
         match (&connection.credentials, connection.provider) {
@@ -86,7 +91,7 @@ impl CloudRegistry {
                     self.simulated(connection).ok_or_else(|| no("the simulated estate only exists in `reeve demo`"))?;
                 Ok(cloud)
             }
-            (_, Provider::Aws) => Ok(Arc::new(AwsConnection::open(connection, &self.outbound).await?)),
+            (_, Provider::Aws) => Ok(Arc::new(self.aws(connection).await?)),
             (_, other) => Err(no(&format!("{other} connections are not available in this release"))),
         }
     }

@@ -1,12 +1,14 @@
-//! Services that take over what others measured and charged: syncs of connections, and metric sources.
+//! Services that take over what others measured and charged: syncs of connections, metric sources, and buckets with bills.
 
 use std::sync::Arc;
 
 use anyhow::Result;
+use parking_lot::Mutex;
 use reeve_lake::SampleLake;
 use reeve_recommend::ports::LogReader;
 use reeve_store::Store;
 
+use crate::adapters::bill_sources::BillPuller;
 use crate::adapters::clouds::CloudRegistry;
 use crate::adapters::metrics::{MetricPorts, MetricTaker};
 use crate::adapters::recorder::LedgerRecorder;
@@ -19,6 +21,8 @@ pub(crate) struct Observers {
     pub(crate) syncer: Arc<ConnectionSyncer>,
     /// Metrics from outside the clouds.
     pub(crate) metrics: Arc<MetricTaker>,
+    /// Reading buckets with bills.
+    pub(crate) bills: Arc<BillPuller>,
 }
 
 impl Observers {
@@ -42,7 +46,15 @@ impl Observers {
             recorder: recorder.clone(),
         };
         let metrics = Arc::new(MetricTaker::new(ports, config.outbound.policy()?));
+        let bills = Arc::new(BillPuller {
+            sources: store.clone(),
+            estate: store.clone(),
+            clouds: clouds.clone(),
+            recorder: recorder.clone(),
+            folder: config.data_dir.join("charges"),
+            running: Mutex::default(),
+        });
         let syncer = ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder, store.clone(), log);
-        Ok(Observers { syncer: Arc::new(syncer), metrics })
+        Ok(Observers { syncer: Arc::new(syncer), metrics, bills })
     }
 }

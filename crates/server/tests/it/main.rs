@@ -7,6 +7,7 @@ mod anomalies;
 mod attacks;
 mod backup;
 mod bad_input;
+mod bill_sources;
 mod bills;
 mod busy_sync;
 mod claims;

@@ -42,6 +42,7 @@ macro_rules! fixture {
 
 // Below the macro, which it uses.
 mod signing_in;
+mod sources;
 
 #[test]
 fn recommendation_v1() {

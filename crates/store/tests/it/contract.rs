@@ -19,6 +19,7 @@ on_both!(
     alerts => super::alerts,
     exports => super::exports,
     anomalies => super::anomalies,
+    bill_sources => super::bill_sources,
     budgets => super::budgets,
     saved_searches => super::saved_searches,
     metric_sources => super::metric_sources,
@@ -83,6 +84,13 @@ async fn anomalies(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::anomalies::run(Arc::new(store.clone())).await?;
     contract::anomalies::threats(Arc::new(store.clone())).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn bill_sources(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::bill_sources::run(&store).await?;
     store.close().await;
     Ok(())
 }

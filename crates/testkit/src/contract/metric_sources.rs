@@ -44,7 +44,11 @@ pub fn source(id: &str, name: &str, kind: SourceKind) -> Result<MetricSource> {
     })
 }
 
-fn state() -> Result<SyncState> {
+/// Progress with something in every field.
+///
+/// # Errors
+/// None.
+pub fn state() -> Result<SyncState> {
     Ok(SyncState {
         read_until: Some(at(600)?),
         wait_until: Some(at(700)?),

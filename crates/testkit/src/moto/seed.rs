@@ -155,6 +155,23 @@ impl Moto {
         Ok(())
     }
 
+    /// Writes an object (`bucket/name`).
+    ///
+    /// # Errors
+    /// moto refused the call.
+    pub async fn object(&self, region: &str, path: &str, content: Vec<u8>) -> anyhow::Result<()> {
+        self.put(region, path, content).await?;
+        Ok(())
+    }
+
+    /// Removes an object (`bucket/name`).
+    ///
+    /// # Errors
+    /// moto refused the call.
+    pub async fn remove_object(&self, region: &str, path: &str) -> anyhow::Result<()> {
+        self.remove(region, path).await
+    }
+
     /// The default network's identifier and its subnets.
     ///
     /// # Errors

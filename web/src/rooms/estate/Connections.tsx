@@ -10,6 +10,7 @@ import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { ConnectionCard } from './ConnectionCard';
 import { ConnectionForm } from './ConnectionForm';
+import { BillSources } from './BillSources';
 import { MetricSources } from './MetricSources';
 import { connectionsQuery } from './queries';
 
@@ -35,6 +36,7 @@ export function Connections() {
         {data?.items.map((connection) => <ConnectionCard key={connection.id} connection={connection} onChange={() => setEditing(connection)} />)}
       </SimpleGrid>
       <MetricSources />
+      <BillSources />
       {editing && <ConnectionForm connection={editing === 'new' ? undefined : editing} onClose={() => setEditing(null)} />}
     </Page>
   );

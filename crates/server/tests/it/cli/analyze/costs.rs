@@ -32,6 +32,18 @@ fn sums_are_exact_and_currencies_apart() {
 }
 
 #[test]
+fn a_bill_in_parquet_is_judged_like_one_in_csv() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/focus.parquet");
+    let output = analyze(&["costs", file]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    // Three days at $25.50 billed and $20.25 effective, as DuckDB wrote them.
+    assert!(text.contains("\"billed_cost\": 76.5") && text.contains("\"effective_cost\": 60.75"), "{text}");
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answer["totals"]["by_currency"]["USD"]["by_day"][0]["date"], "2026-11-01");
+}
+
+#[test]
 fn a_runaway_day_is_found_with_its_resource() {
     let mut rows = Vec::new();
     for day in 1..=30 {

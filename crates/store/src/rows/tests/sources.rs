@@ -1,0 +1,39 @@
+//! Fixtures of sources of metrics and bills.
+
+use reeve_sources::SourceKind;
+use reeve_testkit::contract::{bill_sources, metric_sources};
+
+use super::super::{bill_source, decode, metric_source};
+use super::check;
+
+#[test]
+fn metric_source_v1() {
+    let sample = metric_sources::source("m-1", "push", SourceKind::Query).unwrap();
+    check(&metric_source::MetricSourceRow::from(&sample), fixture!("metric-source-v1"));
+    let row: metric_source::MetricSourceRow = decode(fixture!("metric-source-v1")).unwrap();
+    assert_eq!(row.into_source().unwrap(), sample);
+}
+
+#[test]
+fn metric_source_state_v1() {
+    let row: metric_source::StateRow = decode(fixture!("metric-source-state-v1")).unwrap();
+    let read = row.into_state().unwrap();
+    assert_eq!(read, metric_sources::state().unwrap());
+    check(&metric_source::StateRow::from(&read), fixture!("metric-source-state-v1"));
+}
+
+#[test]
+fn bill_source_v1() {
+    let sample = bill_sources::source("b-1", "one").unwrap();
+    check(&bill_source::BillSourceRow::from(&sample), fixture!("bill-source-v1"));
+    let row: bill_source::BillSourceRow = decode(fixture!("bill-source-v1")).unwrap();
+    assert_eq!(row.into_source().unwrap(), sample);
+}
+
+#[test]
+fn bill_sync_v1() {
+    let row: bill_source::BillSyncRow = decode(fixture!("bill-sync-v1")).unwrap();
+    let read = row.into_sync().unwrap();
+    assert_eq!((read.bytes, read.problems.as_slice()), (1 << 40, ["denied".to_owned()].as_slice()));
+    check(&bill_source::BillSyncRow::from(&read), fixture!("bill-sync-v1"));
+}
