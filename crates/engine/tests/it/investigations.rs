@@ -33,7 +33,7 @@ async fn an_investigation_says_what_was_looked_at_and_what_follows() {
     rises(&world, "i-1", Metric::NetworkIn, 250_000.0);
     let of = service.report(finding(&world, "i-1", 0.9), &Caller::system()).await.unwrap().unwrap();
     let measured = lookups(&of, Source::Metrics);
-    assert_eq!(measured.len(), 9, "every metric of a machine: {measured:?}");
+    assert_eq!(measured.len(), 10, "every metric of a machine: {measured:?}");
     let network = measured.iter().find(|one| one.subject == "network_in").unwrap();
     assert!(network.result.starts_with("higher than usual: 244 KiB/s on average"), "{}", network.result);
     assert_eq!(network.from, world.clock.now() - SignedDuration::from_hours(7 * 24));
