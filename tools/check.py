@@ -10,6 +10,7 @@ import circles
 import drift
 import errors
 import gate_test
+import glossary
 import imports
 import licenses
 import openings
@@ -48,6 +49,7 @@ CHECKS = [
     ("shape", "names and sizes", shape.problems, "CONTRIBUTING.md, \"Code\""),
     ("words", "nothing unfinished or private", words.problems, "the line says what"),
     ("openings", "doc comments that open with What, Whether, Who or How", openings.problems, "python3 tools/openings.py"),
+    ("glossary", "retired words in messages and documentation", glossary.problems, "tools/glossary.json has the words"),
     ("licences", "licences, bans, sources", licenses.problems, "deny.toml has the lists"),
     ("errors", "a page for every error code", errors.problems, "docs/errors/ has the pages"),
     ("web-lint", "npm run lint", web("lint"), "npm --prefix web run lint"),

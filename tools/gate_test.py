@@ -6,6 +6,7 @@ import unittest
 import circles
 import drift
 import errors
+import glossary
 import imports
 import licenses
 import openings
@@ -66,6 +67,33 @@ class Circles(unittest.TestCase):
         found = {"lake": [[("a",), ("b",), ("c",), ("d",)]]}
         self.assertEqual(len(list(circles.refusals(found))), 1)
         self.assertEqual(list(circles.refusals({})), [])
+
+
+class Glossary(unittest.TestCase):
+    def words(self, place, read, text):
+        return [word for _, line in read(text) for word, _ in glossary.retired(line, place)]
+
+    def test_retired_words_of_messages(self):
+        for text, expect in [
+            ('error("judged anew, by nobody")', ["nobody", "anew"]),
+            ('error("judged again")', []),
+            ('// judged anew by nobody, "anew" too', []),
+            ('error("a quote \\" and then anew, \\\n    by nobody")', ["nobody", "anew"]),
+            ('warn!(r#"an index is "built anew""#)', ["anew"]),
+            ('format!("the rest is {said}")', []),
+            ('fn a() {}\n#[cfg(test)]\nmod tests { const A: &str = "built anew"; }', []),
+        ]:
+            self.assertEqual(self.words("program", glossary.sentences, text), expect, text)
+        self.assertEqual(self.words("program", glossary.help_texts, "    /// Says anew.\n    // Says anew."), ["anew"])
+
+    def test_retired_words_of_pages(self):
+        for text, expect in [
+            ("It is built anew.", ["anew"]),
+            ("`anew` is a name, [so](is/anew.md)", []),
+            ("```\nanew\n```\nanew", ["anew"]),
+            ("a sealed segment", []),
+        ]:
+            self.assertEqual(self.words("docs", glossary.prose, text), expect, text)
 
 
 class Licences(unittest.TestCase):

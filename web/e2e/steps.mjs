@@ -9,7 +9,7 @@ export async function signIn(page, email, password) {
   const navigation = page.getByRole('navigation', { name: 'Main navigation' }).first();
   await button.click();
   // Stories sign in faster than people do: the service then asks to wait some seconds, and the button is pressed again.
-  const refused = page.getByText('Too many attempts to sign in');
+  const refused = page.getByText('Too many sign-in attempts');
   for (let attempt = 0; attempt < 5; attempt += 1) {
     await navigation.or(refused).first().waitFor();
     if (!(await refused.isVisible())) break;

@@ -29,12 +29,12 @@ async function fail(page, email, times) {
 async function enablesReadyRule(story) {
   const { page } = story;
   await open(story);
-  await page.getByRole('button', { name: 'Enable Logging switched off or reduced' }).click();
+  await page.getByRole('button', { name: 'Enable Logging disabled or reduced' }).click();
   const rules = page.getByRole('table', { name: 'Alert rules' });
-  await rules.getByText('Logging switched off or reduced').waitFor();
+  await rules.getByText('Logging disabled or reduced').waitFor();
   const { items } = await read(page, 'audit-logs/alerts');
   const enabled = items.filter(({ class: kind }) => kind === 'resource_tampering');
-  assert.deepEqual(enabled.map(({ name, state }) => [name, state]), [['Logging switched off or reduced', 'enabled']]);
+  assert.deepEqual(enabled.map(({ name, state }) => [name, state]), [['Logging disabled or reduced', 'enabled']]);
 }
 
 async function writesRule(story) {

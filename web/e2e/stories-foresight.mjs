@@ -107,7 +107,7 @@ async function foresees({ page, program }) {
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText('When CPU will rise above 98 % within 2 hours: take a larger size.').waitFor();
   await page.getByRole('button', { name: 'Switch off' }).click();
-  await page.getByText('Switched off', { exact: true }).waitFor();
+  await page.getByText('Disabled', { exact: true }).first().waitFor();
   await onPhone(page, 'Machines at their end');
   await page.getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('button', { name: 'Remove rule' }).click();

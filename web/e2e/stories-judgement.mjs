@@ -111,7 +111,7 @@ async function freezes({ page, program }) {
   await page.goto(`/intelligence/recommendations/${found.id}`);
   const why = page.getByRole('region', { name: "Why it can't be applied", exact: true });
   await why.getByRole('link', { name: 'Change freeze' }).waitFor();
-  await why.getByText(/"Launch" holds until/).waitFor();
+  await why.getByText(/"Launch" lasts until/).waitFor();
   await page.goto('/intelligence/agents');
   await page.getByText(/Frozen by “Launch”/).first().waitFor();
   await page.getByRole('button', { name: 'Why it does not act' }).first().click();

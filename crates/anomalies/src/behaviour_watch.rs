@@ -44,8 +44,8 @@ impl BehaviourWatch {
         }
         let why = reasons.first().map_or("unusual for them", String::as_str);
         let title = match place.1 {
-            ADDRESS => format!("Somebody at {who} tries to sign in: {why}"),
-            _ => format!("{who} did {operation}: {why}"),
+            ADDRESS => format!("Sign-in attempts from {who}: {why}"),
+            _ => format!("{who} called {operation}: {why}"),
         };
         let finding = SecurityFinding {
             severity: if judged.score >= 0.9 { Priority::High } else { Priority::Medium },

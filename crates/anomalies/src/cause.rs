@@ -65,7 +65,7 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> ExplainedCause {
         return ExplainedCause {
             cause: LikelyCause::ChangeByReeve(Some(action.id.clone())),
             evidence,
-            advice: format!("Look at action {} and undo it if the problem persists.", action.id.0),
+            advice: format!("Review action {} and roll it back if the problem persists.", action.id.0),
         };
     }
     if last.is_some() {
@@ -80,7 +80,9 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> ExplainedCause {
                 statement: shared_statement(&shared, count),
             },
             evidence,
-            advice: format!("Look at what changed in {shared}: deployments, traffic, and the cloud's own status."),
+            advice: format!(
+                "Check what changed in {shared}: deployments, traffic, and the cloud provider's status page."
+            ),
         };
     }
     let same = with.iter().filter(|other| other.place.id == anomaly.place.id).count();
@@ -140,7 +142,7 @@ fn by_somebody(kind: HypothesisKind, changes: &[&ResourceChange], evidence: Vec<
     ExplainedCause {
         cause: LikelyCause::Hypothesis { kind: Some(kind), statement: changed(&newest) },
         evidence,
-        advice: "Ask who changed it and what for; change it back if the problem persists.".to_owned(),
+        advice: "Ask the person who changed it for the reason; revert the change if the problem persists.".to_owned(),
     }
 }
 
@@ -153,7 +155,8 @@ fn unknown(evidence: Vec<String>) -> ExplainedCause {
     ExplainedCause {
         cause: LikelyCause::Unknown,
         evidence,
-        advice: "Look at what ran on it then; say whether it was real, false or planned, so that the next one is judged better.".to_owned(),
+        advice: "Check what ran on it at that time; give feedback (real, false or planned) to improve detection."
+            .to_owned(),
     }
 }
 

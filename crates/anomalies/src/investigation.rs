@@ -191,7 +191,7 @@ impl Investigation {
         }
         let sources: Vec<String> = sources.iter().map(|name| name.replace('_', " ")).collect();
         let hypotheses = match self.hypotheses.len() {
-            0 => "no hypothesis".to_owned(),
+            0 => "no likely cause".to_owned(),
             count => counted(count, "hypothesis", "hypotheses"),
         };
         format!("{} in {}, {hypotheses}", counted(self.lookups.len(), "lookup", "lookups"), sources.join(", "))

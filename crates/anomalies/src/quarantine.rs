@@ -55,13 +55,13 @@ fn factors(anomaly: &Anomaly, by_hand: Option<&str>, code_owner: Option<&str>) -
     let mut factors = vec![anomaly.title.clone()];
     factors.extend(anomaly.evidence_in_words().take(MOST_EVIDENCE));
     factors.push(
-        "Its disks and its memory stay as they are, for whoever looks into it; undoing gives it the same groups back"
+        "Its disks and its memory stay as they are, for the investigation; rolling back restores its security groups"
             .to_owned(),
     );
     factors.push(
         "Stolen credentials work elsewhere until they expire: revoke the sessions of the machine's role too".to_owned(),
     );
-    factors.extend(by_hand.map(|why| format!("It is advice, and left to a person: {why}")));
+    factors.extend(by_hand.map(|why| format!("Advice only, no automatic change: {why}")));
     factors.extend(
         code_owner.map(|tag| {
             format!("It is managed by infrastructure as code ({tag}), which may restore its security groups")
@@ -78,8 +78,8 @@ pub(crate) fn proposal(machine: &Resource, anomaly: &Anomaly) -> Proposal {
     let mut reason_codes = vec![CODE.to_owned(), code(&anomaly.id)];
     reason_codes.extend(code_owner.map(|_| "iac_managed".to_owned()));
     let score = anomaly.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
-    let action = format!("Cut {} off from every network", machine.name);
-    let cut_off = "it serves nothing while it is cut off";
+    let action = format!("Isolate {} from every network", machine.name);
+    let cut_off = "it serves no traffic while isolated";
     Proposal {
         kind: RecommendationType::SecurityGroup,
         rule: RULE,
@@ -91,10 +91,10 @@ pub(crate) fn proposal(machine: &Resource, anomaly: &Anomaly) -> Proposal {
         impact_level: Impact::High,
         impact: ImpactAssessment {
             cost_percent: Some(0.0),
-            cost: "none: it runs on".to_owned(),
+            cost: "none: it keeps running".to_owned(),
             performance_degradation_percent: None,
             performance: cut_off.to_owned(),
-            security: "an intruder on the machine can reach nothing else".to_owned(),
+            security: "an intruder on the machine cannot reach anything else".to_owned(),
         },
         effort: Effort::Low,
         savings_monthly: Some(Money::ZERO),
@@ -116,12 +116,12 @@ pub(crate) fn proposal(machine: &Resource, anomaly: &Anomaly) -> Proposal {
             performance_impact: cut_off.to_owned(),
             decision_path: vec![
                 Decision {
-                    check: "Was it done with the machine's own credentials?".to_owned(),
+                    check: "Were the machine's own credentials used?".to_owned(),
                     answer: Some(true),
                     detail: format!("anomaly {}", anomaly.id.0),
                 },
                 Decision {
-                    check: "Is the threat critical, so that it is cut off without a person where that is configured?"
+                    check: "Is the threat critical, so that automatic isolation applies where it is configured?"
                         .to_owned(),
                     answer: Some(anomaly.severity == Priority::Critical),
                     detail: format!("its severity is {}, its score {score:.2}", anomaly.severity),

@@ -30,9 +30,9 @@ const MOST_KEPT: usize = 5;
 /// Records of a cloud arrive late; so long after an anomaly was noticed they are looked for again.
 pub(super) const LATE: SignedDuration = SignedDuration::from_hours(1);
 
-/// Describes an entry: `ann@example.com did StopInstances on it at 2026-11-15 23:51 UTC`.
+/// Describes an entry: `ann@example.com called StopInstances on it at 2026-11-15 23:51 UTC`.
 pub(crate) fn described(entry: &RelatedEntry) -> String {
-    format!("{} did {} on it at {}", entry.who(), entry.operation, words::minute(entry.at))
+    format!("{} called {} on it at {}", entry.who(), entry.operation, words::minute(entry.at))
 }
 
 /// Description of the cause for one reader.
@@ -60,7 +60,8 @@ impl Anomaly {
             None | Some(LikelyCause::ChangeByReeve(_)) => {}
             Some(LikelyCause::Unknown) => {
                 view.cause = described(last);
-                view.advice = format!("Ask {} what it was for, and undo it if the problem persists.", last.who());
+                view.advice =
+                    format!("Ask {} for the reason, and revert the change if the problem persists.", last.who());
             }
             Some(LikelyCause::Hypothesis { statement, .. }) => {
                 view.cause = format!("{statement}; {}", described(last));
@@ -259,10 +260,10 @@ mod tests {
             (&unknown.cause_in_words(), &unknown.evidence, &unknown.advice)
         );
         let seeing = unknown.cause_for(&[&first, &last]);
-        assert_eq!(seeing.cause, "ann@example.com did StartInstances on it at 2026-11-15 23:57 UTC");
+        assert_eq!(seeing.cause, "ann@example.com called StartInstances on it at 2026-11-15 23:57 UTC");
         assert_eq!(
             seeing.evidence[1],
-            "entry 41 of the log: ann@example.com did StopInstances on it at 2026-11-15 23:51 UTC"
+            "entry 41 of the log: ann@example.com called StopInstances on it at 2026-11-15 23:51 UTC"
         );
         assert!(seeing.evidence.len() == 3 && seeing.advice.starts_with("Ask ann@example.com"));
         let hypothesis = |kind, text: &str| LikelyCause::Hypothesis { kind: Some(kind), statement: text.to_owned() };
@@ -270,7 +271,7 @@ mod tests {
         let sized = anomaly(Some(changed)).cause_for(&[&last]);
         assert_eq!(
             sized.cause,
-            "its size was changed from a to b; ann@example.com did StartInstances on it at 2026-11-15 23:57 UTC"
+            "its size was changed from a to b; ann@example.com called StartInstances on it at 2026-11-15 23:57 UTC"
         );
         assert_eq!((sized.advice.as_str(), sized.evidence.len()), ("Look.", 2));
         let own = anomaly(Some(LikelyCause::ChangeByReeve(None)));

@@ -24,7 +24,7 @@ impl Remediation {
     pub(crate) fn none(why: impl Into<String>) -> Self {
         let why = why.into();
         Remediation {
-            description: format!("No change by Reeve relieves it: {why}"),
+            description: format!("Reeve has no remedy: {why}"),
             recommendation: None,
             action: None,
             has_plan: false,

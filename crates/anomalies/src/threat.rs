@@ -249,7 +249,7 @@ impl Threats {
             }
         };
         let (list, updated_at) = self.lists.get(*list)?;
-        let title = format!("{who} did {} {way} {what}, which threat list {list:?} names", operation(entry));
+        let title = format!("{who} called {} {way} {what}, listed in threat list {list:?}", operation(entry));
         let finding = SecurityFinding {
             severity: Priority::High,
             title,

@@ -96,7 +96,7 @@ pub(super) const fn sign(sign: Option<Sign>, up: bool) -> &'static str {
         (Some(Sign::Drift), false) => "a slow fall",
         (Some(Sign::Staying), true) => "higher than usual for some time",
         (Some(Sign::Staying), false) => "lower than usual for some time",
-        (Some(Sign::Unrest), _) => "unrest",
+        (Some(Sign::Unrest), _) => "more variation than usual",
         (None, true) => "unusually high",
         (None, false) => "unusually low",
     }
@@ -122,8 +122,8 @@ pub(super) fn title(metric: Metric, resource: &str, sign: Option<Sign>, reading:
     let (is, has) = if plural(metric) { ("are", "have") } else { ("is", "has") };
     let what = match (sign, up) {
         (Some(Sign::Flatline), _) => format!("{is} stuck at {value}"),
-        (Some(Sign::Variance | Sign::Density | Sign::Unrest), _) => format!("{has} become restless: {value}"),
-        (Some(Sign::Pattern), _) if !outside => format!("{has} taken an unusual course: {value}"),
+        (Some(Sign::Variance | Sign::Density | Sign::Unrest), _) => format!("{has} varied more than usual: {value}"),
+        (Some(Sign::Pattern), _) if !outside => format!("{has} had an unusual pattern: {value}"),
         (Some(Sign::Season), true) => format!("{is} high for this time of day: {value}"),
         (Some(Sign::Season), false) => format!("{is} low for this time of day: {value}"),
         (Some(Sign::Shift | Sign::Drift), true) => format!("{has} moved up to {value}"),
@@ -180,7 +180,7 @@ pub fn changed(change: &ResourceChange) -> String {
         Attribute::State => return format!("it went from {} to {}", change.before, change.after),
         Attribute::LaunchedAt => {
             let at = change.after.parse().map(|at| format!(" at {}", minute(at))).unwrap_or_default();
-            return format!("it was started anew{at}");
+            return format!("it was restarted{at}");
         }
         Attribute::Tags => return tags_changed(change),
         Attribute::StorageGib => {

@@ -26,13 +26,13 @@ pub enum SealError {
     #[error("the passphrase has fewer than {LEAST_CHARACTERS} characters")]
     Short,
     /// The sealed text is none.
-    #[error("the sealed keys cannot be read: {0}")]
+    #[error("the encrypted keys cannot be read: {0}")]
     Form(String),
     /// Another passphrase, or a changed text.
     #[error("the keys do not open with this passphrase")]
     Passphrase,
     /// The system has no randomness, or the cipher failed.
-    #[error("the keys could not be sealed: {0}")]
+    #[error("the keys could not be encrypted: {0}")]
     Failed(String),
 }
 

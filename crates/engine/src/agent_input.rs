@@ -142,7 +142,7 @@ pub(crate) fn overlay(
 fn schedule(input: &AgentInput, now: Timestamp, set: impl FnOnce(Option<Schedule>)) -> Result<(), FieldError> {
     let zone = input.schedule_time_zone.as_deref();
     let Some(pattern) = input.schedule.as_deref() else {
-        let alone = || FieldError::new("schedule_time_zone", "conflicting", "is given together with schedule");
+        let alone = || FieldError::new("schedule_time_zone", "conflicting", "cannot be combined with schedule");
         return zone.map_or(Ok(()), |_| Err(alone()));
     };
     if pattern.trim().is_empty() {

@@ -30,7 +30,7 @@ impl RecommendationService {
         let Some(signature) = caller.can_sign(&approval).first().copied() else {
             let names: Vec<&str> = approval.needed.iter().map(|s| s.as_str()).collect();
             return Err(EngineError::Forbidden(format!(
-                "it needs {}, and you may sign none that is missing",
+                "it needs approval by {}, and your roles include none of them",
                 names.join(" and ")
             )));
         };
@@ -107,13 +107,11 @@ impl RecommendationService {
         // What was left to the caller is not the caller's to pass on.
         let own = caller.can_sign(&approval).into_iter().find(|s| caller.signatures.contains(s));
         let Some(signature) = own else {
-            return Err(EngineError::Forbidden(
-                "you are not permitted to give any of the missing signatures".to_owned(),
-            ));
+            return Err(EngineError::Forbidden("your roles include none of the missing approvals".to_owned()));
         };
         let signed = approval.signed.iter().any(|signed| same_person(&signed.by, &to));
         if signed || caller.is(&to) || same_person(&to, &approval.requested_by) {
-            let message = "must be another user, who has neither requested nor signed it";
+            let message = "must be another user who has neither requested nor approved it";
             return Err(EngineError::Invalid(vec![FieldError::new("to", "invalid_value", message)]));
         }
         let mut next = Approval { version: approval.version + 1, ..approval };
@@ -167,10 +165,10 @@ impl RecommendationService {
 
 fn may_sign(approval: &Approval, caller: &Caller) -> Result<(), EngineError> {
     if caller.is(&approval.requested_by) {
-        return Err(EngineError::Forbidden("you requested it, so another user has to approve it".to_owned()));
+        return Err(EngineError::Forbidden("you requested this change, so someone else must approve it".to_owned()));
     }
     if approval.signed.iter().any(|signed| caller.is(&signed.by)) {
-        let message = "you have already signed it; another user has to give the other signature";
+        let message = "you have already approved it; another user must give the other approval";
         return Err(EngineError::Forbidden(message.to_owned()));
     }
     Ok(())

@@ -73,15 +73,15 @@ impl Refusal {
 
     fn words(&self) -> String {
         match self {
-            Refusal::Advice => "this is advice: Reeve has no plan for it and leaves it to a person".to_owned(),
-            Refusal::AgentDeleted(id) => format!("its agent {} was deleted; nothing acts for it", id.0),
+            Refusal::Advice => "this is advice: Reeve cannot apply it, so apply it manually".to_owned(),
+            Refusal::AgentDeleted(id) => format!("its agent {} was deleted, so it cannot be applied", id.0),
             Refusal::Learning(_) => {
                 "its agent is in mode learning and does not act; set its mode to safe_mode or active".to_owned()
             }
             Refusal::ResourceBusy(action, resource) => format!("action {} is changing {resource} right now", action.0),
             Refusal::ResourceGone(id) => format!("the resource {id} is gone"),
             Refusal::ObserveOnly(name) => {
-                format!("connection {name} is set to observe only; allow actions on it first")
+                format!("connection {name} is observe only; allow changes on it first")
             }
             Refusal::Guardrail(block) => block.message.clone(),
         }

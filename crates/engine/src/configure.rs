@@ -78,7 +78,7 @@ impl AgentService {
             return Ok(None);
         }
         let why = format!(
-            "is needed: the agent has {days} of the {period} days it is to learn from; let it learn, or say why it need not"
+            "is required: the agent has {days} of the {period} days of its learning period; wait, or give the reason for skipping it"
         );
         let missing = || EngineError::Invalid(vec![FieldError::new("reason", "missing_field", why)]);
         reason.map(|reason| Some(reason.to_owned())).ok_or_else(missing)

@@ -158,7 +158,7 @@ impl Scheduler {
             Ok(_) => Ok(true),
             Err(error) if error.is_outage() => Err(error),
             Err(error) => {
-                let why = format!("its scheduled execution did not begin: {error}");
+                let why = format!("its scheduled execution did not start: {error}");
                 self.records.settle_at(&id, "recommendation.reopen", Status::Open, Some(&why), caller).await?;
                 Ok(false)
             }

@@ -147,7 +147,7 @@ fn checked(input: &FeedbackInput<'_>) -> Result<(FeedbackOutcome, Option<u8>, Op
     };
     let comments = match optional("comments", input.comments) {
         Ok(None) if outcome.is_some_and(FeedbackOutcome::needs_comment) => {
-            let message = format!("is needed with {}: say what or why", input.outcome);
+            let message = format!("is required with {}: describe it or give the reason", input.outcome);
             errors.push(FieldError::new("comments", "missing_field", message));
             None
         }

@@ -78,7 +78,7 @@ fn switches(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
             GuardrailName::KillSwitch,
             0.0,
             1.0,
-            "the kill switch is on; nothing begins until it is off".to_owned(),
+            "the kill switch is on; no change starts until it is turned off".to_owned(),
         ));
     }
     let failures = asked.lately.failures;
@@ -141,7 +141,7 @@ fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     let falls = -percent > limits.max_cost_decrease_percent + 0.05 && (asked.automatic || !stops_idle);
     if falls && !excepted(asked, GuardrailName::MaxDecrease, -percent) {
         let limit = limits.max_cost_decrease_percent;
-        let hint = if stops_idle { "; a person may ask for it" } else { "" };
+        let hint = if stops_idle { "; a user may request it" } else { "" };
         let message = format!("cost would fall by {:.1} %, limit {limit:.1} %{hint}", -percent);
         return Err(block(GuardrailName::MaxDecrease, limit, -percent, message));
     }

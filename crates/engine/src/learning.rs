@@ -42,7 +42,7 @@ pub struct ModelService {
 }
 
 impl ModelService {
-    /// Creates the service; without a store of models judgements rest on measurements alone.
+    /// Creates the service; without a store of models recommendations are based on measurements alone.
     #[must_use]
     pub fn new(
         records: Arc<Records>,
@@ -78,7 +78,7 @@ impl ModelService {
         match self.calibrator_of(agent).await {
             Ok(found) => found,
             Err(error) => {
-                tracing::warn!(agent = %agent.id.0, error, "the confidence model could not be read; confidence rests on backtests alone");
+                tracing::warn!(agent = %agent.id.0, error, "the confidence model could not be read; confidence is based on backtests alone");
                 None
             }
         }
@@ -130,7 +130,7 @@ impl ModelService {
         let Some(models) = self.models.as_ref() else { return LearnedModels::default() };
         let now = self.records.clock.now();
         LearnedModels::load(&**models, &agent.id, names, now).await.unwrap_or_else(|error| {
-            tracing::warn!(agent = %agent.id.0, %error, "models could not be read; judgements rest on measurements alone");
+            tracing::warn!(agent = %agent.id.0, %error, "models could not be read; recommendations are based on measurements alone");
             LearnedModels::default()
         })
     }

@@ -61,8 +61,10 @@ impl GuardrailService {
         let _policy = self.policy.lock().await;
         let before = self.records.agents.guardrails_get().await?;
         if wanted.version != before.version {
-            let message =
-                format!("the guardrails are at version {}, not {}; read them again", before.version, wanted.version);
+            let message = format!(
+                "the guardrails were changed by someone else (version {} is stored, you sent {}); reload them",
+                before.version, wanted.version
+            );
             return Err(EngineError::Conflict(message));
         }
         let (kill_switch, breaker_reset_at) = (before.kill_switch, before.breaker_reset_at);

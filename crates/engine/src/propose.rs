@@ -43,7 +43,7 @@ impl ResponseService {
             let found =
                 self.findings.keep_forecast(holder, &one.cause, Judged { resource: one.resource, judgement }).await?;
             let answer = found.kept.first().map(|recommendation| recommendation.id.clone());
-            let reason = || found.skipped.first().map_or("a change is under way", |reason| *reason).to_owned();
+            let reason = || found.skipped.first().map_or("a change is in progress", |reason| *reason).to_owned();
             answers.push(answer.ok_or_else(reason));
             if let Some(id) = holder.id() {
                 kept.entry(id).or_default().extend(found.kept);
@@ -73,7 +73,7 @@ impl ResponseService {
         let judgement = Judgement { proposals: vec![offer.proposal], abstentions: Vec::new(), workload: None };
         let found =
             self.findings.keep_forecast(holder, &offer.cause, Judged { resource: offer.resource, judgement }).await?;
-        let reason = || found.skipped.first().map_or("a change is under way", |reason| *reason).to_owned();
+        let reason = || found.skipped.first().map_or("a change is in progress", |reason| *reason).to_owned();
         Ok(found.kept.first().cloned().ok_or_else(reason))
     }
 
@@ -92,7 +92,7 @@ impl ResponseService {
         };
         let mut left = BTreeMap::new();
         self.automatic.apply_what_it_may(agent, found, &mut report, &mut left).await?;
-        tracing::debug!(agent = agent.name, applied = report.applied, ?left, "what was foreseen was handed on");
+        tracing::debug!(agent = agent.name, applied = report.applied, ?left, "a prediction was submitted");
         Ok(())
     }
 

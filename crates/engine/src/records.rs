@@ -126,7 +126,7 @@ impl Records {
                 other => return other,
             }
         }
-        Err(EngineError::Conflict(format!("recommendation {} is being changed by somebody else", id.0)))
+        Err(EngineError::Conflict(format!("recommendation {} is being changed by another user", id.0)))
     }
 
     /// The agent of a recommendation; `None` for advice without one.
@@ -134,7 +134,7 @@ impl Records {
         let Some(id) = &recommendation.agent_id else { return Ok(None) };
         self.agents.agent_get(id).await.map(Some).map_err(|error| match error {
             StoreError::NotFound { .. } => {
-                EngineError::Conflict(format!("its agent {} was deleted; nothing acts for it", id.0))
+                EngineError::Conflict(format!("its agent {} was deleted, so it cannot be applied", id.0))
             }
             other => other.into(),
         })

@@ -83,7 +83,7 @@ impl ResponseService {
         {
             return Ok(Remedy::Began(action.id));
         }
-        let reason = left.into_keys().next().unwrap_or_else(|| "somebody was faster".to_owned());
+        let reason = left.into_keys().next().unwrap_or_else(|| "another change was faster".to_owned());
         Ok(Remedy::Nothing(format!("recommendation \"{title}\" was left: {}", reason.replace('_', " "))))
     }
 }

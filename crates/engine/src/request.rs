@@ -42,7 +42,8 @@ impl<'a> Target<'a> {
 
 /// The plan, or the reason why there is none to run.
 pub(super) fn planned(recommendation: &Recommendation) -> Result<&Plan, EngineError> {
-    recommendation.plan.as_ref().ok_or_else(|| {
-        EngineError::Conflict("this is advice: Reeve has no plan for it and leaves it to a person".to_owned())
-    })
+    recommendation
+        .plan
+        .as_ref()
+        .ok_or_else(|| EngineError::Conflict("this is advice: Reeve cannot apply it, so apply it manually".to_owned()))
 }

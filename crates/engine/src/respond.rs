@@ -124,7 +124,7 @@ impl RecommendationService {
         to.status_reason = None;
         to.exception = None;
         self.records
-            .close_approvals(&recommendation, ApprovalStatus::Expired, "the recommendation was taken back", caller)
+            .close_approvals(&recommendation, ApprovalStatus::Expired, "the recommendation was withdrawn", caller)
             .await?;
         self.records.make_move("recommendation.reopen", &recommendation, to, caller).await
     }

@@ -103,7 +103,7 @@ impl RolloutService {
         let (carried, left) = self.carried(&agent, kind, &input).await?;
         if carried.is_empty() {
             let why = if left.is_empty() { String::new() } else { format!(": {}", left.join("; ")) };
-            return Err(EngineError::Conflict(format!("no open recommendation of type {kind} can go out{why}")));
+            return Err(EngineError::Conflict(format!("no open recommendation of type {kind} qualifies{why}")));
         }
         let now = self.records.clock.now();
         let name =
@@ -285,7 +285,8 @@ impl RolloutService {
         let _turn = self.records.turn.lock().await;
         let rollout = self.rollout_get(id).await?;
         if !matches!(rollout.status, RolloutStatus::Held | RolloutStatus::Stopped) {
-            let message = format!("the rollout is {}; only a held or stopped rollout can be resumed", rollout.status);
+            let message =
+                format!("the rollout is {}; only a rollout on hold or stopped can be resumed", rollout.status);
             return Err(EngineError::Conflict(message));
         }
         let now = self.records.clock.now();
@@ -296,7 +297,7 @@ impl RolloutService {
             let held = rollout.gates.last().map_or(String::new(), |gate| gate.words.clone());
             let last = rollout.gates.last().cloned();
             if let Some(last) = last {
-                let words = format!("{reason} (it was held by: {held})");
+                let words = format!("{reason} (it was on hold: {held})");
                 let by = Some(caller.name.clone());
                 advance::push(&mut next.gates, Gate { verdict: Verdict::Overridden, words, at: now, by, ..last });
             }

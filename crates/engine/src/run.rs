@@ -111,7 +111,7 @@ impl RunService {
     pub async fn agent_run(&self, id: &AgentId, caller: &Caller) -> Result<RunReport, EngineError> {
         let agent = self.records.agents.agent_get(id).await?;
         if !self.running.lock().insert(id.clone()) {
-            return Err(EngineError::Conflict("a run of this agent is under way".to_owned()));
+            return Err(EngineError::Conflict("a run of this agent is in progress".to_owned()));
         }
         let _running = Running(self, id.clone());
         let started_at = self.records.clock.now();

@@ -158,7 +158,7 @@ impl Findings {
             return Ok(());
         }
         if !same {
-            let reason = "a newer finding took its place";
+            let reason = "replaced by a newer recommendation";
             self.records.close_approvals(known, ApprovalStatus::Expired, reason, caller).await?;
             self.records
                 .settle_at(&known.id, "recommendation.supersede", Status::Superseded, Some(reason), caller)
@@ -289,7 +289,7 @@ fn expiry_reason(one: &Judged, kind: RecommendationType) -> Option<String> {
     }
     let undecided = judgement.abstentions.iter().any(|a| a.kind.is_none_or(|k| k == kind));
     let other = judgement.proposals.first().filter(|_| !undecided)?;
-    Some(format!("another finding took its place: {}", other.title))
+    Some(format!("replaced by another recommendation: {}", other.title))
 }
 
 /// Returns the reason why a finding is not kept again: a user rejected it, or the change failed recently. A decision on

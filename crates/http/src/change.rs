@@ -74,7 +74,9 @@ pub(crate) fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result
         None => Ok(()),
         Some(read) => Err(Problem::new(
             Code::Conflict,
-            format!("The {what} was changed in between: version {stored} is stored, version {read} was read."),
+            format!(
+                "The {what} was changed by someone else: version {stored} is stored, you sent version {read}. Reload it and try again."
+            ),
         )),
     }
 }

@@ -32,7 +32,7 @@ const SHARED: &[(u16, &str)] = &[
     (415, "The body is of another media type."),
     (422, "Fields or parameters are not valid; each is named."),
     (429, "Too much at once; `Retry-After` says when to try again."),
-    (500, "Something failed inside."),
+    (500, "Internal error."),
     (503, "The log cannot be written right now; nothing was done."),
     (507, "The disk is full; nothing was done."),
 ];

@@ -106,10 +106,10 @@ impl Code {
     #[must_use]
     pub const fn describe(self) -> (&'static str, StatusCode, &'static str) {
         match self {
-            Code::BadRequest => ("bad_request", StatusCode::BAD_REQUEST, "The request cannot be read"),
+            Code::BadRequest => ("bad_request", StatusCode::BAD_REQUEST, "Malformed request"),
             Code::Unauthenticated => ("unauthenticated", StatusCode::UNAUTHORIZED, "Not signed in"),
             Code::WrongCredentials => ("wrong_credentials", StatusCode::UNAUTHORIZED, "Wrong e-mail or password"),
-            Code::Forbidden => ("forbidden", StatusCode::FORBIDDEN, "Not permitted"),
+            Code::Forbidden => ("forbidden", StatusCode::FORBIDDEN, "Permission denied"),
             Code::NotFound => ("not_found", StatusCode::NOT_FOUND, "Not found"),
             Code::MethodNotAllowed => ("method_not_allowed", StatusCode::METHOD_NOT_ALLOWED, "Method not allowed"),
             Code::RequestTimeout => ("request_timeout", StatusCode::REQUEST_TIMEOUT, "The request took too long"),
@@ -120,7 +120,7 @@ impl Code {
             Code::GuardrailBlocked => ("guardrail_blocked", StatusCode::CONFLICT, "A guardrail blocks this"),
             Code::AgentLearning => ("agent_learning", StatusCode::CONFLICT, "The agent is learning and does not act"),
             Code::PlanChanged => ("plan_changed", StatusCode::CONFLICT, "The plan has changed"),
-            Code::BodyTooLarge => ("body_too_large", StatusCode::PAYLOAD_TOO_LARGE, "The body is too large"),
+            Code::BodyTooLarge => ("body_too_large", StatusCode::PAYLOAD_TOO_LARGE, "The request body is too large"),
             Code::EntryTooLarge => ("entry_too_large", StatusCode::PAYLOAD_TOO_LARGE, "An entry is too large"),
             Code::ExportTooLarge => ("export_too_large", StatusCode::UNPROCESSABLE_ENTITY, "The export is too large"),
             Code::UnsupportedMediaType => {
@@ -128,17 +128,19 @@ impl Code {
             }
             Code::InvalidFields => ("invalid_fields", StatusCode::UNPROCESSABLE_ENTITY, "Some fields are not valid"),
             Code::InvalidQuery => ("invalid_query", StatusCode::UNPROCESSABLE_ENTITY, "The query is not valid"),
-            Code::QueryTooCostly => ("query_too_costly", StatusCode::UNPROCESSABLE_ENTITY, "The query takes too long"),
+            Code::QueryTooCostly => {
+                ("query_too_costly", StatusCode::UNPROCESSABLE_ENTITY, "The query is too expensive")
+            }
             Code::TooManyRequests => ("too_many_requests", StatusCode::TOO_MANY_REQUESTS, "Too many requests"),
-            Code::Internal => ("internal", StatusCode::INTERNAL_SERVER_ERROR, "Something failed inside"),
+            Code::Internal => ("internal", StatusCode::INTERNAL_SERVER_ERROR, "Internal error"),
             Code::LogDamaged => ("log_damaged", StatusCode::INTERNAL_SERVER_ERROR, "A part of the log is damaged"),
-            Code::CloudFailed => ("cloud_failed", StatusCode::BAD_GATEWAY, "The cloud did not do it"),
+            Code::CloudFailed => {
+                ("cloud_failed", StatusCode::BAD_GATEWAY, "The cloud provider refused or did not answer")
+            }
             Code::LedgerUnavailable => {
-                ("ledger_unavailable", StatusCode::SERVICE_UNAVAILABLE, "The log cannot be written right now")
+                ("ledger_unavailable", StatusCode::SERVICE_UNAVAILABLE, "The audit log cannot be written")
             }
-            Code::NoActiveServer => {
-                ("no_active_server", StatusCode::SERVICE_UNAVAILABLE, "No server is active right now")
-            }
+            Code::NoActiveServer => ("no_active_server", StatusCode::SERVICE_UNAVAILABLE, "No active server"),
             Code::DiskFull => ("disk_full", StatusCode::INSUFFICIENT_STORAGE, "The disk is full"),
         }
     }
@@ -300,7 +302,7 @@ impl Problem {
         tracing::error!(%reference, %cause, "request failed");
         Problem::new(
             Code::Internal,
-            format!("Something failed inside. The service's log has the cause under {reference}."),
+            format!("An internal error occurred. Search the service's log for {reference} to find the cause."),
         )
     }
 

@@ -153,7 +153,7 @@ const TRUSTED: usize = 1024 * 1024;
 pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
     let encoding = request.headers().get(header::CONTENT_ENCODING).map(|value| value.to_str().unwrap_or("unreadable"));
     if let Some(encoding) = encoding.filter(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
-        let message = format!("Bodies are taken as they are, not with Content-Encoding {encoding}.");
+        let message = format!("Content-Encoding {encoding} is not supported. Send the body uncompressed.");
         return Err(Problem::new(Code::UnsupportedMediaType, message));
     }
     let limit = app.settings.max_body_bytes;
@@ -205,8 +205,9 @@ async fn next(body: &mut axum::body::Body, patience: Patience, deadline: Instant
         Ok(Some(Err(error))) => Err(Problem::new(Code::BadRequest, format!("The body could not be read: {error}."))),
         Err(_) => {
             let (idle, whole) = (patience.idle.as_secs(), patience.whole.as_secs());
-            let message =
-                format!("The body stopped for {idle} s, or was not whole after {whole} s; nothing was written.");
+            let message = format!(
+                "No data arrived for {idle} s, or the body was incomplete after {whole} s; nothing was written."
+            );
             Err(Problem::new(Code::RequestTimeout, message))
         }
     }

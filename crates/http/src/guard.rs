@@ -150,7 +150,8 @@ async fn check(State((app, access)): State<(Arc<App>, Access)>, request: Request
         Err(problem) => return problem.into_response(),
     };
     if !is_text(parts.uri.path()) {
-        return Problem::new(Code::BadRequest, "The path is not UTF-8 once its %-escapes are read.").into_response();
+        return Problem::new(Code::BadRequest, "The path is not valid UTF-8 after its %-escapes are decoded.")
+            .into_response();
     }
     let (safe, method) = (parts.method.is_safe(), parts.method.clone());
     let origin = identify::origin(
@@ -244,7 +245,10 @@ async fn admit(app: &App, access: Access, parts: &Parts) -> Result<Option<Arc<Pr
             );
             let caller = Caller { principal, origin, request_id: request_id(parts) };
             app.denied(&caller, &parts.method, parts.uri.path(), &access.words()).await;
-            Err(Problem::new(Code::Forbidden, format!("This needs the permission {}.", access.words())))
+            Err(Problem::new(
+                Code::Forbidden,
+                format!("You need the permission {}. Ask an administrator for a role that has it.", access.words()),
+            ))
         }
     }
 }

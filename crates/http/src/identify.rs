@@ -39,7 +39,10 @@ pub async fn principal(app: &App, method: &Method, headers: &HeaderMap) -> Resul
     let jar = CookieJar::from_headers(headers);
     let Some(cookie) = jar.get(COOKIE) else { return Ok(None) };
     if !method.is_safe() && !same_origin(headers) {
-        return Err(Problem::new(Code::Forbidden, "A session cookie may only change things from Reeve's own pages."));
+        return Err(Problem::new(
+            Code::Forbidden,
+            "A session cookie permits changes only from Reeve's own pages. Use an API token instead.",
+        ));
     }
     Ok(by_session(app, cookie.value()).await?.map(Arc::new))
 }
@@ -77,7 +80,7 @@ fn same_origin(headers: &HeaderMap) -> bool {
 /// # Errors
 /// 401 when it is unknown, expired, or its user may not sign in.
 pub async fn by_token(app: &App, secret: &str) -> Result<Arc<Principal>, Problem> {
-    let wrong = || Problem::new(Code::Unauthenticated, "The token is not known or no longer valid.");
+    let wrong = || Problem::new(Code::Unauthenticated, "The API token is not valid, has expired or was revoked.");
     let hash = TokenHash::from_secret(secret);
     if let Some(principal) = app.tokens.get(&hash, app.now().as_millisecond()) {
         return Ok(principal);

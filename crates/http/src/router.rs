@@ -60,16 +60,12 @@ pub fn rules() -> Vec<Rule> {
 async fn unknown(request: Request) -> Problem {
     Problem::new(
         Code::NotFound,
-        format!(
-            "There is no {} {}. /api/openapi.json describes what there is.",
-            request.method(),
-            request.uri().path()
-        ),
+        format!("There is no route {} {}. /api/openapi.json lists all routes.", request.method(), request.uri().path()),
     )
 }
 
 async fn wrong_method(request: Request) -> Problem {
-    Problem::new(Code::MethodNotAllowed, format!("{} does not take {}.", request.uri().path(), request.method()))
+    Problem::new(Code::MethodNotAllowed, format!("{} does not accept {}.", request.uri().path(), request.method()))
 }
 
 async fn page(request: Request) -> Response {

@@ -76,7 +76,7 @@ pub(crate) fn recover(disk: &Arc<dyn Disk>, config: &Config, signer: &Arc<NoteSi
         Ok(true) => anchor.write(&head).and_then(|()| anchor.sync()),
         // The other slot has told how far the log was, and the log was held against it.
         Ok(false) => {
-            tracing::warn!(file = %places.anchor.display(), "the anchor was altered; it is written anew");
+            tracing::warn!(file = %places.anchor.display(), "the anchor was altered; it is rewritten");
             anchor.rewrite(&head)
         }
         Err(error) => Err(error),

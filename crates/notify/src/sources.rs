@@ -1,4 +1,4 @@
-//! Records behind the entries that others are told of. An entry of the log says that something happened; its record says what.
+//! Records behind the entries that notifications are sent about. An entry of the log says that something happened; its record says what.
 //!
 //! One file for each topic turns a record into a [`Happening`]: the facts that filters look at, the message for people, and the record as
 //! the HTTP interface shows it, for webhooks.
@@ -25,7 +25,7 @@ use serde_json::Value;
 use crate::delivery::Happening;
 use crate::notification::{Attachment, Gravity, Item, Message};
 
-/// Query of the entries that others are told of. It must be narrowed to entries that Reeve wrote.
+/// Query of the entries that notifications are sent about. It must be narrowed to entries that Reeve wrote.
 pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.action OR intelligence.anomaly OR \
                          intelligence.approval OR audit.alert.fire OR budget.alert OR audit.report) action.operation:(recommendation.create OR \
                          action.succeed OR action.rolled_back OR action.fail OR anomaly.detect OR approval.request OR approval.remind OR \
@@ -67,7 +67,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Returns what an entry tells others; `None` if nobody is told of it: its record is gone, or an entry from outside only looks like one
+    /// Returns the notification about an entry; `None` without one: its record is gone, or an entry from outside only looks like one
     /// of Reeve's.
     ///
     /// # Errors
@@ -75,7 +75,7 @@ impl Sources {
     pub async fn happening(&self, entry: &Entry) -> Result<Option<Happening>, StoreError> {
         let found = match entry.action.operation.as_deref() {
             Some("recommendation.create") => intelligence::recommendation(self, entry).await,
-            // A simulation that went back is no action that anybody has to hear of.
+            // A simulation that was rolled back concerns no one.
             Some("action.rolled_back") if metadata(entry, "purpose") == Some("simulate") => Ok(None),
             Some("action.succeed" | "action.rolled_back" | "action.fail") => intelligence::action(self, entry).await,
             Some("anomaly.detect") => anomalies::anomaly(self, entry).await,
@@ -102,6 +102,12 @@ fn metadata<'e>(entry: &'e Entry, name: &str) -> Option<&'e str> {
 
 fn fact(name: &str, value: impl Into<String>) -> (String, String) {
     (name.to_owned(), value.into())
+}
+
+/// Returns the address of a page of the dashboard as a fact; `None` if the configuration names no public address.
+fn page(sources: &Sources, path: &str) -> Option<(String, String)> {
+    let address = sources.forms.address_of(path);
+    address.starts_with("http").then(|| fact("Open in Reeve", address))
 }
 
 /// Returns a message about one thing.

@@ -59,7 +59,7 @@ pub(super) fn propose(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, 
         factors.push(format!("The calendar has {event}"));
     }
     factors.extend(change.notes.iter().cloned());
-    factors.extend(change.by_hand.as_ref().map(|why| format!("It is advice, and left to a person: {why}")));
+    factors.extend(change.by_hand.as_ref().map(|why| format!("Advice only, no automatic change: {why}")));
     let mut reason_codes = vec![CODE.to_owned(), rule.code(), rule.condition.foreseen.as_str().to_owned()];
     if change.plan.as_ref().is_some_and(|plan| !plan.reversible) {
         reason_codes.push("cannot_be_undone".to_owned());
@@ -82,7 +82,7 @@ pub(super) fn propose(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, 
             cost_percent,
             cost: cost_words.clone(),
             performance_degradation_percent: degradation,
-            performance: format!("keeps {} from what is foreseen", resource.name),
+            performance: format!("keeps {} from the predicted problem", resource.name),
             security: "none".to_owned(),
         },
         effort: change.effort,
@@ -102,7 +102,7 @@ pub(super) fn propose(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, 
             models: Vec::new(),
             success_rate: None,
             cost_reduction: format!("none: {cost_words}"),
-            performance_impact: "what is foreseen does not come to pass".to_owned(),
+            performance_impact: "the predicted problem does not occur".to_owned(),
             decision_path: vec![asked(rule, found), approval],
         },
     }
@@ -131,7 +131,7 @@ fn asked(rule: &Rule, found: &Prediction) -> Decision {
     let what = condition.signal.map_or_else(String::new, |signal| format!(" of {signal}"));
     Decision {
         check: format!(
-            "Is {}{what} foreseen within {}, with at least {:.0} %?",
+            "Is {}{what} predicted within {}, with at least {:.0} %?",
             condition.foreseen,
             super::as_text(condition.horizon_s),
             condition.probability_percent
@@ -162,7 +162,7 @@ fn priority(rule: &Rule, resource: &Resource, found: &Prediction) -> Priority {
 fn approval(rule: &Rule, change: &Relief, matrix: &ApprovalMatrix) -> (Impact, Decision) {
     let by_cost = change.added.map_or(Impact::Low, |added| matrix.impact_by_cost(added));
     let said = |answer, detail: String| Decision {
-        check: format!("Does the rule's approval ({}) let it through?", rule.approval.kind),
+        check: format!("Does the rule's approval setting ({}) permit it?", rule.approval.kind),
         answer: Some(answer),
         detail: format!("{detail}; by cost alone its impact is {by_cost}"),
     };
@@ -178,6 +178,6 @@ fn approval(rule: &Rule, change: &Relief, matrix: &ApprovalMatrix) -> (Impact, D
         (ApprovalKind::AutoBelow, _, _) => {
             (by_cost.max(Impact::Medium), said(false, "the size after the change is not known".to_owned()))
         }
-        (ApprovalKind::Required, _, _) => (by_cost.max(Impact::Medium), said(false, "somebody is asked".to_owned())),
+        (ApprovalKind::Required, _, _) => (by_cost.max(Impact::Medium), said(false, "approval is required".to_owned())),
     }
 }

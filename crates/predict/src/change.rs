@@ -70,7 +70,7 @@ fn fail_over(resource: &Resource, found: &Prediction, when: &str) -> Relief {
         (ResourceKind::Database, ..) => {
             return advice(
                 "it has no standby in another zone: make one, or plan the outage",
-                "a standby doubles what it costs, and its making is for a person",
+                "a standby doubles what it costs, and creating it is a manual step",
             );
         }
         _ => return advice("check that another zone can take its traffic", "it has no standby that could take over"),
@@ -97,8 +97,8 @@ fn scale(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catal
         _ => Shortage::Processors,
     };
     let why = match resource.kind {
-        ResourceKind::LoadBalancer => "the machines behind it belong to no one group that could be scaled",
-        ResourceKind::Database => "a larger class restarts it: when that is worth it is for a person",
+        ResourceKind::LoadBalancer => "the machines behind it do not belong to one scaling group",
+        ResourceKind::Database => "a larger class restarts it: decide manually whether that is worth it",
         _ => match relief::larger_size(resource, short, catalogue) {
             Ok(relief) => return relief,
             Err(why) => why,

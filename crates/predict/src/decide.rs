@@ -42,7 +42,7 @@ pub(super) fn decide_resource(case: &Case<'_>) -> Prediction {
     let said = match (case.rule.condition.signal, case.rule.condition.foreseen) {
         (_, Foreseen::Event) => event(case, &mut found),
         (_, Foreseen::Spike) if !case.traffic.learn_patterns => event(case, &mut found),
-        (None, _) => Err("the rule watches nothing".to_owned()),
+        (None, _) => Err("the rule watches no resource".to_owned()),
         (Some(signal), _) => measured(case, signal, &mut found),
     };
     if let Err(why) = said {

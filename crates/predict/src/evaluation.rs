@@ -95,7 +95,7 @@ impl RuleService {
         self.ports.rules.prediction_insert(&rule.id, &found, KEEP).await?;
         let beyond = if passed_over == 0 { String::new() } else { format!(", {passed_over} more were not looked at") };
         let words = format!(
-            "{} resources: {foreseen} foreseen, {} abstained, {recommended} recommended{beyond}",
+            "{} resources: {foreseen} predicted, {} abstained, {recommended} recommended{beyond}",
             found.len(),
             counts[2].1
         );
@@ -214,7 +214,7 @@ impl RuleService {
         let gone: Vec<ResourceId> =
             not_foreseen.filter_map(|one| Some(response_target(rule, at(one)?, all).resource.id.clone())).collect();
         if !gone.is_empty() {
-            self.ports.responses.withdraw(&rule.cause(), Some(&gone), "it is no longer foreseen", caller).await?;
+            self.ports.responses.withdraw(&rule.cause(), Some(&gone), "it is no longer predicted", caller).await?;
         }
         if !rule.enabled {
             return Ok(());
@@ -228,7 +228,7 @@ impl RuleService {
                 .then_with(|| a.expected_at.cmp(&b.expected_at))
         });
         for late in fired.iter_mut().skip(MOST_FIRED) {
-            late.not_recommended = Some(format!("this evaluation recommended {MOST_FIRED} times already"));
+            late.not_recommended = Some(format!("this evaluation already created {MOST_FIRED} recommendations"));
         }
         fired.truncate(MOST_FIRED);
         let matrix = self.ports.responses.approval_matrix().await?;

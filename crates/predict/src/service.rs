@@ -108,7 +108,7 @@ impl RuleService {
         self.known_calendars(&rule).await?;
         self.ports.responses.check_scope("scope", &rule.scope).await?;
         if self.ports.rules.rule_list().await?.len() >= MOST_RULES {
-            return Err(EngineError::Conflict(format!("there are {MOST_RULES} rules already; remove one first")));
+            return Err(EngineError::Conflict(format!("the limit of {MOST_RULES} rules is reached; delete one first")));
         }
         self.recorded(
             log_entry::rule("predictive_rule.create", None, Some(&rule), caller),
@@ -144,7 +144,7 @@ impl RuleService {
         )
         .await?;
         if before.enabled && !after.enabled {
-            self.ports.responses.withdraw(&after.cause(), None, "its rule was switched off", caller).await?;
+            self.ports.responses.withdraw(&after.cause(), None, "its rule was disabled", caller).await?;
         }
         Ok(after)
     }
@@ -203,7 +203,7 @@ impl RuleService {
             }
             None => {
                 if self.ports.rules.calendar_list().await?.len() >= MOST_CALENDARS {
-                    let message = format!("there are {MOST_CALENDARS} calendars already; remove one first");
+                    let message = format!("the limit of {MOST_CALENDARS} calendars is reached; delete one first");
                     return Err(EngineError::Conflict(message));
                 }
                 self.recorded(
@@ -241,7 +241,9 @@ pub(super) fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result
     match read.filter(|read| *read != stored) {
         None => Ok(()),
         Some(read) => {
-            let message = format!("the {what} is at version {stored}, not {read}; read it again");
+            let message = format!(
+                "the {what} was changed by someone else (version {stored} is stored, you sent {read}); reload it"
+            );
             Err(EngineError::Conflict(message))
         }
     }

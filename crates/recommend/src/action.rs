@@ -19,7 +19,7 @@ named!(
     ActionStatus {
         /// Steps are running.
         Running => "running",
-        /// All steps went through and the change stuck.
+        /// All steps went through and the change took effect.
         Succeeded => "succeeded",
         /// Undoing.
         RollingBack => "rolling_back",

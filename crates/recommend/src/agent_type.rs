@@ -69,7 +69,7 @@ pub const fn agent_types() -> &'static [AgentTypeInfo] {
 const TYPES: &[AgentTypeInfo] = &[
     AgentTypeInfo {
         agent_type: AgentType::COST_OPTIMIZER,
-        description: "Finds what is too large, throttled, idle or worth a commitment, and changes it within the guardrails.",
+        description: "Finds oversized, throttled and idle resources and steady usage worth a commitment, and applies changes within the guardrails.",
         capabilities: &[
             ("analyze_utilization", Text("30d_historical")),
             ("recommend_rightsizing", Flag(true)),
@@ -86,7 +86,7 @@ const TYPES: &[AgentTypeInfo] = &[
     },
     AgentTypeInfo {
         agent_type: AgentType::SPOT_OPTIMIZER,
-        description: "Moves what can be interrupted to spot capacity, and back before it hurts.",
+        description: "Moves interruptible workloads to spot capacity, and back before an interruption.",
         capabilities: &[
             ("predict_interruptions", Flag(true)),
             ("auto_fallback", Text("on_demand")),
@@ -136,7 +136,7 @@ const TYPES: &[AgentTypeInfo] = &[
     },
     AgentTypeInfo {
         agent_type: AgentType::SECURITY_INTELLIGENCE,
-        description: "Learns how users and resources behave and points at what does not fit.",
+        description: "Learns the usual behavior of users and resources and reports unusual activity.",
         capabilities: &[
             ("behavioral_analysis", Text("user_and_resource")),
             ("anomaly_detection", Flag(true)),
@@ -186,7 +186,7 @@ const TYPES: &[AgentTypeInfo] = &[
     },
     AgentTypeInfo {
         agent_type: AgentType::WORKLOAD_CLASSIFIER,
-        description: "Tells production from development, batch and analytics, and recommends what suits each.",
+        description: "Classifies resources as production, development, batch or analytics, and recommends what suits each.",
         capabilities: &[
             ("pattern_recognition", Flag(true)),
             ("resource_categorization", Flag(true)),
@@ -203,7 +203,7 @@ const TYPES: &[AgentTypeInfo] = &[
     },
     AgentTypeInfo {
         agent_type: AgentType::STORAGE_OPTIMIZER,
-        description: "Finds volumes that pay for a type or for performance that they do not need, and changes them while they are in use.",
+        description: "Finds volumes with a type or performance that they do not need, and changes them while they are in use.",
         capabilities: &[],
         actions: &[],
         settings: &[],

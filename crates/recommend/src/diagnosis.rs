@@ -102,9 +102,9 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
         Some(facts.may_act == Some(false) || refusal.is_some()),
         match (facts.may_act, refusal) {
             (_, Some(failure)) => format!("the cloud refused: {}", failure.reason),
-            (Some(false), None) => "its connection is set to observe only".to_owned(),
+            (Some(false), None) => "its connection is observe only".to_owned(),
             (None, None) => "its connection no longer exists".to_owned(),
-            (Some(true), None) => "its connection may act, and the cloud refused nothing".to_owned(),
+            (Some(true), None) => "its connection allows changes, and the cloud refused none".to_owned(),
         },
         "Allow actions on the connection and give its role the permission that the message names; then test the connection.",
     );
@@ -121,7 +121,7 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
     let conflicts = cause(
         "conflicting_policies",
         Some(!facts.conflicts.is_empty()),
-        listed(&facts.conflicts, "no exclusion, other recommendation or running action is in its way"),
+        listed(&facts.conflicts, "no exclusion, other recommendation or running action blocks it"),
         "Remove the exclusion, or answer the other recommendation first.",
     );
     let reasons: Vec<String> = facts.failures.iter().map(|failure| failure.reason.clone()).collect();
@@ -129,7 +129,7 @@ pub fn not_executing(facts: &StuckFacts<'_>) -> Diagnosis {
         "errors_in_audit_logs",
         Some(!facts.failures.is_empty()),
         listed(&reasons, "no execution of it failed"),
-        "Read its story: search the audit log for metadata.recommendation_id and its id.",
+        "Read its history: search the audit log for metadata.recommendation_id and its id.",
     );
     let causes = vec![learning, permissions, guardrail, conflicts, errors];
     let wanted = facts.recommendation.status.is_end() || !causes.iter().any(|cause| cause.applies == Some(true));

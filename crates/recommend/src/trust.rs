@@ -52,7 +52,7 @@ impl Proposal {
         self.explanation.factors.insert(
             0,
             format!(
-                "90 % range {:.0} to {:.0} %, confidence {:.1} %: calibrated on {:.0} earlier recommendations of this kind{few}; the backtest alone said {:.1} %",
+                "90 % range {:.0} to {:.0} %, confidence {:.1} %: calibrated on {:.0} earlier recommendations of this kind{few}; backtest alone: {:.1} %",
                 range.low_percent,
                 range.high_percent,
                 self.confidence,

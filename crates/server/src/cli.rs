@@ -34,12 +34,12 @@ pub(crate) use target::ServiceTarget;
 
 pub(crate) use backup::{BackupCommand, BackupCreateArgs, BackupRestoreArgs, BackupVerifyArgs};
 
-/// Watches over a cloud estate and keeps its record.
+/// Optimizes cloud accounts within guardrails, and keeps a signed audit log of every change.
 #[derive(Debug, Parser)]
 #[command(name = "reeve", version, about, long_about = None, propagate_version = true,
-    after_help = "Exit codes: 0 done, 1 done in part or found wanting, 2 could not run.")]
+    after_help = "Exit codes: 0 success, 1 partial success or problems found, 2 could not run.")]
 pub(crate) struct Cli {
-    /// Say more (-v) or much more (-vv) on stderr.
+    /// Log more (-v) or much more (-vv) to stderr.
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     pub(crate) verbose: u8,
     /// Command to run.
@@ -50,32 +50,32 @@ pub(crate) struct Cli {
 /// Command to run.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Serve the dashboard and the interface. REEVE_ADMIN_TOKEN sets the first administrator's token.
+    /// Start the service: dashboard and HTTP API. REEVE_ADMIN_TOKEN sets the first administrator's token.
     Serve(ServeArgs),
-    /// Serve with a simulated estate that lives: three clouds, 30 days of history.
+    /// Start the service with simulated cloud accounts: three clouds, 30 days of history.
     Demo(DemoArgs),
-    /// Work with the audit log.
+    /// Import, search, follow and export the audit log; alert rules and reports.
     #[command(subcommand)]
     Audit(AuditCommand),
-    /// Judge files of one's own as the agents judge the estate.
+    /// Analyze files (metrics, bills, audit records) with the models that the agents use.
     #[command(subcommand)]
     Analyze(AnalyzeCommand),
-    /// Take metrics of Prometheus servers over into a running service.
+    /// Import metrics of Prometheus servers into a running service.
     #[command(subcommand)]
     Metrics(MetricsCommand),
-    /// Watch spending against budgets of a running service.
+    /// Manage budgets of a running service.
     #[command(subcommand)]
     Budgets(BudgetsCommand),
-    /// Back up a data directory with its state, restore and check backups.
+    /// Create, restore and verify backups.
     #[command(subcommand)]
     Backup(BackupCommand),
-    /// Connections to clouds.
+    /// List connections to clouds, and print the policies that they need.
     #[command(subcommand)]
     Connections(ConnectionsCommand),
-    /// Work with the log's signing key.
+    /// Manage the signing key of the audit log.
     #[command(subcommand)]
     Keys(KeysCommand),
-    /// Print the description of the HTTP interface (OpenAPI 3.1).
+    /// Print the OpenAPI 3.1 document of the HTTP API.
     Openapi,
     /// Print a completion script for a shell.
     Completions {
@@ -87,17 +87,17 @@ pub(crate) enum Command {
 /// `reeve keys`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
-    /// Replace the log's signing key: a new one takes over, signed over to by the old, which is destroyed.
+    /// Replace the signing key: the old key signs the new one and is then destroyed.
     Rotate(RotateArgs),
 }
 
 /// `reeve keys rotate`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RotateArgs {
-    /// A data directory that no service has open.
+    /// Data directory; no service may be using it.
     #[arg(long)]
     pub(crate) data_dir: PathBuf,
-    /// The anchor's file, when it is not anchor/head in the data directory.
+    /// Anchor file, unless it is anchor/head in the data directory.
     #[arg(long)]
     pub(crate) anchor: Option<PathBuf>,
 }
@@ -105,7 +105,7 @@ pub(crate) struct RotateArgs {
 /// `reeve serve`.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ServeArgs {
-    /// Configuration file (TOML). Unknown keys are refused.
+    /// Configuration file (TOML). Unknown keys are rejected.
     #[arg(long)]
     pub(crate) config: Option<PathBuf>,
     /// Data directory.
@@ -119,7 +119,7 @@ pub(crate) struct ServeArgs {
 /// `reeve demo`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DemoArgs {
-    /// Data directory; reeve-demo in the user's data folder unless given. The demo continues where it was.
+    /// Data directory; default: reeve-demo in the user's data folder. An existing demo continues.
     #[arg(long)]
     pub(crate) data_dir: Option<PathBuf>,
     /// Address to listen on.
@@ -128,7 +128,7 @@ pub(crate) struct DemoArgs {
     /// Seed of the simulated estate: the same seed gives the same estate.
     #[arg(long, default_value_t = 7)]
     pub(crate) seed: u64,
-    /// Open the dashboard in a browser once it answers.
+    /// Open the dashboard in a browser when it is ready.
     #[arg(long)]
     pub(crate) open: bool,
 }

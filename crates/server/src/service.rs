@@ -250,7 +250,7 @@ impl Service {
         };
         tokio::select! {
             () = serving => {}
-            () = patience => tracing::warn!("some requests did not end in time; they are given up"),
+            () = patience => tracing::warn!("some requests did not end in time and were aborted"),
         }
         stop.cancel();
         tasks.close();
@@ -281,7 +281,7 @@ impl Service {
 /// Binds the configured address.
 pub(crate) async fn bind(config: &Config) -> Result<TcpListener> {
     TcpListener::bind(config.listen).await.with_context(|| {
-        format!("{} could not be listened on; is something else there? --listen takes another address", config.listen)
+        format!("cannot listen on {}: the address may be in use; choose another with --listen", config.listen)
     })
 }
 

@@ -157,7 +157,7 @@ async fn settings_get(store: &Store) -> std::result::Result<AnomalySettings, Fau
 async fn settings_put(store: &Store, settings: &AnomalySettings) -> std::result::Result<(), Fault> {
     let document = encode(&AnomalySettingsRow::from(settings))?;
     let stored = settings_get(store).await?;
-    let conflict = || Fault::Conflict("the anomaly settings were changed in between; read them again".to_owned());
+    let conflict = || Fault::Conflict("the anomaly settings were changed by someone else; reload them".to_owned());
     if stored.version + 1 != settings.version {
         return Err(conflict());
     }

@@ -56,7 +56,7 @@ async fn insert(store: &Store, budget: &Budget, most: u64) -> std::result::Resul
     let mut tx = store.begin().await?;
     let count: i64 = sqlx::query("SELECT COUNT(*) FROM budgets").fetch_one(&mut *tx).await?.try_get(0)?;
     if u64::try_from(count).unwrap_or_default() >= most {
-        return Err(Fault::Conflict(format!("there are {most} budgets already; remove one first")));
+        return Err(Fault::Conflict(format!("the limit of {most} budgets is reached; delete one first")));
     }
     sqlx::query("INSERT INTO budgets (id, name, created_at_ms, version, document) VALUES ($1, $2, $3, $4, $5)")
         .bind(&budget.id.0)

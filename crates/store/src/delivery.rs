@@ -88,7 +88,7 @@ async fn advance(
     outgoing: &[Outgoing],
     notices: &[Notice],
 ) -> std::result::Result<(), Fault> {
-    let moved = || Fault::Conflict("somebody else has read the log in between".to_owned());
+    let moved = || Fault::Conflict("another process has read the log in the meantime".to_owned());
     let mut tx = store.begin().await?;
     match from {
         None => {
@@ -97,7 +97,7 @@ async fn advance(
                 .bind(version(to))
                 .execute(&mut *tx)
                 .await
-                .map_err(|error| Fault::or_taken(error, || "somebody else has begun to read the log".to_owned()))?;
+                .map_err(|error| Fault::or_taken(error, || "another process has begun to read the log".to_owned()))?;
         }
         Some(from) => {
             let done = sqlx::query("UPDATE outbox SET next_sequence = $3 WHERE id = $1 AND next_sequence = $2")
@@ -263,7 +263,7 @@ async fn gather(store: &Store, notices: &[Notice], digests: &[Outgoing]) -> std:
     for notice in notices {
         let done = sqlx::query("DELETE FROM notices WHERE id = $1").bind(&notice.id.0).execute(&mut *tx).await?;
         if done.rows_affected() == 0 {
-            return Err(Fault::Conflict("somebody else has gathered these notices".to_owned()));
+            return Err(Fault::Conflict("another process has collected these notifications".to_owned()));
         }
     }
     for digest in digests {

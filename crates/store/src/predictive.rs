@@ -254,7 +254,7 @@ async fn traffic_settings_get(store: &Store) -> Done<TrafficSettings> {
 /// Compared by the whole text: of two writers that read the same version the second fails.
 async fn traffic_settings_put(store: &Store, settings: &TrafficSettings) -> Done<()> {
     let stored = traffic_settings_get(store).await?;
-    let conflict = || Fault::Conflict("traffic intelligence was changed in between; read it again".to_owned());
+    let conflict = || Fault::Conflict("traffic intelligence was changed by someone else; reload it".to_owned());
     if stored.version + 1 != settings.version {
         return Err(conflict());
     }

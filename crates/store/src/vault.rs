@@ -46,7 +46,7 @@ pub enum VaultError {
     },
     /// Sealed with another key.
     #[error(
-        "the credentials were sealed with key {sealed}, and this installation has key {present}; \
+        "the credentials were encrypted with key {sealed}, and this installation has key {present}; \
          restore keys/secrets.key from a backup, or enter the credentials again"
     )]
     OtherKey {
@@ -56,13 +56,13 @@ pub enum VaultError {
         present: String,
     },
     /// Changed since, or moved from elsewhere.
-    #[error("the sealed credentials were altered and cannot be opened; enter them again")]
+    #[error("the stored credentials were altered and cannot be decrypted; enter them again")]
     Altered,
     /// The system has no randomness to give.
     #[error("no randomness for a key or nonce: {0}")]
     Randomness(std::io::Error),
     /// Sealing failed.
-    #[error("the credentials could not be sealed")]
+    #[error("the credentials could not be encrypted")]
     Seal,
 }
 

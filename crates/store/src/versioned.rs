@@ -39,7 +39,7 @@ impl Versioned<'_> {
         let stored = sqlx::query(self.select).bind(self.id).fetch_optional(&mut *connection).await?;
         let stored: i64 = stored.ok_or_else(|| Fault::not_found(self.noun, self.id))?.try_get(0)?;
         Err(Fault::Conflict(format!(
-            "the {} {} was changed in between: version {stored} is stored, version {} was read",
+            "the {} {} was changed by someone else: version {stored} is stored, you sent version {}; reload it and try again",
             self.noun,
             self.id,
             self.expected()

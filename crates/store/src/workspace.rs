@@ -34,7 +34,7 @@ async fn read(store: &Store) -> Result<Option<(Workspace, String)>, Fault> {
 /// Two writers that read the same version write one after the other, and the second fails: the whole text is compared.
 async fn put(store: &Store, workspace: &Workspace) -> Result<(), Fault> {
     let conflict =
-        || Fault::Conflict("the settings of the workspace were changed in between; read them again".to_owned());
+        || Fault::Conflict("the settings of the workspace were changed by someone else; reload them".to_owned());
     let stored = read(store).await?;
     if stored.as_ref().map_or(0, |(stored, _)| stored.version) + 1 != workspace.version {
         return Err(conflict());

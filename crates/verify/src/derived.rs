@@ -2,7 +2,7 @@
 //! identifiers. Each carries an attestation by the log's key over the digests of its content, which is checked here; that their
 //! content says what the entries say is vouched for by the key alone. Layout: `docs/formats/index.md`, `data-directory.md`.
 //!
-//! An index is not synced when it is written, so one that is cut short or damaged is a note: the service builds it anew before it is
+//! An index is not synced when it is written, so one that is cut short or damaged is a note: the service rebuilds it before it is
 //! used. One whose checksums hold and that the key did not attest was made by somebody else, and is a finding.
 
 use std::fs;
@@ -50,7 +50,7 @@ pub(crate) fn check(dir: &Path, manifest: &Manifest, keys: &Epochs, audit: &mut 
             match index(&bytes, &name, segment, keys) {
                 Ok(()) => audit.counts.attested += 1,
                 Err(fault) => {
-                    report_fault(&name, fault, "searches do not use it, and the service builds it anew", false, audit)
+                    report_fault(&name, fault, "searches do not use it, and the service rebuilds it", false, audit)
                 }
             }
         }

@@ -229,7 +229,7 @@ fn check_entries(
             report.not_checked.push(
                 "the rows against the tree: this format does not carry the bytes that were hashed. The files are the ones that Reeve \
                  wrote (by the hashes in its audit.export entry), and their entries are in the log (by the proof); export JSON or \
-                 Parquet to hash each entry anew"
+                 Parquet to hash each entry again"
                     .to_owned(),
             );
             Ok(())

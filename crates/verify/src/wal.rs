@@ -44,7 +44,9 @@ impl<'a> Wal<'a> {
     ) -> Result<(), CannotVerify> {
         if files.is_empty() && (self.next > 0 || self.anchored > 0) {
             let name = format!("ledger/wal/{:020}.wal", self.next);
-            audit.findings.add(Finding::new(name, "the file is missing: the log must go on here after its segments"));
+            audit
+                .findings
+                .add(Finding::new(name, "the file is missing: the log must continue here after its segments"));
         }
         for (at, file) in files.iter().enumerate() {
             self.file(file, &files[at + 1..], audit, progress)?;
@@ -139,7 +141,7 @@ impl<'a> Wal<'a> {
         } else if let Some(at) = after {
             format!("a whole frame follows at byte {at}, so it was written completely once")
         } else if let Some(more) = more {
-            format!("{} goes on with more entries", more.name)
+            format!("{} continues with more entries", more.name)
         } else {
             let name = &file.name;
             audit.notes.push(format!(

@@ -10527,7 +10527,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemBody"];
             };
         };
-        /** @description Something failed inside. */
+        /** @description Internal error. */
         InternalServerError: {
             headers: {
                 [name: string]: unknown;

@@ -64,7 +64,7 @@ impl Bill {
             String::new()
         } else {
             let (disks, snapshots) = (dollars(self.disks), at_most(self.snapshots));
-            format!("; its disks go on being billed ({disks} a month), the snapshots cost {snapshots}")
+            format!("; its disks are still billed ({disks} a month), the snapshots cost {snapshots}")
         };
         format!("{price}{off} = {} a month saved{disks}", dollars(saved))
     }

@@ -162,7 +162,7 @@ fn propose(
     let margins = margin::commitment(evidence, work, break_even);
     let trust = confidence(counted, &margins, a_year_ahead(evidence), None);
     let signs = signs(evidence.facts, margins, counted.windows, 1.0);
-    path.ask("Did it run through the held-out days?", counted.held == counted.windows, trust.words());
+    path.ask("Backtest: did it run on unseen days?", counted.held == counted.windows, trust.words());
     let cost = format!(
         "{} a month x {} = {} a month. {}",
         dollars(monthly),

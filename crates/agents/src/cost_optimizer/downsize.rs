@@ -220,7 +220,7 @@ fn propose(
     let margins = margin::smaller(evidence, from, &chosen.spec);
     let trust = confidence(counted, &margins, doubts, cap);
     let signs = signs(evidence.facts, margins, counted.windows, doubts);
-    path.ask("Would it have held on the held-out days?", counted.held == counted.windows, trust.words());
+    path.ask("Backtest: was it safe on unseen days?", counted.held == counted.windows, trust.words());
     let (savings, list_now) = chosen.price.as_ref().map(|price| (price.savings(), price.now)).unzip();
     let monthly_cost = resource.monthly_cost.or(list_now);
     let iac = owned_by_code(resource);

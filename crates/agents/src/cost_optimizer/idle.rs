@@ -200,7 +200,7 @@ fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Vec<Str
     let margins = margin::idle(evidence);
     let trust: Confidence = confidence(counted, &margins, 0.0, None);
     let signs = signs(evidence.facts, margins, counted.windows, 0.0);
-    path.ask("Did it stay idle on the held-out days?", counted.held == counted.windows, trust.words());
+    path.ask("Backtest: was it idle on unseen days?", counted.held == counted.windows, trust.words());
     let bill = Bill::from_evidence(evidence);
     let iac = owned_by_code(resource);
     let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: bill.compute.is_none(), idle: true };

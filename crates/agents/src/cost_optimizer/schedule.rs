@@ -53,7 +53,7 @@ pub(super) fn judge(
     let quiet = database
         || cpu.is_some_and(|cpu| cpu < BETWEEN_CPU) && network.is_some_and(|network| network < BETWEEN_NETWORK);
     let reason = if database {
-        "nobody connects between them".to_owned()
+        "there are no connections between them".to_owned()
     } else {
         let unknown = || "not measured".to_owned();
         let (cpu, network) = (cpu.map_or_else(unknown, percent), network.map_or_else(unknown, byte_rate));
@@ -125,7 +125,11 @@ fn propose(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm, between: Strin
     let margins = margins(evidence, work, rhythm);
     let trust = confidence(counted.unwrap_or_default(), &margins, 0.0, None);
     let signs = signs(evidence.facts, margins, trust.backtest.windows, 0.0);
-    path.ask("Did it keep to them on the held-out days?", trust.backtest.held == trust.backtest.windows, trust.words());
+    path.ask(
+        "Backtest: did it keep to them on unseen days?",
+        trust.backtest.held == trust.backtest.windows,
+        trust.words(),
+    );
     let off = rhythm.off_share();
     let bill = Bill::from_evidence(evidence);
     let savings = bill.saving(off);

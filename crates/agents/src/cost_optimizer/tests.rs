@@ -368,7 +368,11 @@ fn unattached_volumes_are_kept_and_left_to_a_person() {
     assert_eq!(kinds(found.plan.as_ref().unwrap()), [StepKind::Precondition, StepKind::Snapshot, StepKind::Verify]);
     assert!(found.reason_codes.contains(&"delete_by_hand".to_owned()));
     assert_eq!(found.savings_monthly.unwrap().usd_cents(), -25.0, "the snapshot costs, deleting is for a person");
-    assert!(found.impact.cost.contains("deleting the volume afterwards saves $40.00 a month"), "{}", found.impact.cost);
+    assert!(
+        found.impact.cost.contains("until the volume is deleted, which saves $40.00 a month"),
+        "{}",
+        found.impact.cost
+    );
     assert_eq!(found.confidence, 50.0, "nothing to try it on");
     case.resource.created_at = Some(now() - SignedDuration::from_hours(48));
     assert_eq!(case.codes(), ["too_young"]);

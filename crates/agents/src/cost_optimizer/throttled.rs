@@ -206,7 +206,7 @@ fn propose(
     let margins = margin::larger(evidence, starved);
     let trust = trust(evidence, cpu, &margins, starved);
     let signs = signs(evidence.facts, margins, trust.backtest.windows, 0.0);
-    path.ask("Did the need last on the held-out days?", trust.backtest.held == trust.backtest.windows, trust.words());
+    path.ask("Backtest: need on unseen days as well?", trust.backtest.held == trust.backtest.windows, trust.words());
     let beyond_guardrail = !is_within_guardrail(price.as_ref(), facts.guardrails.max_cost_increase_percent, &mut path);
     let savings = price.as_ref().map(Change::savings);
     let list_now = price.as_ref().map(|price| price.now);

@@ -65,12 +65,10 @@ fn cost_words(monthly: Option<Money>, snapshot: &str) -> String {
         Some(monthly) => {
             let monthly = dollars(monthly);
             format!(
-                "the snapshot costs {snapshot}; the plan saves nothing by itself, deleting the volume afterwards saves {monthly} a month"
+                "the snapshot costs {snapshot}; the snapshot saves nothing until the volume is deleted, which saves {monthly} a month"
             )
         }
-        None => {
-            "no list price is known; the plan saves nothing by itself, deleting the volume afterwards does".to_owned()
-        }
+        None => "no list price is known; the snapshot saves nothing until the volume is deleted".to_owned(),
     }
 }
 
@@ -119,7 +117,7 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -
         reason_codes: vec!["unattached".to_owned(), "delete_by_hand".to_owned()],
         not_measured,
         explanation: Explanation {
-            action: format!("Snapshot {} ({}); deleting it is left to a person", volume.name, volume.id),
+            action: format!("Snapshot {} ({}); delete it manually afterwards", volume.name, volume.id),
             factors: vec![trust.words(), "The cloud lists no attachment".to_owned(), cost.clone()],
             data_points: data_points(facts, super::METRICS),
             confidence_range: Some(trust.range),

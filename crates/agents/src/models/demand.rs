@@ -81,7 +81,7 @@ impl Trainer for Demand {
             }
         }
         let scores =
-            counted.scores().ok_or_else(|| NotTrained("no hour could be judged on the held-out days".to_owned()))?;
+            counted.scores().ok_or_else(|| NotTrained("no hour could be evaluated on the test days".to_owned()))?;
         Ok(Evaluation { scores, held_out: counted.total() })
     }
 

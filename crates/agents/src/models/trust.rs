@@ -113,7 +113,7 @@ impl Trainer for Confidence {
         match scores(&pairs) {
             Some(scores) if pairs.len() >= ENOUGH[1] => Ok(Evaluation { scores, held_out: pairs.len() as u64 }),
             _ => Err(NotTrained(format!(
-                "{} outcomes became known on the held-out days, {} are needed",
+                "{} outcomes became known on the test days, {} are needed",
                 pairs.len(),
                 ENOUGH[1]
             ))),

@@ -34,7 +34,7 @@ const CONVERT_PROVISIONED: Setting = Setting {
 };
 const LOWER_DURABILITY: Setting = Setting {
     path: "convert_provisioned.accept_lower_durability",
-    description: "Whether io2's durability of 99.999 % may be given up for gp3's 99.8 %",
+    description: "Whether io2 volumes (durability 99.999 %) may become gp3 (99.8 %)",
     default: SettingValue::Flag(false),
     range: (0.0, 0.0),
 };

@@ -162,14 +162,14 @@ impl Case<'_> {
         let Backtest { held, windows } = self.classified.stable;
         let steady = match windows {
             0 => String::new(),
-            _ => format!("; on {held} of {windows} past days the week before said the same"),
+            _ => format!("; same class on {held} of {windows} past days, each judged by the week before"),
         };
         let mut factors =
             vec![format!("Its workload is {}{steady}", self.words()), format!("Signals: {}", self.signals())];
         factors.extend(own.map(Confidence::words));
         factors.extend(more);
         if architecture {
-            factors.push("Reeve has no change that builds this: it is for a person".to_owned());
+            factors.push("Reeve cannot build this automatically: apply it manually".to_owned());
         }
         factors
     }

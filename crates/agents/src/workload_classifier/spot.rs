@@ -48,7 +48,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
         factors: vec![
             words,
             "A running machine cannot become spot capacity: its successor is launched as such".to_owned(),
-            "Its jobs must be able to start anew: spot capacity is taken back with two minutes of notice".to_owned(),
+            "Its jobs must be able to restart: spot capacity is reclaimed with two minutes of notice".to_owned(),
         ],
         plan: None,
         target_type: None,
@@ -56,7 +56,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
         savings: None,
         cost_percent: None,
         cost: "not claimed: spot prices are not in the catalogue".to_owned(),
-        performance: "jobs that are interrupted start anew".to_owned(),
+        performance: "interrupted jobs restart".to_owned(),
         security: "none: access stays as it is".to_owned(),
         tried: None,
         path,

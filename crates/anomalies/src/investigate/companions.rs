@@ -40,7 +40,7 @@ impl Companion {
         let (during, usual) = (words::amount(self.metric, self.during), words::amount(self.metric, self.usual));
         let times = if self.usual > NOTHING * self.during { self.during / self.usual } else { f64::INFINITY };
         let times =
-            if times.is_finite() { format!(", {} times as much", words::figures(times)) } else { String::new() };
+            if times.is_finite() { format!(", {} times as high", words::figures(times)) } else { String::new() };
         let text = format!(
             "{} averaged {during} during the anomaly, usually {usual} at that time{times}",
             words::name(self.metric)

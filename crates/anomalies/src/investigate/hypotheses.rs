@@ -100,9 +100,9 @@ fn behavior(of: &Anomaly) -> Option<Hypothesis> {
         (HypothesisKind::UnusualBehavior, Support::Moderate)
     };
     let statement = if listed {
-        "somebody acts from where a threat list warns of".to_owned()
+        "the caller is on a threat list".to_owned()
     } else {
-        format!("somebody else may use these credentials: {}", reading.indication)
+        format!("these credentials may be stolen: {}", reading.indication)
     };
     let evidence = of.evidence.iter().map(|text| Evidence::new(text.clone(), None)).collect();
     Some(Hypothesis { kind, support, statement, evidence })

@@ -58,7 +58,7 @@ pub(crate) fn capacity(
     now: Timestamp,
 ) -> Result<Remedy, String> {
     if is_opted_out(resource) {
-        return Err("a tag says to leave the resource alone".to_owned());
+        return Err("a tag excludes the resource".to_owned());
     }
     let mut why = None;
     for reading in &of.readings {
@@ -77,7 +77,7 @@ pub(crate) fn capacity(
             Err(reason) => why = why.or(Some(reason)),
         }
     }
-    Err(why.unwrap_or_else(|| "nothing that was measured runs short".to_owned()))
+    Err(why.unwrap_or_else(|| "no measured capacity is short".to_owned()))
 }
 
 fn need(reading: &Reading) -> Result<Need, String> {
@@ -126,7 +126,7 @@ fn relieve<'a>(
         }
         (Need::Requests, ResourceKind::LoadBalancer) => relief::group_behind(resource, all)
             .map(more_members)
-            .ok_or_else(|| "the machines behind it belong to no one group that could be scaled".to_owned()),
+            .ok_or_else(|| "the machines behind it do not belong to one scaling group".to_owned()),
         (Need::Connections, ResourceKind::Database) => Ok((resource, relief::read_replica(resource), READ_REPLICA)),
         (Need::Storage, ResourceKind::Volume | ResourceKind::Database) => {
             Ok((resource, relief::more_storage(resource, STORAGE_PERCENT, catalogue), MORE_STORAGE))
@@ -135,7 +135,7 @@ fn relieve<'a>(
             let disk = relief::only_disk(resource, all).unwrap_or(resource);
             Ok((disk, relief::more_storage(disk, STORAGE_PERCENT, catalogue), MORE_STORAGE))
         }
-        (_, kind) => Err(format!("a {} has nothing that Reeve could enlarge", kind.as_str().replace('_', " "))),
+        (_, kind) => Err(format!("Reeve cannot enlarge a {}", kind.as_str().replace('_', " "))),
     }
 }
 
@@ -150,9 +150,9 @@ fn facts(reading: &Reading, resource: &Resource, all: &[Resource], catalogue: &C
     }) && resource.group.is_none()
         && resource.kind != ResourceKind::ScalingGroup;
     Facts {
-        check: Decision { check: "Does it run short of what the change adds?".to_owned(), answer: Some(true), detail },
+        check: Decision { check: "Is the capacity that the change adds short?".to_owned(), answer: Some(true), detail },
         degradation_percent: Some(0.0),
-        performance: "it gets more of what ran short".to_owned(),
+        performance: "it gets more of the capacity that was short".to_owned(),
         not_measured: Vec::new(),
         compared_with: if sized { own_cost } else { account },
     }

@@ -115,14 +115,14 @@ fn factors(of: &Anomaly, relief: &Relief, code_owner: Option<&str>) -> Vec<Strin
     let mut factors = vec![of.title.clone()];
     factors.extend(of.evidence_in_words().take(MOST_EVIDENCE));
     factors.extend(relief.notes.iter().cloned());
-    factors.extend(relief.by_hand.as_ref().map(|why| format!("It is advice, and left to a person: {why}")));
+    factors.extend(relief.by_hand.as_ref().map(|why| format!("Advice only, no automatic change: {why}")));
     factors.extend(code_owner.map(|tag| format!("It is managed by infrastructure as code ({tag}): change it there")));
     factors
 }
 
 fn is_anomalous(of: &Anomaly, score: f64) -> Decision {
     Decision {
-        check: "Is it an anomaly?".to_owned(),
+        check: "Anomaly detected?".to_owned(),
         answer: Some(true),
         detail: format!("anomaly {}, score {score:.2} of 1", of.id.0),
     }

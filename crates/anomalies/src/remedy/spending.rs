@@ -73,13 +73,13 @@ pub(crate) fn spending(
     let name = &resource.name;
     let kind = resource.kind.as_str().replace('_', " ");
     if is_opted_out(resource) {
-        return Err(format!("a tag says to leave {name} alone"));
+        return Err(format!("a tag excludes {name}"));
     }
     if resource.group.is_some() {
         return Err(format!("{name} belongs to a group, which starts another one"));
     }
     if !matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Database) {
-        return Err(format!("Reeve has no change that makes a {kind} cost less"));
+        return Err(format!("Reeve cannot reduce the cost of a {kind}"));
     }
     if !matches!(resource.state, ResourceState::Running | ResourceState::Available) {
         return Err(format!("{name} does not run any more"));
@@ -88,13 +88,13 @@ pub(crate) fn spending(
     let choose = Choice { of, resource, usage, terms };
     match (before, usage) {
         (Some(before), _) if choose.fits(before).is_some_and(|fits| fits) => {
-            choose.size(before, "Was it enlarged just before, and does its load fit the size it had?")
+            choose.size(before, "Was it enlarged just before, and does its load fit the former size?")
         }
         (_, Some(usage)) if usage.is_idle() => Ok(choose.stop(volumes, "Is it not used?")),
         (_, None) if is_new => Ok(choose.stop(volumes, "Is it new, and is its use not measured?")),
         (_, Some(_)) => match choose.smaller() {
             Some(smaller) => choose.size(&smaller, "Does its load fit a smaller size?"),
-            None => Err(format!("{name} is in use: whether it is needed is for a person")),
+            None => Err(format!("{name} is in use: decide manually whether it is needed")),
         },
         (_, None) => Err(format!("the use of {name} is not measured")),
     }

@@ -42,8 +42,10 @@ impl AnomalyService {
         }
         let before = self.ports.anomalies.anomaly_settings_get().await?;
         if before.version != wanted.version {
-            let message =
-                format!("the settings are at version {}, not {}; read them again", before.version, wanted.version);
+            let message = format!(
+                "the settings were changed by someone else (version {} is stored, you sent {}); reload them",
+                before.version, wanted.version
+            );
             return Err(EngineError::Conflict(message));
         }
         let after = AnomalySettings { version: before.version + 1, ..wanted };

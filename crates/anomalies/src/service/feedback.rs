@@ -36,10 +36,10 @@ impl AnomalyService {
         let mut next = Anomaly { version: anomaly.version + 1, ..anomaly };
         next.feedback.push(AnomalyFeedback { kind, comments, by: caller.name.clone(), at: now, withdrawn: None });
         let lesson = match kind {
-            FeedbackKind::Real => "it counts as found rightly".to_owned(),
-            FeedbackKind::Planned => "it was planned; nothing is learned from it".to_owned(),
+            FeedbackKind::Real => "it counts as a true positive".to_owned(),
+            FeedbackKind::Planned => "it was planned, so detection does not learn from it".to_owned(),
             FeedbackKind::NewNormal => {
-                format!("what {} does now is its usual level; the baseline begins anew", next.place.name)
+                format!("the current level of {} is the new normal; the baseline restarts", next.place.name)
             }
             FeedbackKind::False => {
                 format!("{} is not reported again for 30 days unless its score is higher", next.place.name)
@@ -89,7 +89,7 @@ impl AnomalyService {
         if let Some(said) = said.and_then(|at| next.feedback.get_mut(at)) {
             entry = entry.with_metadata("withdrawn_feedback", said.kind.as_str());
             said.withdrawn = Some((now, caller.name.clone()));
-            let detail = format!("\"{}\" was withdrawn; nothing is learned from it", said.kind);
+            let detail = format!("\"{}\" was withdrawn, so detection does not learn from it", said.kind);
             next.responses.push(Response { stage: Stage::Learn, at: now, detail });
         }
         self.record(entry).await?;

@@ -23,7 +23,8 @@ impl AnomalyService {
             return Ok(None);
         }
         if anomaly.severity > Priority::High {
-            let why = format!("the threat is {}, and a machine is isolated for a severe one alone", anomaly.severity);
+            let why =
+                format!("the threat is {}; machines are isolated only for high and critical threats", anomaly.severity);
             anomaly.remediation = Some(Remediation::none(why));
             return Ok(None);
         }
@@ -45,7 +46,7 @@ impl AnomalyService {
         if let Ok(recommendation) = &proposed {
             let how = if recommendation.plan.is_some() { "which can be undone" } else { "by hand" };
             let more = format!(
-                "Cut {} off from the network, {how}: recommendation {}.",
+                "Isolate {} from the network, {how}: recommendation {}.",
                 anomaly.place.name, recommendation.id.0
             );
             anomaly.advice = format!("{} {more}", anomaly.advice);
@@ -58,7 +59,9 @@ impl AnomalyService {
         let id = ResourceId::new(anomaly.place.id.clone());
         let machine = match self.ports.estate.resource_get(&id).await {
             Ok(found) if found.kind == ResourceKind::VirtualMachine => found,
-            Ok(_) | Err(StoreError::NotFound { .. }) => return Ok(Err(format!("{id} is no machine that Reeve sees"))),
+            Ok(_) | Err(StoreError::NotFound { .. }) => {
+                return Ok(Err(format!("{id} is not a machine in the inventory")));
+            }
             Err(error) => return Err(error.into()),
         };
         if machine.specification.isolated {
@@ -80,7 +83,7 @@ impl AnomalyService {
         Ok(match isolation {
             None if anomaly.place.kind == ResourceKind::VirtualMachine.as_str() => {
                 format!(
-                    "nothing was done: the threat is {severity}, and only a high or critical threat isolates a machine"
+                    "nothing was done: the threat is {severity}; machines are isolated only for high and critical threats"
                 )
             }
             None => {

@@ -131,8 +131,8 @@ impl AnomalyService {
             Err(error) => return Err(error.into()),
         };
         let (kind, outcome) = match recommendation.status {
-            Status::Succeeded => (LessonKind::RemedyHeld, "its remedy held, so it counts as found rightly"),
-            Status::RolledBack | Status::Failed => (LessonKind::RemedyFailed, "its remedy did not hold"),
+            Status::Succeeded => (LessonKind::RemedyHeld, "the remedy worked, so it counts as a true positive"),
+            Status::RolledBack | Status::Failed => (LessonKind::RemedyFailed, "the remedy did not work"),
             _ => return Ok(None),
         };
         let effect = self.learn(anomaly, kind, caller).await?.unwrap_or_default();

@@ -47,11 +47,11 @@ impl AnomalyService {
             return self.cheaper(anomaly).await;
         }
         if ResourceKind::parse(&anomaly.place.kind).is_none() {
-            return Ok(Err("it is of no resource that Reeve could change".to_owned()));
+            return Ok(Err("it is not about a resource that Reeve can change".to_owned()));
         }
         let id = ResourceId::new(anomaly.place.id.clone());
         let Some(resource) = self.resource(&id).await? else {
-            return Ok(Err(format!("{id} is no resource that Reeve sees")));
+            return Ok(Err(format!("{id} is not a resource in the inventory")));
         };
         let (all, _) = self.ports.estate.resource_list(&connected(&resource)).await?;
         let matrix = self.ports.responses.approval_matrix().await?;
@@ -72,7 +72,7 @@ impl AnomalyService {
                 Err(reason) => why = why.or(Some(reason)),
             }
         }
-        Ok(Err(why.unwrap_or_else(|| "the bill names no resource that makes the difference".to_owned())))
+        Ok(Err(why.unwrap_or_else(|| "the bill does not name a resource that explains the difference".to_owned())))
     }
 
     async fn cheaper_resource(
@@ -87,7 +87,7 @@ impl AnomalyService {
             }
         }
         let Some(resource) = found else {
-            return Ok(Err(format!("{} is no resource that Reeve sees", part.name())));
+            return Ok(Err(format!("{} is not a resource in the inventory", part.name())));
         };
         let since = anomaly.started_at.checked_sub(ENLARGED_WITHIN).unwrap_or(Timestamp::MIN);
         let changes = self.ports.estate.resource_changes(std::slice::from_ref(&resource.id), since).await?;

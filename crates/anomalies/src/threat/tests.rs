@@ -42,7 +42,7 @@ fn what_is_on_a_list_is_named_with_the_list_and_its_date() {
     assert!(found("203.0.113.8", "curl").is_none() && found("2001:db9::1", "curl").is_none());
     let agent = found("10.0.0.1", "sqlMAP/1.7").unwrap();
     assert_eq!((agent.place.id.as_str(), agent.place.kind.as_str()), ("ann@example.com", "principal"));
-    assert!(agent.title.contains("did ListBuckets with program"), "{}", agent.title);
+    assert!(agent.title.contains("called ListBuckets with program"), "{}", agent.title);
     let system = Entry::new(EventType::from_static("api.call")).by(Actor::system());
     assert!(threats.observe(&system, at).is_none());
 }

@@ -8,7 +8,7 @@ const OPENING: &str = "\
 # Event types
 
 Generated from the catalogue in `crates/audit/src/events`; do not edit. A test holds it up to date:
-`REEVE_UPDATE=1 cargo test -p reeve-audit event_types` writes it anew. `GET /api/v1/audit-logs/event-types` serves the same list.
+`REEVE_UPDATE=1 cargo test -p reeve-audit event_types` rewrites it. `GET /api/v1/audit-logs/event-types` serves the same list.
 
 Names are `category.operation`; `authentication.*` finds a whole category. API clients may append entries of any other type, except of
 the categories that only Reeve writes: ";
@@ -22,7 +22,7 @@ pub fn document() -> String {
     let _ = writeln!(page, "Each entry of Reeve has {}. The column *fields* names what", common.join(", "));
     page.push_str(
         "an entry of the type has besides, where the case provides it.\n\n\
-         *Written by*: **Reeve** alone; **Reeve and others**, where `submitted_by` tells them apart; **others**, which are importers and API\n\
+         *Written by*: **Reeve** alone; **Reeve and others**, where `submitted_by` distinguishes them; **others**, which are importers and API\n\
          clients; **not yet**, where Reeve lacks the feature so far.\n\n\
          Changes of Reeve's own state are recorded twice: as `pending` before they are tried, and as `success` or `failed` after\n\
          (`metadata.intent` of the second names the first).\n",

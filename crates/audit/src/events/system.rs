@@ -28,10 +28,10 @@ kinds! { System:
         "A scheduled task did something, or could not.",
         ["resource.type", "resource.id"];
     MAINTENANCE = "system.maintenance", Info, Shared,
-        "Reeve looked after its own data: it sealed segments or removed what retention no longer keeps.",
+        "Reeve maintained its own data: it sealed segments or removed entries past their retention.",
         ["resource.type", "resource.id"];
     ERROR = "system.error", Medium, Shared,
-        "Something failed inside Reeve.",
+        "An internal error occurred in Reeve.",
         ["resource.type", "resource.id", "metadata.error", "metadata.occurrences"];
     SYSTEM_EVENT = "system.event", Info, Others,
         "A cloud reported an event that no API call caused.",

@@ -44,7 +44,7 @@ impl Act for AwsConnection {
             ResourceKind::Volume => self.ec2(place).settled_volume(id).await?,
             ResourceKind::Database => self.rds(place).settled_database(id).await?,
             ResourceKind::ScalingGroup => self.scaling(place).group(&resource.name).await?,
-            kind => return Err(other(&format!("a {kind} cannot be read by itself; sync the connection"))),
+            kind => return Err(other(&format!("a {kind} cannot be read on its own; sync the connection"))),
         };
         fresh.monthly_cost = Catalogue::builtin().monthly_cost(&fresh).map(|month| month.cost);
         if fresh.group.is_some() {
@@ -67,7 +67,7 @@ impl Act for AwsConnection {
 
     async fn apply(&self, resource: &Resource, operation: &dyn Operation) -> Result<Applied, ActError> {
         if !self.allow_actions {
-            let message = format!("actions are switched off for this connection; {} was left as it is", resource.id);
+            let message = format!("changes are disabled for this connection; {} was not changed", resource.id);
             return Err(ActError { kind: ActErrorKind::Denied, message });
         }
         let Some(mutation) = operation.downcast_ref::<Mutation>() else {

@@ -32,7 +32,7 @@ pub(crate) fn check(settings: &ChannelSettings, secret: &ChannelSecret) -> Resul
     }
     to.iter().try_for_each(|one| mailbox(one).map(|_| ())).map_err(|reason| ("settings.to", reason))?;
     if username.is_some() && secret.0.is_empty() {
-        return Err(("secret", "is the password, and is needed with a username".to_owned()));
+        return Err(("secret", "is required: the password of the username".to_owned()));
     }
     Ok(())
 }
@@ -59,7 +59,7 @@ pub(crate) async fn send(
     match tokio::time::timeout(PATIENCE, sent(policy, settings, secret, message, file)).await {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(reason)) => Outcome::failed(reason),
-        Err(_) => Outcome::failed(format!("not done within {} s", PATIENCE.as_secs())),
+        Err(_) => Outcome::failed(format!("no response within {} s", PATIENCE.as_secs())),
     }
 }
 
@@ -162,7 +162,7 @@ async fn judged(policy: &Policy, host: &str) -> Result<IpAddr, String> {
         Err(_) => SystemLookup.addresses(host).await.map_err(|error| format!("{host} cannot be resolved: {error}"))?,
     };
     for address in &found {
-        policy.check_address(&url, *address).map_err(|refusal| format!("not asked: {refusal}"))?;
+        policy.check_address(&url, *address).map_err(|refusal| format!("not contacted: {refusal}"))?;
     }
     found.first().copied().ok_or_else(|| format!("{host} has no address"))
 }

@@ -17,7 +17,7 @@ pub(crate) fn payload(message: &Message) -> Value {
     blocks.extend(message.items.iter().take(SECTIONS).map(|item| section(&text(item))));
     let left = message.items.len().saturating_sub(SECTIONS);
     if left > 0 {
-        blocks.push(section(&format!("{left} more, listed in Reeve")));
+        blocks.push(section(&format!("{left} more in Reeve")));
     }
     json!({ "text": escaped(&cut(&message.title, 1000)), "blocks": blocks })
 }

@@ -27,7 +27,7 @@ pub(crate) fn payload(message: &Message) -> Value {
         size += block.to_string().len();
         if size > LARGEST {
             let left = message.items.len() - index;
-            body.push(json!({ "type": "TextBlock", "text": format!("{left} more, listed in Reeve"), "wrap": true }));
+            body.push(json!({ "type": "TextBlock", "text": format!("{left} more in Reeve"), "wrap": true }));
             break;
         }
         body.push(block);

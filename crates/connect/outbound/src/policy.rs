@@ -63,7 +63,9 @@ impl Policy {
     /// Judges an address as a person gives it, before anything is asked. A name is judged at each request, by what it resolves
     /// to then.
     pub fn check_given(&self, text: &str) -> Result<(), String> {
-        let url: Url = text.parse().map_err(|error| format!("is not an address: {error}"))?;
+        let url: Url = text
+            .parse()
+            .map_err(|error| format!("must be a full address such as https://example.com/hook ({error})"))?;
         self.check_url(&url).map_err(|refusal| refusal.to_string())?;
         if url.scheme() != "https" && !self.plain_http && self.allow.is_empty() {
             return Err("must begin with https://".to_owned());

@@ -72,7 +72,7 @@ impl Runner {
     pub(crate) async fn precondition(&mut self, task: &Task) -> Result<Done, String> {
         let seen = self.look(self.deadline()).await?;
         if let Some(difference) = task.difference(&seen.resource) {
-            return Err(format!("the resource is not what it was: {difference}"));
+            return Err(format!("the resource has changed since the recommendation: {difference}"));
         }
         if let Some(group) = &seen.resource.group {
             return Err(format!("it belongs to group {group} now"));
@@ -82,7 +82,7 @@ impl Runner {
         }
         let known = self.recommendation.subject.managed_by_code;
         if !known && self.action.purpose == Purpose::Apply && owned_by_code(&seen.resource).is_some() {
-            return Err("infrastructure as code owns it now; change it there".to_owned());
+            return Err("it is now managed by infrastructure as code; change it there".to_owned());
         }
         self.every_volume_kept().await?;
         let state = self.state_of_resource();
@@ -98,12 +98,12 @@ impl Runner {
             let seen = self.look(self.deadline()).await?;
             let Some(difference) = task.difference(&seen.resource) else {
                 let after = self.state_of_resource();
-                return Ok(Done { detail: "the change stuck".to_owned(), after, ..Done::default() });
+                return Ok(Done { detail: "the change took effect".to_owned(), after, ..Done::default() });
             };
             // What is still on its way (members that start, a replica that is made) has until the deadline.
             looks += u32::from(seen.state != ResourceState::Changing);
             if looks > LOOKS || self.execution.records.clock.now() >= self.deadline() {
-                return Err(format!("the change did not stick: {difference}"));
+                return Err(format!("the change did not take effect: {difference}"));
             }
             self.wait(POLL_S).await?;
         }
@@ -122,7 +122,7 @@ impl Runner {
             self.wait(POLL_S).await?;
         }
         self.look(self.deadline()).await?;
-        Ok(Done { detail: "its time is over".to_owned(), after: self.state_of_resource(), ..Done::default() })
+        Ok(Done { detail: "its time limit is reached".to_owned(), after: self.state_of_resource(), ..Done::default() })
     }
 
     /// A change of the plan that keeps snapshots of a machine's volumes keeps one of each: a volume that was attached since the
@@ -145,7 +145,7 @@ impl Runner {
                 return Ok(seen);
             }
             if self.execution.records.clock.now() >= until {
-                return Err(format!("{} did not come about in time; it is {}", goal.name(), seen.state));
+                return Err(format!("{} was not reached in time; it is {}", goal.name(), seen.state));
             }
             let moving = seen.state == ResourceState::Changing;
             if accepted && !moving {
@@ -155,7 +155,7 @@ impl Runner {
                     (accepted, looks) = (false, 0);
                 }
                 if asked_again >= 2 {
-                    return Err(format!("{} was accepted and did not stick", goal.name()));
+                    return Err(format!("{} was accepted but did not take effect", goal.name()));
                 }
             }
             // Where the switch cannot be asked, nothing is asked of the cloud either.

@@ -118,7 +118,7 @@ impl ExecutionService {
     /// The acting side of a resource's connection, when the connection lets Reeve act.
     pub(crate) async fn actor(&self, resource: &Resource) -> Result<Arc<dyn Act>, EngineError> {
         let observe_only = |connection: &Connection| {
-            let message = format!("connection {} is set to observe only; allow actions on it first", connection.name);
+            let message = format!("connection {} is observe only; allow changes on it first", connection.name);
             Err(EngineError::Conflict(message))
         };
         let connection = self.ports.estate.connection_get(&resource.connection).await?;

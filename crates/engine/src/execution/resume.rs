@@ -164,7 +164,7 @@ impl ExecutionService {
             (Purpose::Test | Purpose::Simulate, ended) => {
                 let why = match ended {
                     ActionStatus::Aborted => format!("not tested, and nothing was changed: {reason}"),
-                    ActionStatus::Failed => format!("the twin {} could not be put back: {reason}", action.resource),
+                    ActionStatus::Failed => format!("the twin {} could not be restored: {reason}", action.resource),
                     _ => format!("tested on {}: {reason}", action.resource),
                 };
                 ("recommendation.tested", Status::Open, Some(why))
@@ -198,7 +198,7 @@ impl ExecutionService {
             }
         }
         Err(EngineError::Conflict(format!(
-            "recommendation {} is being changed by somebody else",
+            "recommendation {} is being changed by another user",
             action.recommendation.0
         )))
     }

@@ -126,7 +126,7 @@ impl Runner {
             if faults >= FAULTS || self.execution.records.clock.now() >= until {
                 let why = self.action.reason.clone().unwrap_or_default();
                 return self
-                    .fail(format!("{why}; undoing failed too: {last}; the resource is {}", self.in_words()))
+                    .fail(format!("{why}; the rollback failed too: {last}; the resource is {}", self.in_words()))
                     .await;
             }
             let seen = match self.look(until).await {

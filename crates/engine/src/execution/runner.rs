@@ -83,7 +83,7 @@ impl Runner {
         } else {
             match self.forward().await {
                 Ok(()) if self.action.purpose != Purpose::Apply => {
-                    self.undo("the test passed; the twin goes back to what it was".to_owned()).await
+                    self.undo("the test passed; the twin is restored".to_owned()).await
                 }
                 Ok(()) => self.succeed().await,
                 Err(Halt::Unchanged(reason)) => self.abort(reason).await,

@@ -111,10 +111,12 @@ impl ExecutionService {
     async fn twin_of(&self, recommendation: &Recommendation, agent: Option<&Agent>) -> Result<Resource, EngineError> {
         let subject = &recommendation.subject;
         if !planned(recommendation)?.reversible {
-            return Err(EngineError::NoTwin("the plan cannot be undone, so no real resource is its twin".to_owned()));
+            return Err(EngineError::NoTwin(
+                "the plan cannot be undone, so it cannot be tested on a real resource".to_owned(),
+            ));
         }
         let Some(size) = &subject.instance_type else {
-            return Err(EngineError::NoTwin("this resource has no size, so nothing is its twin".to_owned()));
+            return Err(EngineError::NoTwin("this resource has no size, so it has no twin".to_owned()));
         };
         let filter =
             ResourceFilter { provider: Some(subject.provider), kind: Some(subject.kind), ..ResourceFilter::default() };

@@ -132,14 +132,16 @@ impl ExecutionService {
         }
         self.records.record(vec![entry]).await?;
         let id = action.id.clone();
-        let reason = format!("it got worse: {}", watched.detail);
+        let reason = format!("it got worse after the change: {}", watched.detail);
         let kept = Action { watch: Some(watched), version: action.version + 1, ..action };
         self.records.agents.action_update(&kept).await?;
         let reversible = recommendation.plan.as_ref().is_some_and(|plan| plan.reversible);
         if degraded && limits.rollback_automatic && reversible {
             match self.rollback_because(&id, reason, caller).await {
                 Err(error) if error.is_outage() => return Err(error),
-                Err(error) => tracing::warn!(%error, action = %id.0, "what got worse could not be undone"),
+                Err(error) => {
+                    tracing::warn!(%error, action = %id.0, "the change that made it worse could not be rolled back")
+                }
                 Ok(_) => {}
             }
         }
@@ -229,6 +231,6 @@ fn difference(action: &Action, resource: &Resource) -> Option<String> {
         };
         found
             .filter(|found| found != wanted)
-            .map(|found| format!("{field} is {found}, not {wanted}: somebody changed it"))
+            .map(|found| format!("{field} is {found}, not {wanted}: it was changed outside Reeve"))
     })
 }

@@ -7,7 +7,7 @@ use reeve_recommend::guardrail::{Block, GuardrailName};
 /// Says no by the first rule that does. Limit and value are hours until a change may begin, where time decides.
 pub(super) fn check(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
     if let Some(freeze) = control.frozen(&asked.place, asked.now) {
-        let message = format!("change freeze {:?} holds until {}", freeze.name, freeze.at);
+        let message = format!("change freeze {:?} lasts until {}", freeze.name, freeze.at);
         return Err(block(GuardrailName::ChangeFreeze, 0.0, hours_until(&freeze, asked), message));
     }
     code_owned(control, asked)?;
@@ -34,7 +34,8 @@ fn code_owned(control: &ChangeControl, asked: &Asked<'_>) -> Result<(), Block> {
     if !owned || (control.infrastructure_as_code == IacRule::Allow && !asked.automatic) {
         return Ok(());
     }
-    let message = "infrastructure as code owns the resource and would undo the change; apply the patch there instead";
+    let message =
+        "the resource is managed by infrastructure as code, which would undo the change; apply the patch there instead";
     Err(block(GuardrailName::InfrastructureAsCode, 0.0, 1.0, message.to_owned()))
 }
 

@@ -149,7 +149,7 @@ impl Registry {
         let Some((cause, why)) = cause else {
             return Ok(match serving {
                 Some(model) => Outcome::Judged(model),
-                None => Outcome::Abstained("there is nothing to judge by".to_owned()),
+                None => Outcome::Abstained("there is no data to evaluate it on".to_owned()),
             });
         };
         self.train(trainer, material, serving, cut, (cause, why), caller).await
@@ -292,7 +292,8 @@ impl Registry {
     pub async fn request(&self, id: &ModelId, caller: &Caller) -> Result<Model, EngineError> {
         let model = self.models.model_get(id).await?;
         if model.status != ModelStatus::Serving {
-            let message = format!("version {} is {}; only what serves is trained anew", model.version, model.status);
+            let message =
+                format!("version {} is {}; only the serving version can be retrained", model.version, model.status);
             return Err(EngineError::Conflict(message));
         }
         if model.requested_by.is_some() {

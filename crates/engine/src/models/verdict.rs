@@ -76,9 +76,9 @@ pub(super) fn verdict(why: &str, attempt: &Attempt, wins: bool) -> String {
     let own = attempt.own.scores.accuracy * 100.0;
     let held_out = reeve_recommend::words::thousands(attempt.own.held_out);
     match attempt.other {
-        None => format!("{why}; accuracy {own:.1} % on {held_out} held-out decisions, nothing served before"),
+        None => format!("{why}; accuracy {own:.1} % on {held_out} test decisions, no earlier version"),
         Some(other) => format!(
-            "{why}; accuracy {own:.1} % against {:.1} % of what served, on the same {held_out} held-out decisions: {}",
+            "{why}; accuracy {own:.1} % against {:.1} % of the serving version, on the same {held_out} test decisions: {}",
             other.scores.accuracy * 100.0,
             if wins { "it serves" } else { "refused" }
         ),

@@ -86,7 +86,7 @@ impl RolloutService {
         now.version += 1;
         self.rollout_store()?.rollout_update(&now).await?;
         if now.status == RolloutStatus::Held && before.status != RolloutStatus::Held {
-            self.take_back(&now, "the rollout is held", caller).await?;
+            self.take_back(&now, "the rollout is on hold", caller).await?;
         }
         Ok(true)
     }
@@ -132,7 +132,7 @@ impl RolloutService {
                 }
                 Verdict::Held => {
                     rollout.status = RolloutStatus::Held;
-                    rollout.reason = Some(format!("the gate of {} holds it: {}", found.stage, found.words));
+                    rollout.reason = Some(format!("on hold at the gate of {}: {}", found.stage, found.words));
                     let entry =
                         gate_entry(rollout, &found, ActionStatus::Failed, caller).with_severity(Severity::Medium);
                     if says_anew {

@@ -168,9 +168,8 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
     ]);
     let resized = anomalies.report(finding(&world, "i-1", 0.9), &system).await.unwrap().unwrap();
     let span = "between 2026-11-15 23:45 and 23:50 UTC, not by Reeve";
-    let words = format!(
-        "its size was changed from m5.large to m5.xlarge, and it was started anew at 2026-11-15 23:47 UTC {span}"
-    );
+    let words =
+        format!("its size was changed from m5.large to m5.xlarge, and it was restarted at 2026-11-15 23:47 UTC {span}");
     assert_eq!(resized.cause_in_words(), words);
     assert!(resized.advice.contains("who changed it"), "{}", resized.advice);
     let groups = "its security groups were changed from sg-1 to sg-1, sg-2 between 2026-11-15 23:25 and 23:30 UTC";
@@ -233,7 +232,7 @@ async fn what_the_log_knows_of_the_cause_is_kept_beside_the_words() {
         "{known:?}"
     );
     let cause = known.cause_for(&[&known.related_entries[0]]);
-    assert_eq!(cause.cause, "ann@example.com did ModifyInstanceAttribute on it at 2026-11-15 23:51 UTC");
+    assert_eq!(cause.cause, "ann@example.com called ModifyInstanceAttribute on it at 2026-11-15 23:51 UTC");
 
     // The entry of its investigation names it by its place in the log, and no stage tells more.
     world.clock.advance(SignedDuration::from_hours(12));

@@ -82,7 +82,7 @@ async fn nobody_approves_their_own_request() {
         panic!("began without approval");
     };
     let own = world.engine.recommendations.approve(&approval.id, None, &admin).await.unwrap_err();
-    assert!(own.to_string().contains("another user has to approve"), "{own}");
+    assert!(own.to_string().contains("someone else must approve"), "{own}");
     assert!(admin.can_sign(&approval).is_empty());
     world.engine.recommendations.approve(&approval.id, None, &person("max", &[Role::Manager])).await.unwrap();
     world.engine.execution.settle().await;

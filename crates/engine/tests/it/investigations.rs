@@ -57,7 +57,7 @@ async fn an_investigation_says_what_was_looked_at_and_what_follows() {
         "the best hypothesis is the likely cause"
     );
     assert_eq!(first.evidence[0].link, Some(Link::Metric(Metric::NetworkIn)));
-    assert!(first.evidence[0].text.ends_with("5 times as much"), "{}", first.evidence[0].text);
+    assert!(first.evidence[0].text.ends_with("5 times as high"), "{}", first.evidence[0].text);
 
     let entries = world.entries();
     let recorded = entries.iter().find(|one| one.action.operation.as_deref() == Some("anomaly.investigate")).unwrap();
@@ -79,7 +79,7 @@ async fn nothing_found_is_said_and_unreadable_sources_too() {
     assert!(lookups(&of, Source::Metrics).iter().all(|one| one.result == "no samples"));
     let log = &lookups(&of, Source::AuditLog)[0];
     assert_eq!((log.found, log.result.as_str()), (None, "the log could not be read"));
-    assert!(of.responses[1].detail.ends_with("no hypothesis)"), "{}", of.responses[1].detail);
+    assert!(of.responses[1].detail.ends_with("no likely cause)"), "{}", of.responses[1].detail);
 }
 
 #[tokio::test]

@@ -124,7 +124,7 @@ async fn a_remedy_that_held_counts_as_a_confirmation() {
     service.settle(&Caller::system()).await.unwrap();
     let learned = kept.anomaly_get(&of.id).await.unwrap();
     let detail = &learned.responses.last().unwrap().detail;
-    assert!(detail.starts_with("its remedy held, so it counts as found rightly"), "{detail}");
+    assert!(detail.starts_with("the remedy worked, so it counts as a true positive"), "{detail}");
     assert_eq!(learned.responses.last().unwrap().stage, Stage::Learn);
     assert_eq!(kept.lessons.lock()[0].kind, LessonKind::RemedyHeld);
     assert!((service.thresholds().await.unwrap().list()[0].factor - 0.9).abs() < 1e-9);
@@ -259,7 +259,7 @@ async fn a_new_normal_begins_the_baseline_anew() {
     let first = watch.look(&*world.memory, &*world.memory, &[], &settings, now).await.unwrap().remove(0);
     let of = service.report(first, &Caller::system()).await.unwrap().unwrap();
     let said = service.feedback(&of.id, "new_normal", None, &operator()).await.unwrap();
-    assert!(said.responses.last().unwrap().detail.contains("the baseline begins anew"));
+    assert!(said.responses.last().unwrap().detail.contains("the baseline restarts"));
     assert_eq!(kept.lessons.lock()[0].kind, LessonKind::NewNormal);
     let mut restarted = MetricWatch::default();
     restarted.set_thresholds(service.thresholds().await.unwrap());

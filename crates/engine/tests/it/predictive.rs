@@ -169,7 +169,7 @@ async fn a_disk_that_fills_becomes_a_recommendation_under_its_approval_rule() {
     assert_eq!((kept.len(), total), (3, 3));
     let operations: Vec<_> = it.world.entries().iter().filter_map(|e| e.action.operation.clone()).collect();
     assert!(operations.iter().any(|o| o == "predictive_rule.evaluate"), "{operations:?}");
-    assert!(it.rules.rule_get(&rule).await.unwrap().last_result.unwrap().contains("2 foreseen"));
+    assert!(it.rules.rule_get(&rule).await.unwrap().last_result.unwrap().contains("2 predicted"));
 }
 
 #[tokio::test]
@@ -188,7 +188,7 @@ async fn what_is_no_longer_foreseen_is_taken_back_and_a_run_does_not_take_it_bac
     it.measure("db-1", Metric::FreeStorage, 20, |back| 60.0 * GIB + f64::from((back / 5 % 7) as u8) * 1e6);
     it.service.evaluate(&rule, &operator()).await.unwrap();
     let ended = it.world.again(&first).await;
-    assert_eq!((ended.status, ended.status_reason.as_deref()), (Status::Expired, Some("it is no longer foreseen")));
+    assert_eq!((ended.status, ended.status_reason.as_deref()), (Status::Expired, Some("it is no longer predicted")));
 }
 
 #[tokio::test]

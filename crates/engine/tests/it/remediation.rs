@@ -107,7 +107,7 @@ async fn where_no_change_exists_the_advice_says_so() {
     let remediation = of.remediation.clone().unwrap();
     assert_eq!((remediation.recommendation, remediation.has_plan), (None, false));
     assert_eq!(remediation.by_hand.as_deref(), Some("network out has no limit that Reeve could raise"));
-    assert!(of.advice.contains("No change by Reeve relieves it"), "{}", of.advice);
+    assert!(of.advice.contains("Reeve has no remedy"), "{}", of.advice);
     assert_eq!(executed(&of), "nothing was done: network out has no limit that Reeve could raise");
     assert!(world.on("i-1").await.is_empty());
 }

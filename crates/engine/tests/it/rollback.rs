@@ -68,7 +68,7 @@ async fn a_size_that_does_not_stick_is_noticed_and_undone() {
     world.cloud.forget_sizes();
     let ended = world.execute(&recommendation).await;
     assert_eq!(ended.status, ActionStatus::RolledBack);
-    assert!(ended.reason.unwrap().contains("did not stick"));
+    assert!(ended.reason.unwrap().contains("did not take effect"));
     assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "t3.large".to_owned()));
     // It is remembered: the same change is not proposed again at once.
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);

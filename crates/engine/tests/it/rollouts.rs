@@ -146,7 +146,7 @@ async fn a_canary_that_gets_worse_holds_everything_and_a_person_may_go_on() {
     assert_eq!((now.stage, changed(&world).await), (Stage::Full, 4), "{:?}", now.gates);
     let overridden = now.gates.iter().find(|gate| gate.verdict == Verdict::Overridden).unwrap();
     assert_eq!(overridden.by.as_deref(), Some("olga@example.com"));
-    assert!(overridden.words.starts_with("a load test ran on it (it was held by: "), "{}", overridden.words);
+    assert!(overridden.words.starts_with("a load test ran on it (it was on hold: "), "{}", overridden.words);
 }
 
 #[tokio::test]

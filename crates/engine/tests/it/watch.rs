@@ -58,7 +58,7 @@ async fn what_gets_worse_is_undone_long_before_the_window_ends() {
     let ended = looked(&world, &action).await;
     assert_eq!(ended.watch.as_ref().unwrap().verdict, WatchVerdict::Degraded, "{ended:?}");
     assert_eq!(ended.status, ActionStatus::RolledBack);
-    assert!(ended.reason.unwrap().starts_with("it got worse: cpu_utilization"));
+    assert!(ended.reason.unwrap().starts_with("it got worse after the change: cpu_utilization"));
     let recommendation = world.again(&recommendation).await;
     assert_eq!(recommendation.status, Status::RolledBack);
     assert_eq!(world.cloud.state("i-1"), (ResourceState::Running, "t3.large".to_owned()));

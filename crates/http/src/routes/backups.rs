@@ -50,7 +50,7 @@ async fn create(State(app): State<Arc<App>>, caller: Caller) -> Result<Response,
         }
     };
     tokio::spawn(async move {
-        let outcome = done.await.unwrap_or_else(|_| Err("it ended without a word".to_owned()));
+        let outcome = done.await.unwrap_or_else(|_| Err("it stopped without an error message".to_owned()));
         let (announced, failure) = match outcome {
             Ok((bytes, sha256)) => {
                 let result = AuditJson::from(json!({ "size": size, "bytes": bytes, "sha256": sha256 }));

@@ -102,7 +102,7 @@ async fn put(
     let before = app.budgets.budget_get(&BudgetId(id)).await?;
     if let Some(read) = body.version.filter(|read| *read != before.version) {
         let message = format!(
-            "The budget was changed in between: version {} is stored, version {read} was read.",
+            "The budget was changed by someone else: version {} is stored, you sent version {read}. Reload it and try again.",
             before.version
         );
         return Err(Problem::new(Code::Conflict, message));

@@ -186,7 +186,7 @@ async fn sync(
 ) -> Result<(StatusCode, Json<SyncStartedBody>), Problem> {
     let connection = app.estate.connection_get(&ConnectionId(id)).await?;
     if connection.status == ConnectionStatus::Disabled {
-        return Err(Problem::new(Code::Conflict, "The connection is switched off. Switch it on first."));
+        return Err(Problem::new(Code::Conflict, "The connection is disabled. Enable it first."));
     }
     let begin = async {
         let begun = app.syncer.sync(&connection.id, &caller.email).await;
@@ -219,7 +219,7 @@ fn endpoint(app: &App, given: Option<String>) -> Result<Option<String>, Problem>
     let given = given.filter(|text| !text.is_empty());
     if let Some(url) = &given {
         if url.contains(char::is_whitespace) {
-            return Err(Problem::field("endpoint", "invalid", "is not an address: it has white space"));
+            return Err(Problem::field("endpoint", "invalid", "must be an address without spaces"));
         }
         app.syncer.check_endpoint(url).map_err(|reason| Problem::field("endpoint", "invalid", reason))?;
     }

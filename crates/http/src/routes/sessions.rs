@@ -80,7 +80,7 @@ async fn sign_in(State(app): State<Arc<App>>, from: From, Body(body): Body<SignI
 
 pub(super) fn too_many(seconds: u64) -> Problem {
     let seconds = seconds.max(1);
-    let message = format!("Too many attempts to sign in. Try again in {seconds} s, or use an API token.");
+    let message = format!("Too many sign-in attempts. Try again in {seconds} s, or use an API token.");
     Problem::new(Code::TooManyRequests, message).retry_after(seconds)
 }
 

@@ -59,7 +59,7 @@ async fn create(
 async fn requested(app: &App, caller: &Caller, body: TokenCreate, secret: &Secret) -> Result<ApiToken, Problem> {
     let user = body.user_id.map_or_else(|| caller.user.clone(), UserId);
     if !caller.may_make_tokens_for(&user) {
-        return Err(Problem::new(Code::Forbidden, "Only an administrator makes tokens for others."));
+        return Err(Problem::new(Code::Forbidden, "Only administrators can create tokens for other users."));
     }
     let owner = app
         .access

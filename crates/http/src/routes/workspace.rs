@@ -45,7 +45,7 @@ async fn put(
     let before = app.workspace.workspace_get().await?;
     if let Some(read) = body.version.filter(|read| *read != before.version) {
         let message = format!(
-            "The settings were changed in between: version {} is stored, version {read} was read.",
+            "The settings were changed by someone else: version {} is stored, you sent version {read}. Reload them and try again.",
             before.version
         );
         return Err(Problem::new(Code::Conflict, message));

@@ -105,7 +105,7 @@ impl WorkloadBody {
                 .map(|reason| UnclassifiedBody { code: reason.code.clone(), detail: reason.detail.clone() }),
             (None, None) => Some(UnclassifiedBody {
                 code: "not_judged".to_owned(),
-                detail: "no workload_classifier agent has judged it yet".to_owned(),
+                detail: "not classified yet by a workload_classifier agent".to_owned(),
             }),
         };
         WorkloadBody {

@@ -57,7 +57,7 @@ pub(crate) fn time(step: &Step, baselines: &Baselines<'_>, evidence: &mut Eviden
     let (surprise, owner) = if own >= guess { (own, "its") } else { (guess, "its peers'") };
     let weight = (0.9 * (surprise - 0.5)).max(0.0) * verb_factor;
     evidence.add_with(Reason::Time, weight, || {
-        format!("outside {owner} hours (it was {:02}:00 UTC)", step.hour.rem_euclid(24))
+        format!("outside {owner} usual hours (it was {:02}:00 UTC)", step.hour.rem_euclid(24))
     });
 }
 
@@ -75,10 +75,10 @@ pub(crate) fn volume(event: &ActivityEvent, count: u32, pace: &Pace, evidence: &
     let burst = (1.3 * (over(fast.max(3.0)) - 1.1)).clamp(0.0, most);
     let grown = if pace.spans() < 200 { 0.0 } else { (1.0 * (over(slow.max(3.0)) - 1.6)).clamp(0.0, 3.0) };
     if burst >= grown {
-        evidence.add_with(Reason::Volume, burst, || format!("{count} in ten minutes, where {fast:.0} are usual"));
+        evidence.add_with(Reason::Volume, burst, || format!("{count} in ten minutes, usually {fast:.0}"));
     } else {
         evidence
-            .add_with(Reason::Volume, grown, || format!("{count} in ten minutes: grown slowly from about {slow:.0}"));
+            .add_with(Reason::Volume, grown, || format!("{count} in ten minutes, grown slowly from about {slow:.0}"));
     }
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn sequence(
     let targets = session.targets.count();
     if stage == TAKES && step.meaning.class == Class::Secret && !step.meaning.lists && targets >= 2.5 {
         let weight = (1.2 * (targets / 1.5).ln()).min(3.4);
-        evidence.add_with(Reason::Volume, weight, || format!("the {targets:.0}. secret read within the hour"));
+        evidence.add_with(Reason::Volume, weight, || format!("{targets:.0} secrets read within the hour"));
     }
     if stage & (ESCALATES | HIDES | TAKES | HARMS) != 0 {
         let looks = session.looks.count();
@@ -109,10 +109,11 @@ pub(crate) fn sequence(
         let looked = if looks >= 2.5 { (0.5 * (looks / 1.5).ln()).min(1.2) } else { 0.0 };
         // Where nothing is known, everything is new.
         let looked = looked * known;
-        evidence
-            .add_with(Reason::Sequence, looked, || format!("within an hour of looking around in {looks:.0} new ways"));
+        evidence.add_with(Reason::Sequence, looked, || {
+            format!("within an hour of {looks:.0} kinds of discovery calls that are new for it")
+        });
         let grave = 0.25 * f64::from(others.min(3)) * session.severity_at(step.at_ms);
-        evidence.add_with(Reason::Sequence, grave, || "one step of several that lead somewhere".to_owned());
+        evidence.add_with(Reason::Sequence, grave, || "one of several stages of an attack within the hour".to_owned());
     }
     severity(session, names, step, habit(step, baselines), evidence);
 }
@@ -150,8 +151,7 @@ fn refusals(event: &ActivityEvent, step: &Step, session: &ActivitySession, known
         // One permission that is missing is refused again and again; whoever tries what a key is good for is refused everything.
         // Where nothing is known yet, an administrator who finds out what is permitted looks the same.
         let weight = (1.2 * (kinds - 1.0).ln()).min(2.6) * known;
-        evidence
-            .add_with(Reason::Outcome, weight, || format!("the {kinds:.0}. different thing refused within the hour"));
+        evidence.add_with(Reason::Outcome, weight, || format!("{kinds:.0} different requests denied within the hour"));
     }
     let denied = session.denied.saturating_sub(u32::from(refused));
     let failures = session.failed_logins.saturating_sub(u32::from(step.failed_sign_in(event)));
@@ -159,7 +159,7 @@ fn refusals(event: &ActivityEvent, step: &Step, session: &ActivitySession, known
         // To be refused in looking around says more: a change that was refused has changed nothing.
         let verb_factor = if step.meaning.verb.only_looks() { 1.3 } else { 0.4 };
         let weight = verb_factor * (f64::from(denied) - 1.0).ln().min(3.2);
-        evidence.add_with(Reason::Outcome, weight, || format!("refused {denied} times before within the hour"));
+        evidence.add_with(Reason::Outcome, weight, || format!("denied {denied} times before within the hour"));
     }
     if step.meaning.verb == Verb::SignIn && failures >= 2 {
         let weight = (0.9 * f64::from(failures).ln()).min(3.0);

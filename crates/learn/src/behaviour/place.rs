@@ -69,7 +69,7 @@ fn network(event: &ActivityEvent, step: &Step, baselines: &Baselines<'_>, eviden
     evidence.add_with(Reason::Place, weight, || match strangeness {
         s if s < 0.5 => format!("from a network ({}) new for this {noun}, known from its peers", event.place.network),
         s if s < 1.0 => format!("from a network ({}) new for this {noun} and its peers", event.place.network),
-        _ => format!("from a network ({}) that nobody has come from", event.place.network),
+        _ => format!("from a network ({}) never seen before", event.place.network),
     });
 }
 
@@ -85,7 +85,7 @@ fn machine(event: &ActivityEvent, step: &Step, baselines: &Baselines<'_>, eviden
         + baselines.peers_hours(|past| &past.networks, network, step.hour);
     let weight = 2.6 / (1.0 + known_for);
     evidence.add_with(Reason::Place, weight, || {
-        format!("credentials that were given to a machine are used from a public address ({})", event.place.network)
+        format!("credentials of a machine are used from a public address ({})", event.place.network)
     });
     true
 }
@@ -101,8 +101,8 @@ fn region(event: &ActivityEvent, step: &Step, baselines: &Baselines<'_>, evidenc
     let nobody = if estate < 0.5 { 0.7 * known(others / 4.0) } else { 0.0 };
     let weight = (0.5 * known(baselines.own.past.hours.total()) + nobody) * verb_factor(step);
     evidence.add_with(Reason::Place, weight, || {
-        let seen_by = if nobody > 0.0 { "nobody in the estate" } else { "it never before" };
-        format!("in a region ({}) where {seen_by} has done anything", event.place.region)
+        let seen_by = if nobody > 0.0 { "this estate has never used" } else { "it has never used" };
+        format!("in a region ({}) that {seen_by}", event.place.region)
     });
 }
 
@@ -117,8 +117,8 @@ fn country(event: &ActivityEvent, step: &Step, baselines: &Baselines<'_>, eviden
     let nobody = known(all / 4.0) / (1.0 + others / 4.0);
     let weight = (0.7 * known(own.total(step.hour)) + 1.5 * nobody) * newness * verb_factor(step);
     evidence.add_with(Reason::Place, weight, || {
-        let seen_by = if nobody >= 0.5 { "hardly anybody" } else { "it never before" };
-        format!("from a country ({}) from which {seen_by} has come", event.place.country)
+        let seen_by = if nobody >= 0.5 { "rare for this estate" } else { "new for it" };
+        format!("from a country ({}) that is {seen_by}", event.place.country)
     });
 }
 

@@ -86,42 +86,42 @@ impl Meaning {
     fn of_class(self) -> (f64, &'static str) {
         use Verb::{Assume, Change, Create, Grant, Read, Remove, Run, Start, Stop};
         match (self.class, self.verb) {
-            (Class::Watching, Remove | Stop) => (3.2, "takes away what records or watches"),
-            (Class::Watching, Change | Create | Grant) if self.narrows => (2.2, "narrows what is recorded or watched"),
-            (Class::Watching, Change) => (0.6, "changes what records or watches"),
-            (Class::Organization, Stop | Remove) => (4.6, "takes an account out of its organisation's hands"),
-            (Class::Organization, Create | Change | Grant) => (1.2, "changes the organisation"),
-            (Class::Organization, Read) => (1.2, "looks at the organisation's accounts"),
-            (Class::Secret, Read) if self.lists => (0.8, "looks for secrets"),
+            (Class::Watching, Remove | Stop) => (3.2, "removes logging or monitoring"),
+            (Class::Watching, Change | Create | Grant) if self.narrows => (2.2, "reduces logging or monitoring"),
+            (Class::Watching, Change) => (0.6, "changes logging or monitoring"),
+            (Class::Organization, Stop | Remove) => (4.6, "removes an account from its organization"),
+            (Class::Organization, Create | Change | Grant) => (1.2, "changes the organization"),
+            (Class::Organization, Read) => (1.2, "lists the organization's accounts"),
+            (Class::Secret, Read) if self.lists => (0.8, "lists secrets"),
             (Class::Secret, Read) if self.bulk => (3.9, "reads secrets in bulk"),
             (Class::Secret, Read) => (2.0, "reads a secret"),
-            (Class::Secret, Remove | Stop) => (1.8, "removes a secret"),
-            (Class::Credential, Create | Change | Grant) => (2.5, "gives or changes what proves an identity"),
-            (Class::Credential, Stop) => (2.6, "switches off what proves an identity"),
-            (Class::Credential, Remove) => (1.2, "removes what proves an identity"),
-            (Class::Credential, Read) => (0.6, "looks at keys or passwords"),
-            (Class::Trust, Create | Change | Grant) => (2.6, "changes who is trusted to sign in"),
-            (Class::Trust, Remove | Stop) => (1.6, "removes a trust"),
-            (Class::Trust, Assume) => (2.0, "issues credentials for somebody else"),
-            (Class::Rights, Grant | Change) => (1.6, "changes who may do what"),
-            (Class::Rights, Create | Remove | Stop) => (1.0, "changes who may do what"),
+            (Class::Secret, Remove | Stop) => (1.8, "deletes a secret"),
+            (Class::Credential, Create | Change | Grant) => (2.5, "creates or changes credentials"),
+            (Class::Credential, Stop) => (2.6, "deactivates credentials"),
+            (Class::Credential, Remove) => (1.2, "deletes credentials"),
+            (Class::Credential, Read) => (0.6, "lists credentials"),
+            (Class::Trust, Create | Change | Grant) => (2.6, "changes a trusted identity provider"),
+            (Class::Trust, Remove | Stop) => (1.6, "removes a trusted identity provider"),
+            (Class::Trust, Assume) => (2.0, "issues credentials for another identity"),
+            (Class::Rights, Grant | Change) => (1.6, "changes permissions"),
+            (Class::Rights, Create | Remove | Stop) => (1.0, "changes permissions"),
             (Class::Member, Create | Grant) => (1.7, "adds an identity"),
             (Class::Member, Remove | Stop | Change) => (1.0, "changes an identity"),
-            (Class::Safeguard, Remove | Stop) => (2.3, "takes a safeguard away"),
-            (Class::Safeguard, Change) => (0.3, "changes a safeguard"),
-            (Class::Gate, Grant) => (1.4, "opens a way into the network"),
-            (Class::Gate, Change | Create | Remove) => (0.7, "changes a way through the network"),
+            (Class::Safeguard, Remove | Stop) => (2.3, "removes a protection"),
+            (Class::Safeguard, Change) => (0.3, "changes a protection"),
+            (Class::Gate, Grant) => (1.4, "opens network access"),
+            (Class::Gate, Change | Create | Remove) => (0.7, "changes network access"),
             (Class::Code, Run) => (2.6, "runs commands on a machine"),
-            (Class::Code | Class::Gate, Start) => (1.4, "opens a way in"),
-            (Class::Code, Change | Grant) => (1.4, "changes what code runs"),
-            (Class::Copy, Change | Grant) => (1.2, "changes who gets a copy of data"),
-            (Class::Copy, Remove) => (1.4, "deletes a copy that could restore data"),
+            (Class::Code | Class::Gate, Start) => (1.4, "opens access to a machine"),
+            (Class::Code, Change | Grant) => (1.4, "changes the code that runs"),
+            (Class::Copy, Change | Grant) => (1.2, "shares a copy of data"),
+            (Class::Copy, Remove) => (1.4, "deletes a backup or snapshot"),
             (Class::Store, Remove) => (1.0, "deletes data"),
-            (Class::Store, Stop) => (0.9, "stops what carries or keeps data"),
+            (Class::Store, Stop) => (0.9, "stops a data service"),
             (Class::Machine, Remove) => (0.8, "removes machines"),
-            (Class::Model, Create | Change | Grant) => (2.2, "opens the use of a model that costs by use"),
-            (Class::Model, Run) => (0.6, "uses a model that costs by use"),
-            (Class::Standing, Read) => (0.9, "finds out what an identity can do"),
+            (Class::Model, Create | Change | Grant) => (2.2, "enables a pay-per-use AI model"),
+            (Class::Model, Run) => (0.6, "calls a pay-per-use AI model"),
+            (Class::Standing, Read) => (0.9, "lists an identity's permissions"),
             _ => (0.0, ""),
         }
     }
@@ -134,7 +134,7 @@ pub(crate) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &m
     let (weight, words) = meaning.of_class();
     evidence.add(Reason::Meaning, weight, words);
     if meaning.exports {
-        evidence.add(Reason::Meaning, 1.2, "takes a copy of data out");
+        evidence.add(Reason::Meaning, 1.2, "exports a copy of data");
     }
     parameters::add_evidence(event, meaning, evidence);
     kind(event, meaning, evidence);
@@ -145,12 +145,12 @@ fn kind(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
     let reads = meaning.verb.only_looks();
     let has = |one| event.traits.has(one);
     match event.kind {
-        PrincipalKind::Root if reads => evidence.add(Reason::Identity, 0.8, "done as the owner of the account"),
+        PrincipalKind::Root if reads => evidence.add(Reason::Identity, 0.8, "done as the account's root user"),
         PrincipalKind::Root if event.outcome != Outcome::Done => {
-            evidence.add(Reason::Identity, 1.2, "tried as the owner of the account");
+            evidence.add(Reason::Identity, 1.2, "tried as the account's root user");
         }
-        PrincipalKind::Root => evidence.add(Reason::Identity, 2.6, "done as the owner of the account"),
-        PrincipalKind::Anonymous => evidence.add(Reason::Identity, 1.0, "done by somebody unknown"),
+        PrincipalKind::Root => evidence.add(Reason::Identity, 2.6, "done as the account's root user"),
+        PrincipalKind::Anonymous => evidence.add(Reason::Identity, 1.0, "done by an unknown caller"),
         PrincipalKind::Service => evidence.add(Reason::Identity, -2.5, ""),
         _ => {}
     }
@@ -158,7 +158,7 @@ fn kind(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
         evidence.add(Reason::Identity, -1.8, "");
     }
     if has(Trait::LongLivedKey) {
-        evidence.add(Reason::Identity, if reads { 0.3 } else { 0.9 }, "done with a key that does not expire");
+        evidence.add(Reason::Identity, if reads { 0.3 } else { 0.9 }, "done with a long-lived access key");
     }
 }
 
@@ -171,7 +171,7 @@ fn outcome(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList)
     match event.outcome {
         Outcome::Done => {}
         Outcome::Denied | Outcome::Failed if signs_in => evidence.add(Reason::Outcome, 0.3, "the sign-in failed"),
-        Outcome::Denied if meaning.verb.only_looks() => evidence.add(Reason::Outcome, 0.7, "it was refused"),
+        Outcome::Denied if meaning.verb.only_looks() => evidence.add(Reason::Outcome, 0.7, "the request was denied"),
         Outcome::Denied if blinds => evidence.add(Reason::Outcome, -0.2, ""),
         Outcome::Failed if blinds => evidence.add(Reason::Outcome, -1.0, ""),
         Outcome::Denied => evidence.add(Reason::Outcome, -1.6, ""),

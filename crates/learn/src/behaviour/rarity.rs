@@ -63,18 +63,18 @@ fn novelty(step: &Step, baselines: &Baselines<'_>, (own, peers, estate): (f64, f
     let own_known = known(baselines.own.past.hours.total());
     if own < 0.5 {
         let weight = 0.9 * verb_factor * own_known * (1.0 - 2.0 * own);
-        evidence.add_with(Reason::Rarity, weight, || format!("the first time this {noun} does it"));
+        evidence.add_with(Reason::Rarity, weight, || format!("first time for this {noun}"));
     }
     if let Some(group) = baselines.peers.filter(|_| own < 0.5 && peers < 0.5) {
         let others = group.others(baselines.principal);
         if others >= LEAST_PEERS && group.others_did(step.action, baselines.principal) == 0 {
             let weight = 0.8 * verb_factor * known(group.past.hours.total());
-            evidence.add_with(Reason::Rarity, weight, || format!("none of its {others} peers has done it"));
+            evidence.add_with(Reason::Rarity, weight, || format!("none of its {others} peers has ever done it"));
         }
     }
     if own < 0.5 && peers < 0.5 && estate < 0.5 {
         let weight = 0.6 * verb_factor * known(baselines.estate.past.hours.total() / 4.0);
-        evidence.add(Reason::Rarity, weight, "nobody in the estate has done it");
+        evidence.add(Reason::Rarity, weight, "first time in this estate");
     }
 }
 

@@ -115,13 +115,13 @@ fn a_first_login_at_night_says_so() {
     let by_day = watch.observe(&login(28 * DAY + 8 * HOUR)).score;
     let by_night = watch.observe(&login(29 * DAY + 3 * HOUR));
     assert!(by_day < 0.02 && by_night.score > 5.0 * by_day, "{by_day} {}", by_night.score);
-    assert!(reasons(&by_night).contains("outside its hours (it was 03:00 UTC)"), "{}", reasons(&by_night));
+    assert!(reasons(&by_night).contains("outside its usual hours (it was 03:00 UTC)"), "{}", reasons(&by_night));
     let abroad = ActivityEvent {
         place: Place { network: "203.0.113.0/24".into(), ..login(0).place },
         ..login(30 * DAY + 3 * HOUR)
     };
     let abroad = watch.observe(&abroad);
-    assert!(abroad.score > by_night.score && reasons(&abroad).contains("nobody has come from"), "{}", reasons(&abroad));
+    assert!(abroad.score > by_night.score && reasons(&abroad).contains("never seen before"), "{}", reasons(&abroad));
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn looking_around_before_it_makes_a_change_of_rights_louder() {
     }
     let (alone, after) = (alone.observe(&change(at + MINUTE)), after.observe(&change(at + MINUTE)));
     assert!(after.score > alone.score + 0.1, "{} {}", alone.score, after.score);
-    assert!(reasons(&after).contains("looking around in"), "{}", reasons(&after));
+    assert!(reasons(&after).contains("discovery calls"), "{}", reasons(&after));
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn that_a_machines_credentials_come_from_elsewhere_is_said_once() {
     let mut away = with(event("robot", "s3", "PutObject", 100 * HOUR), &[Trait::MachineCredentials]);
     away.place.network = "198.51.100.0/24".to_owned();
     let found = watch.observe(&away);
-    assert!(reasons(&found).contains("credentials that were given to a machine"), "{}", reasons(&found));
+    assert!(reasons(&found).contains("credentials of a machine are used"), "{}", reasons(&found));
     assert!(!reasons(&found).contains("from a network"), "{}", reasons(&found));
 }
 

@@ -157,7 +157,7 @@ impl Dispatcher {
                     Ok(workspace) if workspace.name == Workspace::default().name => {}
                     // People who look after several installations see by the subject which one it is.
                     Ok(workspace) => message.title = format!("[{}] {}", workspace.name, message.title),
-                    Err(error) => tracing::warn!(%error, "a message goes out without the workspace's name"),
+                    Err(error) => tracing::warn!(%error, "a message is sent without the workspace's name"),
                 }
                 let secret = self.channels.channel_secret(&channel.id).await?;
                 Ok(self.notifier.send(channel, &secret, &message).await)
@@ -229,8 +229,8 @@ impl Receiver {
     /// Returns the reason why nothing is sent to a receiver that is switched off.
     fn off_reason(&self) -> Option<&'static str> {
         match self {
-            Receiver::Webhook(webhook) if !webhook.enabled => Some("the subscription is switched off"),
-            Receiver::Channel(channel) if !channel.enabled => Some("the channel is switched off"),
+            Receiver::Webhook(webhook) if !webhook.enabled => Some("the webhook is disabled"),
+            Receiver::Channel(channel) if !channel.enabled => Some("the channel is disabled"),
             Receiver::Webhook(_) | Receiver::Channel(_) => None,
         }
     }
@@ -240,12 +240,15 @@ impl Receiver {
         match self {
             Receiver::Webhook(webhook) => {
                 let (id, event) = (&webhook.id.0, webhook.event.as_str());
-                body_of("test", now, &json!({ "webhook_id": id, "event": event, "message": "A test by Reeve" }))
+                body_of("test", now, &json!({ "webhook_id": id, "event": event, "message": "Test message from Reeve" }))
             }
             Receiver::Channel(channel) => Message {
-                title: "A test by Reeve".to_owned(),
+                title: "Test message from Reeve".to_owned(),
                 gravity: Gravity::Info,
-                items: vec![Item { title: format!("The channel {} works", channel.name), facts: Vec::new() }],
+                items: vec![Item {
+                    title: format!("The channel {} can receive notifications from Reeve", channel.name),
+                    facts: Vec::new(),
+                }],
                 about: format!("test:{}", channel.id.0),
                 to: Vec::new(),
                 attachment: None,

@@ -260,7 +260,7 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH;
         let delivery = Delivery::new(Target::Channel(ChannelId("c".into())), "test", "s".into(), now);
         assert_eq!(delivery.after(attempt(now, 410), now).status, DeliveryStatus::DeadLetter);
-        let given_up = delivery.given_up("the subscription is switched off", now);
+        let given_up = delivery.given_up("the webhook is disabled", now);
         assert_eq!(given_up.status, DeliveryStatus::DeadLetter);
         let mut replayed = delivery;
         for _ in 0..100 {

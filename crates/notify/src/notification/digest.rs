@@ -87,14 +87,17 @@ pub fn gather(notices: &[Notice], channels: &[Channel], agents: &[Agent], now: T
 }
 
 fn digest(agent: &str, timing: &str, about: &str, notices: &[&Notice]) -> Message {
-    let span = if timing == Timing::WeeklyDigest.as_str() { "week" } else { "day" };
-    let title =
-        format!("{agent}: {} {} of the {span}", notices.len(), if notices.len() == 1 { "notice" } else { "notices" });
+    let name = if timing == Timing::WeeklyDigest.as_str() { "Weekly digest" } else { "Daily digest" };
+    let count = match notices.len() {
+        1 => "1 notification".to_owned(),
+        more => format!("{more} notifications"),
+    };
+    let title = format!("{name} of {agent}: {count}");
     let mut items: Vec<_> =
         notices.iter().flat_map(|notice| notice.message.items.iter().cloned()).take(LISTED).collect();
     let left = notices.len().saturating_sub(LISTED);
     if left > 0 {
-        items.push(super::message::Item { title: format!("{left} more, listed in Reeve"), facts: Vec::new() });
+        items.push(super::message::Item { title: format!("{left} more in Reeve"), facts: Vec::new() });
     }
     let gravity = notices.iter().map(|notice| notice.message.gravity).max().unwrap_or(Gravity::Info);
     Message { title, gravity, items, about: about.to_owned(), to: Vec::new(), attachment: None }
@@ -184,7 +187,7 @@ mod tests {
         let many: Vec<_> =
             (0..150).map(|n| notice(n, "a", Topic::Actions, Timing::DailyDigest, Gravity::Info)).collect();
         let message = Message::decode(&gather(&many, &channels[..1], &[], Timestamp::UNIX_EPOCH)[0].body).unwrap();
-        assert_eq!((message.items.len(), message.items[100].title.as_str()), (101, "50 more, listed in Reeve"));
-        assert_eq!(message.title, "a: 150 notices of the day");
+        assert_eq!((message.items.len(), message.items[100].title.as_str()), (101, "50 more in Reeve"));
+        assert_eq!(message.title, "Daily digest of a: 150 notifications");
     }
 }

@@ -6,7 +6,7 @@ use reeve_anomalies::budget::Basis;
 use reeve_audit::{Entry, events};
 use reeve_estate::StoreError;
 
-use super::{Sources, fact, message, store_error};
+use super::{Sources, fact, message, page, store_error};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
@@ -26,12 +26,13 @@ pub(super) async fn firing(sources: &Sources, entry: &Entry) -> Result<Option<Ha
     let group = firing.group_by.iter().zip(firing.group.values());
     let mut facts: Vec<_> = group.map(|(name, value)| fact(name, value.unwrap_or_default())).collect();
     facts.extend([
-        fact("severity", severity),
-        fact("entries", firing.count.to_string()),
-        fact("first entry", reeve_audit::format_instant(firing.first_at)),
-        fact("last entry", reeve_audit::format_instant(firing.last_at)),
-        fact("condition", rule.settings.condition.clone()),
+        fact("Severity", severity),
+        fact("Matching entries", firing.count.to_string()),
+        fact("First match", reeve_audit::format_instant(firing.first_at)),
+        fact("Last match", reeve_audit::format_instant(firing.last_at)),
+        fact("Condition", rule.settings.condition.clone()),
     ]);
+    facts.extend(page(sources, "/audit/alerts"));
     let subject = format!("{FIRED_EVENT}:{}", id.0);
     let mut message = message(format!("Alert: {}", firing.rule_name), Gravity::from(severity), facts, &subject);
     message.to.clone_from(recipients);
@@ -58,14 +59,15 @@ pub(super) async fn budget_alert(sources: &Sources, entry: &Entry) -> Result<Opt
     let budget = sources.budgets.budget_get(&alert.budget).await?;
     let (percent, currency) = (alert.threshold.percent, &alert.currency);
     let (value_name, verb) = match alert.threshold.basis {
-        Basis::Actual => ("charges so far", "has reached"),
-        Basis::Forecast => ("forecast for the period", "is expected to reach"),
+        Basis::Actual => ("Spent so far", "has reached"),
+        Basis::Forecast => ("Forecast for the period", "is expected to reach"),
     };
-    let facts = vec![
+    let mut facts = vec![
         fact(value_name, format!("{} {currency}", alert.value.rounded(2))),
-        fact("budget", format!("{} {currency} a {}", alert.amount, budget.period.as_str())),
-        fact("period from", alert.period_start.to_string()),
+        fact("Budget", format!("{} {currency} per {}", alert.amount, budget.period.as_str())),
+        fact("Period starts", alert.period_start.to_string()),
     ];
+    facts.extend(page(sources, &format!("/estate/budgets/{}", budget.id.0)));
     let event = WebhookEvent::BudgetAlert;
     let subject = format!("{}:{}", event.as_str(), alert.id);
     let title = format!("Budget {} {verb} {percent} %", alert.budget_name);

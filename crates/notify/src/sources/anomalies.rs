@@ -4,7 +4,7 @@ use reeve_anomalies::AnomalyId;
 use reeve_audit::Entry;
 use reeve_estate::StoreError;
 
-use super::{Sources, fact, message, metadata};
+use super::{Sources, fact, message, metadata, page};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
@@ -14,12 +14,15 @@ pub(super) async fn anomaly(sources: &Sources, entry: &Entry) -> Result<Option<H
     let anomaly = sources.anomalies.anomaly_get(&AnomalyId(id.to_owned())).await?;
     let subject = format!("anomaly_detected:{id}");
     let mut facts = vec![
-        fact("class", anomaly.class.as_str()),
-        fact("severity", anomaly.severity.as_str()),
-        fact("where", anomaly.place.id.clone()),
+        fact("Type", anomaly.class.as_str()),
+        fact("Severity", anomaly.severity.as_str()),
+        fact("Affected", anomaly.place.id.clone()),
     ];
-    facts.extend(anomaly.place.account.iter().map(|account| fact("account", account.clone())));
-    facts.extend(anomaly.deviation_percent.map(|percent| fact("deviation", format!("{percent:.1} %"))));
+    facts.extend(anomaly.place.account.iter().map(|account| fact("Account", account.clone())));
+    facts.extend(
+        anomaly.deviation_percent.map(|percent| fact("Deviation", format!("{percent:+.1} % from the expected value"))),
+    );
+    facts.extend(page(sources, &format!("/intelligence/anomalies/{id}")));
     let gravity = Gravity::from(anomaly.severity.as_str());
     Ok(Some(Happening {
         topic: Topic::Anomalies,

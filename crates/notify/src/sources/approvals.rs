@@ -6,23 +6,23 @@ use reeve_recommend::ApprovalId;
 use serde_json::Value;
 
 use super::intelligence::message_facts;
-use super::{Sources, fact, message, metadata};
+use super::{Sources, fact, message, metadata, page};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::Facts;
 
 pub(super) async fn requested(sources: &Sources, entry: &Entry) -> Result<Option<Happening>, StoreError> {
     let Some(id) = metadata(entry, "approval_id") else { return Ok(None) };
-    // A request is told once, however often it is recorded.
+    // One message a request, however often it is recorded.
     let subject = format!("approval_requested:{id}");
-    approval(sources, entry, id, ("approval_requested", "An approval is asked for"), subject).await
+    approval(sources, entry, id, ("approval_requested", "Approval requested"), subject).await
 }
 
 pub(super) async fn reminded(sources: &Sources, entry: &Entry) -> Result<Option<Happening>, StoreError> {
     let Some(id) = metadata(entry, "approval_id") else { return Ok(None) };
-    // Every reminder is a new thing to tell.
+    // Every reminder is a message of its own.
     let subject = format!("approval_reminded:{id}:{}", entry.event_id.as_str());
-    approval(sources, entry, id, ("approval_reminded", "An approval still waits"), subject).await
+    approval(sources, entry, id, ("approval_reminded", "Reminder: approval pending"), subject).await
 }
 
 async fn approval(
@@ -36,9 +36,10 @@ async fn approval(
     let recommendation = sources.agents.recommendation_get(&approval.recommendation).await?;
     let needed: Vec<_> = approval.needed.iter().map(|signature| signature.as_str()).collect();
     let mut facts = message_facts(&recommendation);
-    facts.push(fact("signatures", needed.join(", ")));
-    facts.push(fact("requested by", approval.requested_by.clone()));
-    facts.push(fact("expires", reeve_audit::format_instant(approval.expires_at)));
+    facts.push(fact("Approval needed from", needed.join(", ")));
+    facts.push(fact("Requested by", approval.requested_by.clone()));
+    facts.push(fact("Expires", reeve_audit::format_instant(approval.expires_at)));
+    facts.extend(page(sources, "/intelligence/approvals"));
     let title = format!("{title}: {}", recommendation.title);
     let message = message(title, Gravity::Warning, facts, &format!("approval:{id}"));
     Ok(Some(Happening {

@@ -4,7 +4,7 @@ use reeve_audit::Entry;
 use reeve_estate::StoreError;
 use reeve_recommend::{Action, ActionId, Recommendation, RecommendationId};
 
-use super::{Sources, fact, message, metadata};
+use super::{Sources, fact, message, metadata, page};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
@@ -15,6 +15,8 @@ pub(super) async fn recommendation(sources: &Sources, entry: &Entry) -> Result<O
     let subject = format!("recommendation_ready:{}", recommendation.id.0);
     let gravity = Gravity::from(recommendation.priority.as_str());
     let title = format!("Recommendation: {}", recommendation.title);
+    let mut facts = message_facts(&recommendation);
+    facts.extend(recommendation_page(sources, &recommendation));
     Ok(Some(Happening {
         topic: Topic::Recommendations,
         event: Some(WebhookEvent::RecommendationReady),
@@ -23,7 +25,7 @@ pub(super) async fn recommendation(sources: &Sources, entry: &Entry) -> Result<O
         agent: recommendation.agent_id.clone(),
         facts: filter_facts(&recommendation),
         data: sources.forms.recommendation(&recommendation),
-        message: message(title, gravity, message_facts(&recommendation), &subject),
+        message: message(title, gravity, facts, &subject),
         channels: None,
         subject,
     }))
@@ -36,11 +38,13 @@ pub(super) async fn action(sources: &Sources, entry: &Entry) -> Result<Option<Ha
     let operation = entry.action.operation.as_deref().unwrap_or_default();
     let subject = format!("{operation}:{id}");
     let (outcome, gravity) = match operation {
-        "action.succeed" => ("Done", Gravity::Info),
-        "action.rolled_back" => ("Rolled back", Gravity::Warning),
-        _ => ("Failed", Gravity::Error),
+        "action.succeed" => ("Change applied", Gravity::Info),
+        "action.rolled_back" => ("Change rolled back", Gravity::Warning),
+        _ => ("Change failed", Gravity::Error),
     };
     let title = format!("{outcome}: {}", recommendation.title);
+    let mut listed = action_facts(&action, &recommendation);
+    listed.extend(recommendation_page(sources, &recommendation));
     Ok(Some(Happening {
         topic: Topic::Actions,
         event: Some(WebhookEvent::ActionCompleted),
@@ -49,7 +53,7 @@ pub(super) async fn action(sources: &Sources, entry: &Entry) -> Result<Option<Ha
         agent: action.agent_id.clone(),
         facts: filter_facts(&recommendation),
         data: sources.forms.action(&action, &recommendation),
-        message: message(title, gravity, action_facts(&action, &recommendation), &subject),
+        message: message(title, gravity, listed, &subject),
         channels: None,
         subject,
     }))
@@ -63,25 +67,31 @@ fn filter_facts(recommendation: &Recommendation) -> Facts {
     }
 }
 
+fn recommendation_page(sources: &Sources, recommendation: &Recommendation) -> Option<(String, String)> {
+    page(sources, &format!("/intelligence/recommendations/{}", recommendation.id.0))
+}
+
 /// Returns the facts of a recommendation that a message lists.
 pub(super) fn message_facts(recommendation: &Recommendation) -> Vec<(String, String)> {
-    let savings = recommendation.savings_monthly;
+    let saving = recommendation.savings_monthly.map(|money| money.usd_cents());
+    let (name, money) = match saving {
+        Some(saving) if saving < 0.0 => ("Monthly cost", format!("{:.2} USD", -saving)),
+        Some(saving) => ("Monthly saving", format!("{saving:.2} USD")),
+        None => ("Monthly saving", "unknown (no list price)".to_owned()),
+    };
     vec![
-        fact("resource", format!("{} ({})", recommendation.subject.name, recommendation.subject.id.0)),
-        fact("account", recommendation.subject.account.clone()),
-        fact("priority", recommendation.priority.as_str()),
-        fact("confidence", format!("{:.1} %", recommendation.confidence)),
-        fact("impact", recommendation.impact_level.as_str()),
-        fact(
-            "savings a month",
-            savings.map_or("not known: no price".to_owned(), |money| format!("{:.2} USD", money.usd_cents())),
-        ),
+        fact("Resource", format!("{} ({})", recommendation.subject.name, recommendation.subject.id.0)),
+        fact("Account", recommendation.subject.account.clone()),
+        fact("Priority", recommendation.priority.as_str()),
+        fact("Confidence", format!("{:.1} %", recommendation.confidence)),
+        fact("Impact", recommendation.impact_level.as_str()),
+        fact(name, money),
     ]
 }
 
 fn action_facts(action: &Action, recommendation: &Recommendation) -> Vec<(String, String)> {
     let mut facts = message_facts(recommendation);
-    facts.push(fact("asked by", action.by.clone()));
-    facts.extend(action.reason.clone().map(|reason| fact("reason", reason)));
+    facts.push(fact("Requested by", action.by.clone()));
+    facts.extend(action.reason.clone().map(|reason| fact("Reason", reason)));
     facts
 }

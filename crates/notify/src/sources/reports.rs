@@ -25,14 +25,14 @@ pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happe
     let period = run.request.period.resolve(run.created_at);
     let (start, end) = (reeve_audit::format_instant(period.start), reeve_audit::format_instant(period.end));
     let mut facts = vec![
-        fact("period", format!("{start} to {end}")),
-        fact("entries", result("found").and_then(Json::as_f64).unwrap_or_default().to_string()),
+        fact("Period", format!("{start} to {end}")),
+        fact("Entries", result("found").and_then(Json::as_f64).unwrap_or_default().to_string()),
     ];
     if succeeded {
         let path = format!("/api/v1/audit-logs/reports/runs/{id}/download?format=pdf");
-        facts.push(fact("download", sources.forms.address_of(&path)));
+        facts.push(fact("Download", sources.forms.address_of(&path)));
     }
-    facts.extend(result("error").and_then(Json::as_str).map(|error| fact("reason", error)));
+    facts.extend(result("error").and_then(Json::as_str).map(|error| fact("Reason", error)));
     let (outcome, gravity) =
         if succeeded { ("Report ready", Gravity::Info) } else { ("Report failed", Gravity::Warning) };
     let subject = run.delivery_subject();

@@ -1,7 +1,7 @@
 //! Models as judgements read them: the version that serves, or the reason why none may be used.
 //!
 //! A judgement that finds no usable model rests on the measured past alone and says so. A version is refused when it is no longer the
-//! serving one, when its accuracy on the newest held-out days is below its threshold, or when it is stale.
+//! serving one, when its accuracy on the newest test days is below its threshold, or when it is stale.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -180,7 +180,7 @@ pub fn unusable(model: &Model, now: Timestamp) -> Option<String> {
     }
     if model.accuracy < model.threshold {
         let (is, needed) = (model.accuracy * 100.0, model.threshold * 100.0);
-        return Some(format!("its accuracy of {is:.1} % on the newest held-out days is below {needed:.1} %"));
+        return Some(format!("its accuracy of {is:.1} % on the newest test days is below {needed:.1} %"));
     }
     let age = now.duration_since(model.trained_at);
     (age > STALE).then(|| format!("it was trained {:.0} days ago", age.as_secs_f64() / 86_400.0))

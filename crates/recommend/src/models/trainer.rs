@@ -58,7 +58,7 @@ pub trait Trainer: Send + Sync {
     /// Judges a state on what is at `from` or later.
     ///
     /// # Errors
-    /// [`NotTrained`] when there is nothing to judge by, or the state is not this trainer's.
+    /// [`NotTrained`] when there is no data to evaluate it on, or the state is not this trainer's.
     fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained>;
     /// Figures whose distribution is compared between two times, to detect drift.
     fn figures(&self, material: &Material, from: Timestamp, until: Timestamp) -> Vec<f64>;

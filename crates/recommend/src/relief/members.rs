@@ -21,7 +21,7 @@ pub fn more_members(
     let by_hand = |why: &str| Relief::advice(format!("Give {name} more members"), Effort::Medium, why);
     let Some(capacity) = group.specification.capacity else { return by_hand("how many members it has is not known") };
     let Some(until) = until else {
-        return by_hand("no end within a day is foreseen: how large it is to be from now on is for a person");
+        return by_hand("no end within a day is predicted: choose its new size manually");
     };
     let members = wanted(capacity.desired).min(capacity.max);
     if members <= capacity.desired.max(capacity.min) {

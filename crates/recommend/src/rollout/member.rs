@@ -87,10 +87,10 @@ pub fn observed(recommendation: Option<&Recommendation>, actions: &[&Action]) ->
     let why = || recommendation.status_reason.clone().unwrap_or_default();
     match recommendation.status {
         Status::Open | Status::Approved => simulated.unwrap_or_else(|| (MemberState::Waiting, String::new())),
-        Status::PendingApproval => (MemberState::AwaitingApproval, "it waits for its signatures".to_owned()),
+        Status::PendingApproval => (MemberState::AwaitingApproval, "it is waiting for approval".to_owned()),
         Status::Testing => (MemberState::Simulating, "it is being tested".to_owned()),
         Status::Executing | Status::Verifying => (MemberState::Changing, String::new()),
-        Status::Scheduled => (MemberState::LeftOut, "somebody set another time for it".to_owned()),
+        Status::Scheduled => (MemberState::LeftOut, "it was scheduled for another time".to_owned()),
         status => (MemberState::LeftOut, format!("it is {status}: {}", why())),
     }
 }

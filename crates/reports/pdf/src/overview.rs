@@ -194,14 +194,14 @@ fn checking(layout: &mut Layout<'_>, report: &Report<'_>) {
     let (checkpoint, findings) = (report.checkpoint, report.findings);
     layout.paragraph(
         "Every number here was counted over entries of a log that cannot be changed unnoticed. The file report.json of this run lists \
-         the entries with their content, and the proof that they stand in the log at the checkpoint below. Anybody who has that file, \
+         the entries with their content, and the proof that they are in the log at the checkpoint below. Anyone who has that file, \
          the log's public key and the program reeve-verify can check it without access to Reeve:",
         BODY,
     );
     layout.gap(6.0);
     code(layout, "reeve-verify report.json --public-key log.vkey");
     layout.paragraph(
-        "It hashes each entry anew, compares it with the tree, checks the checkpoint's signature, counts the entries of each query, and \
+        "It hashes each entry again, compares it with the tree, checks the checkpoint's signature, counts the entries of each query, and \
          asks each query of each entry that is listed under it. A changed entry, a field that was left out, an entry that was dropped \
          or another checkpoint makes it exit with 1 and say where.",
         BODY,
@@ -222,7 +222,7 @@ fn checking(layout: &mut Layout<'_>, report: &Report<'_>) {
         (ControlStatus::Evidence, "the log has entries that evidence the control, and none of its exceptions."),
         (
             ControlStatus::Exceptions,
-            "the log has entries that an auditor would want explained. They are not failures by themselves.",
+            "the log has entries that an auditor would want explained. They are not failures as such.",
         ),
         (
             ControlStatus::NoEntries,

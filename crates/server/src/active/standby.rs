@@ -72,7 +72,7 @@ pub(crate) async fn wait(
     };
     forwarding.cancel();
     if tokio::time::timeout(LAST_REQUESTS, serving).await.is_err() {
-        tracing::warn!("some forwarded requests did not end in time; they are given up");
+        tracing::warn!("some forwarded requests did not end in time and were aborted");
     }
     Ok(taken)
 }

@@ -120,7 +120,7 @@ impl Clouds for CloudRegistry {
         }
         if !connection.allow_actions {
             return Err(format!(
-                "connection {} does not allow actions; set allow_actions on it first",
+                "connection {} does not allow changes; set allow_actions on it first",
                 connection.name
             ));
         }

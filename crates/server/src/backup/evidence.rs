@@ -43,7 +43,7 @@ pub(crate) fn anchor(path: &Path) -> Result<Option<Evidence>> {
         Err(error) => return Err(error).with_context(|| format!("{} could not be read", path.display())),
     };
     let (head, _) = reeve_ledger::anchor::decode(&bytes)
-        .with_context(|| format!("{} is damaged, so it does not tell how long the log was", path.display()))?;
+        .with_context(|| format!("{} is damaged, so the length of the log is not known", path.display()))?;
     Ok(Some(Evidence { name: path.display().to_string(), size: head.size, note: None }))
 }
 

@@ -106,7 +106,7 @@ pub(crate) fn install(dir: &Path, kind: Keys, origin: &str, public_key: &str, so
         KeySource::Backup(passphrase) => match (kind, passphrase) {
             (Keys::Open, _) => {}
             (Keys::Sealed, Some(passphrase)) => {
-                let sealed = fs::read(dir.join(SEALED)).context("the sealed keys are not in the backup")?;
+                let sealed = fs::read(dir.join(SEALED)).context("the encrypted keys are not in the backup")?;
                 let files: Files = serde_json::from_slice(&seal::open(passphrase, origin, &sealed)?)?;
                 remove(&dir.join("keys"))?;
                 write(dir, LOG_KEY, files.log_key.as_bytes())?;

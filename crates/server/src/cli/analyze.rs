@@ -8,24 +8,24 @@ use reeve_estate::TimeSpan;
 /// `reeve analyze`.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum AnalyzeCommand {
-    /// Score each row of a series by how unusual it is, from the rows before it alone.
+    /// Detect anomalies in a time series; each row is scored from earlier rows only.
     Anomalies(AnomaliesArgs),
-    /// Forecast a series, with an interval that holds nine times in ten.
+    /// Forecast a time series with 90 % intervals.
     Forecast(ForecastArgs),
-    /// Judge a bill (FOCUS): totals, anomalies, recommendations.
+    /// Analyze a bill (FOCUS): totals, anomalies, recommendations.
     Costs(CostsArgs),
-    /// Score audit records by how unusual they are for their principal.
+    /// Detect unusual activity in audit records.
     Entries(EntriesArgs),
-    /// Say for each row how likely spot capacity is lost within a horizon, from the rows before it alone.
+    /// Predict spot interruptions: the probability that capacity is lost within a horizon.
     Interruptions(InterruptionsArgs),
-    /// Say how much capacity a machine needs for the next seven days.
+    /// Recommend the capacity that a machine needs for the next seven days.
     Sizing(SizingArgs),
 }
 
 /// File for the result.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Output {
-    /// Write to this file in place of stdout.
+    /// Write to this file instead of stdout.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -33,16 +33,16 @@ pub(crate) struct Output {
 /// A file of one series.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct SeriesArgs {
-    /// CSV with a timestamp and a value a row; .gz is read too, - is stdin.
+    /// CSV file with a timestamp and a value per row; .gz is supported, - reads stdin.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// The column of times, when its name does not tell.
+    /// Column of timestamps, unless it is recognized by its name.
     #[arg(long, value_name = "NAME")]
     pub(crate) time_column: Option<String>,
-    /// The column of values, when its name does not tell.
+    /// Column of values, unless it is recognized by its name.
     #[arg(long, value_name = "NAME")]
     pub(crate) value_column: Option<String>,
-    /// The series to take from a file of several: rows whose column NAME holds VALUE.
+    /// For a file with several series: use only rows whose column NAME is VALUE.
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) only: Option<String>,
 }
@@ -50,18 +50,18 @@ pub(crate) struct SeriesArgs {
 /// Sensitivity of alarms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AlarmSensitivity {
-    /// Only what is very strange.
+    /// Only very unusual values.
     Low,
-    /// Limit beyond which a value is anomalous.
+    /// A balance of missed and false alarms.
     Medium,
-    /// Whatever is probably no chance.
+    /// Everything that is unlikely to be chance.
     High,
 }
 
 /// `reeve analyze anomalies`.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Prints timestamp,value,anomaly_score,alarm a row: 0 to 1, blank where a row is not judged; 1 where an alarm is given.\nExit codes: 0 done, 2 could not run."
+    after_help = "Prints timestamp,value,anomaly_score,alarm per row. anomaly_score is 0 to 1, or empty without enough history; alarm is 1 for an anomaly.\nExit codes: 0 done, 2 could not run."
 )]
 pub(crate) struct AnomaliesArgs {
     /// The series.
@@ -77,12 +77,12 @@ pub(crate) struct AnomaliesArgs {
 
 /// `reeve analyze forecast`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Prints step,p05,p50,p95 a step.\nExit codes: 0 done, 2 could not run.")]
+#[command(after_help = "Prints one row per step: step,p05,p50,p95.\nExit codes: 0 done, 2 could not run.")]
 pub(crate) struct ForecastArgs {
     /// The series.
     #[command(flatten)]
     pub(crate) series: SeriesArgs,
-    /// Steps ahead; a step is as long as the series' own.
+    /// Number of steps to forecast, each as long as a step of the series.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) horizon: u32,
     /// File for the forecast.
@@ -96,7 +96,7 @@ pub(crate) struct ForecastArgs {
     after_help = "Prints one JSON object: totals, anomalies, recommendations.\nExit codes: 0 done, 2 could not run."
 )]
 pub(crate) struct CostsArgs {
-    /// A FOCUS file (1.0 and later) as CSV; .gz is read too, - is stdin.
+    /// FOCUS file (1.0 or later) as CSV; .gz is supported, - reads stdin.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// File for the judgement.
@@ -107,22 +107,22 @@ pub(crate) struct CostsArgs {
 /// Records that can be scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EntriesFormat {
-    /// AWS CloudTrail: log files, arrays, or a record a line.
+    /// AWS CloudTrail: log files, arrays, or one record per line.
     Cloudtrail,
-    /// Reeve's own entries, one a line.
+    /// Reeve's own entries, one per line.
     Jsonl,
 }
 
 /// `reeve analyze entries`.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Prints a JSON object a line: event_id, score (0 to 1), reasons.\nExit codes: 0 done, 1 some records could not be read, 2 could not run."
+    after_help = "Prints one JSON object per line: event_id, score (0 to 1), reasons.\nExit codes: 0 done, 1 some records could not be read, 2 could not run."
 )]
 pub(crate) struct EntriesArgs {
-    /// Files; .gz is read too, - is stdin.
+    /// Files; .gz is supported, - reads stdin.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Format of the files; recognised from the records unless given.
+    /// Format of the files; detected by default.
     #[arg(long, value_enum)]
     pub(crate) format: Option<EntriesFormat>,
     /// File for the scores.
@@ -133,13 +133,13 @@ pub(crate) struct EntriesArgs {
 /// `reeve analyze interruptions`.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Prints timestamp,probability a row; the probability is blank where too little is known.\nExit codes: 0 done, 2 could not run."
+    after_help = "Prints timestamp,probability per row; probability is empty without enough history.\nExit codes: 0 done, 2 could not run."
 )]
 pub(crate) struct InterruptionsArgs {
     /// The series: 1 where capacity was available, 0 where it was not.
     #[command(flatten)]
     pub(crate) series: SeriesArgs,
-    /// Time ahead in which a loss counts, such as 10m, 1h or 1d; 90 days at most.
+    /// Horizon of the prediction, such as 10m, 1h or 1d; at most 90 days.
     #[arg(long, value_name = "TIME", value_parser = horizon_ms)]
     pub(crate) horizon: i64,
     /// File for the probabilities.
@@ -150,10 +150,10 @@ pub(crate) struct InterruptionsArgs {
 /// `reeve analyze sizing`.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Prints one JSON object: cpu_percent_needed and memory_percent_needed (of the present size; null where not measured), confidence (0 to 100), reasons.\nExit codes: 0 done, 2 could not run."
+    after_help = "Prints one JSON object: cpu_percent_needed and memory_percent_needed (percent of the current size; null if not measured), confidence (0 to 100), reasons.\nExit codes: 0 done, 2 could not run."
 )]
 pub(crate) struct SizingArgs {
-    /// CSV with timestamp,cpu_percent[,memory_percent], in percent of the present size; .gz is read too, - is stdin.
+    /// CSV with timestamp,cpu_percent[,memory_percent], in percent of the current size; .gz is supported, - reads stdin.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// File for the answer.

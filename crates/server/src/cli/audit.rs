@@ -11,18 +11,18 @@ use super::target::ServiceTarget;
 /// `reeve audit`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
-    /// Import entries from files, folders (walked), .gz, or - for stdin.
+    /// Import entries from files, folders (recursively), .gz files, or - for stdin.
     Import(ImportArgs),
-    /// Search the log and print what is found, newest first; or count with --by and --histogram.
+    /// Search the log, newest first; or count entries with --by and --histogram.
     Search(SearchArgs),
-    /// Print the newest entries, then those that arrive, until Ctrl-C.
+    /// Print the newest entries and follow new ones until Ctrl-C.
     Tail(TailArgs),
-    /// Write entries into a file, oldest first.
+    /// Export entries to a file, oldest first.
     Export(ExportArgs),
-    /// Alert rules and firings of a running service.
+    /// Manage alert rules, and list fired alerts.
     #[command(subcommand)]
     Alerts(AlertsCommand),
-    /// Reports and their runs of a running service.
+    /// Manage and run reports.
     #[command(subcommand)]
     Reports(ReportsCommand),
 }
@@ -30,16 +30,16 @@ pub(crate) enum AuditCommand {
 /// Formats that can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ImportFormat {
-    /// AWS CloudTrail: log files, arrays, or a record a line.
+    /// AWS CloudTrail: log files, arrays, or one record per line.
     Cloudtrail,
-    /// Reeve's own entries, one a line.
+    /// Reeve's own entries, one per line.
     Jsonl,
 }
 
 /// Place of the log: a data directory, or a running service.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Target {
-    /// A data directory that no service has open. It goes before --url.
+    /// Data directory that no service is using. Takes precedence over --url.
     #[arg(long)]
     pub(crate) data_dir: Option<PathBuf>,
     /// Address of the service.
@@ -64,10 +64,10 @@ pub(crate) struct ImportArgs {
 /// A period of `timestamp`.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Period {
-    /// From this time on: 2026-11-20, 2026-11-20T10:30, RFC 3339, -24h, now-7d, today, yesterday.
+    /// Start time: 2026-11-20, 2026-11-20T10:30, RFC 3339, -24h, now-7d, today, yesterday.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) from: Option<String>,
-    /// Up to this time, itself included; a day, month or hour is taken whole.
+    /// End time, inclusive; a day, month or hour includes all of it.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) to: Option<String>,
 }
@@ -75,10 +75,10 @@ pub(crate) struct Period {
 /// Form of entries in a terminal.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Look {
-    /// One JSON object a line in place of a table.
+    /// Print one JSON object per line instead of a table.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Times of this machine's zone in place of UTC, read and written.
+    /// Read and print times in this machine's time zone instead of UTC.
     #[arg(long)]
     pub(crate) local: bool,
     /// Colour; auto is on in a terminal unless NO_COLOR is set.
@@ -89,7 +89,7 @@ pub(crate) struct Look {
 /// Length of the spans of a histogram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Span {
-    /// As fits the period.
+    /// Chosen by the length of the period.
     Auto,
     /// Minutes.
     Minute,
@@ -105,21 +105,21 @@ pub(crate) enum Span {
 
 /// `reeve audit search`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Exit codes: 0 something was found, 1 nothing was found, 2 could not run.")]
+#[command(after_help = "Exit codes: 0 entries found, 1 no entries found, 2 could not run.")]
 pub(crate) struct SearchArgs {
-    /// In the query language (docs/query-language.md); everything unless given.
+    /// Query (docs/query-language.md); default: all entries.
     #[arg(default_value = "")]
     pub(crate) query: String,
     /// Period of the entries.
     #[command(flatten)]
     pub(crate) period: Period,
-    /// At most this many entries, or values of --by.
+    /// Maximum number of entries, or of values with --by.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: u64,
-    /// Every entry there is.
+    /// Print all entries.
     #[arg(long, conflicts_with = "limit")]
     pub(crate) all: bool,
-    /// Count the values of a field (event_type, user, resource.tags.env) in place of entries; may be given again.
+    /// Count the values of a field (event_type, user, resource.tags.env) instead of printing entries; repeatable.
     #[arg(long, value_name = "FIELD")]
     pub(crate) by: Vec<String>,
     /// Count entries over time.
@@ -137,13 +137,13 @@ pub(crate) struct SearchArgs {
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Exit codes: 0 ended by Ctrl-C, a closed pipe or --no-follow, 2 could not run.")]
 pub(crate) struct TailArgs {
-    /// In the query language (docs/query-language.md); everything unless given.
+    /// Query (docs/query-language.md); default: all entries.
     #[arg(default_value = "")]
     pub(crate) query: String,
-    /// The newest so many first.
+    /// Number of existing entries to print first.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub(crate) lines: u32,
-    /// End after those.
+    /// Exit after the existing entries.
     #[arg(long)]
     pub(crate) no_follow: bool,
     /// Form of the output.
@@ -157,7 +157,7 @@ pub(crate) struct TailArgs {
 /// Formats that can be exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// One JSON object a line, as the interface shows it.
+    /// One JSON object per line, as the API returns it.
     Json,
     /// Comma-separated values (RFC 4180) with a header.
     Csv,
@@ -165,7 +165,7 @@ pub(crate) enum ExportFormat {
     Syslog,
     /// ArcSight Common Event Format 0.
     Cef,
-    /// Parquet files; from a running service alone.
+    /// Parquet files; only from a running service.
     Parquet,
 }
 
@@ -194,16 +194,16 @@ pub(crate) enum ExportFraming {
 /// Treatment of a syslog or CEF record that is longer than --max-bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportOversize {
-    /// It leaves out changes, open metadata and ends of long texts, and names what it left out.
+    /// Shorten the record: drop changes, custom metadata and the ends of long texts, and list what was dropped.
     Reduce,
-    /// It is left out and told on stderr; the exit code then is 1.
+    /// Skip the record and report it on stderr; the exit code is then 1.
     Skip,
 }
 
 /// `reeve audit export`.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Exit codes: 0 all of it, 1 without the records that were too long, 2 could not run or was interrupted; \
+    after_help = "Exit codes: 0 complete, 1 without the records that were too large, 2 could not run or was interrupted; \
     --resume continues."
 )]
 pub(crate) struct ExportArgs {
@@ -216,34 +216,34 @@ pub(crate) struct ExportArgs {
     /// Query of the entries, in the query language.
     #[arg(long, value_name = "QUERY", default_value = "")]
     pub(crate) query: String,
-    /// The file; .gz is compressed, - is stdout. A folder that exists gets all files of the export, with manifest and proof.
+    /// Output file; .gz is compressed, - writes to stdout. An existing folder receives all files of the export, with manifest and proof.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Destination that the service carries the files to as well, by name or identifier.
+    /// Destination that the service also uploads the files to (name or identifier).
     #[arg(long, value_name = "NAME")]
     pub(crate) destination: Option<String>,
-    /// Go on with an export of the same entries to the same file that was interrupted.
+    /// Continue an interrupted export of the same entries to the same file.
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Take times without an offset as this machine's in place of UTC.
+    /// Read times without an offset in this machine's time zone instead of UTC.
     #[arg(long)]
     pub(crate) local: bool,
-    /// CSV: values as they are, also those that a spreadsheet takes for a formula or a terminal for a command.
+    /// CSV: do not escape values that a spreadsheet could run as a formula or a terminal as a command.
     #[arg(long)]
     pub(crate) raw: bool,
     /// Default form of CSV without --raw; accepted for scripts that were written when it had to be requested.
     #[arg(long, hide = true, conflicts_with = "raw")]
     pub(crate) no_formulas: bool,
-    /// Syslog: what stands between messages.
+    /// Syslog: separator between messages.
     #[arg(long, value_enum, default_value = "newline")]
     pub(crate) framing: ExportFraming,
     /// Syslog: HOSTNAME of the messages.
     #[arg(long, value_name = "NAME", default_value = "-")]
     pub(crate) hostname: String,
-    /// Syslog and CEF: how long a record may be; 0 for no limit.
+    /// Syslog and CEF: maximum size of a record in bytes; 0 for no limit.
     #[arg(long, value_name = "N", default_value_t = 8192)]
     pub(crate) max_bytes: usize,
-    /// Syslog and CEF: what becomes of a longer one.
+    /// Syslog and CEF: treatment of larger records.
     #[arg(long, value_enum, default_value = "reduce")]
     pub(crate) oversize: ExportOversize,
     /// Place of the log.

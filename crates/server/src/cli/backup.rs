@@ -9,23 +9,23 @@ use super::target::ServiceTarget;
 /// `reeve backup`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BackupCommand {
-    /// Make a backup of log, state, samples and keys, while the service runs or not.
+    /// Back up log, state, samples and keys, of a running or a stopped service.
     Create(BackupCreateArgs),
     /// Restore a backup into a new data directory. The log continues under a new key.
     Restore(BackupRestoreArgs),
-    /// Check a backup: every byte of it, and the log in it.
+    /// Verify a backup: every file in it, and the log.
     Verify(BackupVerifyArgs),
 }
 
 /// `reeve backup create`.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Of a running service, with --url and --token (administrator): the service hands out everything but the private keys; \
-    with --data-dir besides, they are added from there.\nOf a data directory that no service has open: --data-dir (or --config).\n\
-    Without a passphrase the private keys lie open in the file.\nExit codes: 0 done, 2 could not run."
+    after_help = "Running service: use --url and --token (administrator). The service sends everything except the private keys; \
+    add --data-dir to include them.\nStopped service: use --data-dir (or --config).\n\
+    Without a passphrase the file contains the private keys unencrypted.\nExit codes: 0 done, 2 could not run."
 )]
 pub(crate) struct BackupCreateArgs {
-    /// The file; it must not be there.
+    /// Backup file to create; it must not exist.
     pub(crate) file: PathBuf,
     /// The data directory.
     #[arg(long)]
@@ -33,7 +33,7 @@ pub(crate) struct BackupCreateArgs {
     /// Configuration file of the service, for a state store or anchor elsewhere.
     #[arg(long)]
     pub(crate) config: Option<PathBuf>,
-    /// File whose first line seals the private keys in the backup.
+    /// File whose first line is the passphrase that encrypts the private keys.
     #[arg(long, value_name = "FILE", conflicts_with = "without_keys")]
     pub(crate) passphrase_file: Option<PathBuf>,
     /// Leave the private keys out.
@@ -47,53 +47,53 @@ pub(crate) struct BackupCreateArgs {
 /// `reeve backup restore`.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Exit codes: 0 done, 1 refused: the backup is broken, or the log is known to have had more entries; 2 could not run."
+    after_help = "Exit codes: 0 done, 1 rejected (the backup is damaged, or entries would be lost), 2 could not run."
 )]
 pub(crate) struct BackupRestoreArgs {
     /// The backup.
     pub(crate) file: PathBuf,
-    /// The data directory to make; it must not be there, or be empty.
+    /// Data directory to create; it must not exist or must be empty.
     #[arg(long)]
     pub(crate) data_dir: Option<PathBuf>,
     /// Configuration file of the service: its state store, anchor and published checkpoint are respected.
     #[arg(long)]
     pub(crate) config: Option<PathBuf>,
-    /// File whose first line opens the private keys in the backup.
+    /// File whose first line is the passphrase of the private keys.
     #[arg(long, value_name = "FILE")]
     pub(crate) passphrase_file: Option<PathBuf>,
-    /// Folder that holds log.key and secrets.key, in place of those in the backup.
+    /// Folder with log.key and secrets.key to use instead of the keys in the backup.
     #[arg(long, value_name = "FOLDER", conflicts_with = "passphrase_file")]
     pub(crate) keys: Option<PathBuf>,
-    /// Restore what can be read and verified, and not continued.
+    /// Restore without keys: the log can be read and verified, but not continued.
     #[arg(long, conflicts_with_all = ["keys", "passphrase_file"])]
     pub(crate) without_keys: bool,
-    /// A checkpoint that was published or kept elsewhere: a file or an address (repeatable). A backup that is shorter is refused.
+    /// Published or saved checkpoint: a file or URL (repeatable). A backup with fewer entries is rejected.
     #[arg(long, value_name = "FILE|URL")]
     pub(crate) checkpoint: Vec<String>,
-    /// An anchor that was kept elsewhere (repeatable).
+    /// Saved copy of the anchor file (repeatable).
     #[arg(long, value_name = "FILE")]
     pub(crate) anchor: Vec<PathBuf>,
-    /// The log's verifier key, kept elsewhere.
+    /// Verifier key of the log, from a trusted copy.
     #[arg(long, value_name = "KEY|FILE")]
     pub(crate) public_key: Option<String>,
-    /// Restore although entries are lost; the log records how many.
+    /// Restore even if entries are lost; the log records how many.
     #[arg(long)]
     pub(crate) accept_loss: bool,
 }
 
 /// `reeve backup verify`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Exit codes: 0 intact, 1 broken (each flaw is named), 2 could not run.")]
+#[command(after_help = "Exit codes: 0 intact, 1 damaged (each problem is listed), 2 could not run.")]
 pub(crate) struct BackupVerifyArgs {
     /// The backup.
     pub(crate) file: PathBuf,
-    /// The log's verifier key, kept elsewhere.
+    /// Verifier key of the log, from a trusted copy.
     #[arg(long, value_name = "KEY|FILE")]
     pub(crate) public_key: Option<String>,
-    /// Folder to unpack the log in while it is checked; beside the backup unless given.
+    /// Folder to unpack the log to during verification; default: beside the backup.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) temp_dir: Option<PathBuf>,
-    /// One JSON object in place of lines.
+    /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
 }

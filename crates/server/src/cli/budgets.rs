@@ -8,17 +8,17 @@ use super::target::ServiceTarget;
 /// `reeve budgets`.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum BudgetsCommand {
-    /// List the budgets, and how each stands.
+    /// List budgets with spending and forecast.
     List(ListArgs),
-    /// Print a budget with its standing.
+    /// Print a budget with spending and forecast.
     Show(NamedArgs),
-    /// Add the budgets of a file: one JSON object, or an array of them.
+    /// Create budgets from a JSON file (an object, or an array of objects).
     Create(FileArgs),
-    /// Replace a budget by the JSON object of a file.
+    /// Replace a budget with the JSON object in a file.
     Update(BudgetUpdateArgs),
-    /// Remove a budget with its alerts. The log keeps its entries.
+    /// Delete a budget and its alerts. Their audit log entries are kept.
     Delete(NamedArgs),
-    /// List the thresholds that were reached, the latest first.
+    /// List reached thresholds, newest first.
     Alerts(BudgetAlertsArgs),
 }
 
@@ -27,19 +27,19 @@ pub(crate) enum BudgetsCommand {
 pub(crate) struct BudgetUpdateArgs {
     /// Identifier or name of the budget.
     pub(crate) budget: String,
-    /// The file and the form of the answer.
+    /// File, and the output format.
     #[command(flatten)]
     pub(crate) file: FileArgs,
 }
 
 /// `reeve budgets alerts`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Exit codes: 0 thresholds were reached, 1 none was, 2 could not run.")]
+#[command(after_help = "Exit codes: 0 thresholds reached, 1 none reached, 2 could not run.")]
 pub(crate) struct BudgetAlertsArgs {
-    /// Of the budget of this identifier or name.
+    /// Only alerts of this budget (name or identifier).
     #[arg(long)]
     pub(crate) budget: Option<String>,
-    /// The answer as JSON.
+    /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
     /// Address of the service.

@@ -9,7 +9,7 @@ use super::target::ServiceTarget;
 /// A command on all of a collection.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ListArgs {
-    /// The answer as JSON.
+    /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
     /// Address of the service.
@@ -20,9 +20,9 @@ pub(crate) struct ListArgs {
 /// A command on one of a collection.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct NamedArgs {
-    /// Identifier or name; of ready alert rules their key.
+    /// Name or identifier; the key for built-in alert rules.
     pub(crate) name: String,
-    /// The answer as JSON.
+    /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
     /// Address of the service.
@@ -33,10 +33,10 @@ pub(crate) struct NamedArgs {
 /// A command that reads a JSON file.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FileArgs {
-    /// The file; - is stdin.
+    /// JSON file; - reads stdin.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// The answer as JSON.
+    /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
     /// Address of the service.

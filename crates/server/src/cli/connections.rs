@@ -7,13 +7,13 @@ use super::collection::{ListArgs, NamedArgs};
 /// `reeve connections`.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum ConnectionsCommand {
-    /// List the connections of a running service, and how their last syncs ended.
+    /// List connections with the result of their last sync.
     List(ListArgs),
-    /// List what the last sync of a connection read of each kind and region, what was denied or throttled, and when it was
-    /// last read completely.
+    /// List the last sync of a connection per kind and region: resources read, denied or throttled, and the time of the
+    /// last complete reading.
     #[command(after_help = "Exit codes: 0 everything was read completely, 1 something was not, 2 could not run.")]
     Readings(NamedArgs),
-    /// Print the policy that a connection's key or role needs: reading, and one statement for each change.
+    /// Print the IAM policy that a connection needs: read permissions, and one statement per change.
     Policy(PolicyArgs),
 }
 
@@ -22,13 +22,13 @@ pub(crate) enum ConnectionsCommand {
 pub(crate) struct PolicyArgs {
     /// The cloud.
     pub(crate) cloud: PolicyCloud,
-    /// Reading alone, for a connection that may not act.
+    /// Only read permissions, for an observe-only connection.
     #[arg(long)]
     pub(crate) observe_only: bool,
-    /// Changes to allow, by name; all that the cloud offers unless given.
+    /// Changes to allow, by name; default: all changes of the cloud.
     #[arg(long, value_delimiter = ',', conflicts_with = "observe_only")]
     pub(crate) changes: Vec<String>,
-    /// Agent types whose changes to allow, by name; together with --changes both are.
+    /// Agent types whose changes to allow, by name; adds to --changes.
     #[arg(long, value_delimiter = ',', conflicts_with = "observe_only")]
     pub(crate) agents: Vec<String>,
 }

@@ -10,30 +10,30 @@ use super::target::ServiceTarget;
 /// `reeve metrics`.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum MetricsCommand {
-    /// List the Prometheus servers, and what arrived from each.
+    /// List Prometheus servers with the samples received from each.
     List(ListArgs),
     /// Print a source with its rules.
     Show(NamedArgs),
-    /// Add the sources of a file: one JSON object, or an array of them. The answer has the token to push with, this once.
+    /// Create sources from a JSON file (an object, or an array of objects). The token to push with is shown once.
     Create(FileArgs),
-    /// Remove a source. Its samples stay.
+    /// Delete a source. Its samples are kept.
     Delete(NamedArgs),
     /// Query a source now.
     Sync(NamedArgs),
-    /// Show which series of a source belong to which resources, and why the others do not.
+    /// Show the resource of each series of a source, and the reason for series without one.
     Preview(MetricPreviewArgs),
 }
 
 /// `reeve metrics preview`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Exit codes: 0 series belong to resources, 1 none does, 2 could not run.")]
+#[command(after_help = "Exit codes: 0 series match resources, 1 no series matches, 2 could not run.")]
 pub(crate) struct MetricPreviewArgs {
     /// Identifier or name of the source.
     pub(crate) name: String,
-    /// Rules to try in place of the stored ones: a JSON array; - is stdin.
+    /// JSON file with rules to try instead of the stored ones (an array); - reads stdin.
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
-    /// The answer as JSON.
+    /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
     /// Address of the service.

@@ -10,15 +10,15 @@ use super::target::ServiceTarget;
 /// `reeve audit reports`.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum ReportsCommand {
-    /// List the reports, and the frameworks that compliance reports follow.
+    /// List reports and the available compliance frameworks.
     List(ListArgs),
     /// Print a report and its latest runs.
     Show(NamedArgs),
-    /// Add the reports of a file: one JSON object, or an array of them.
+    /// Create reports from a JSON file (an object, or an array of objects).
     Create(FileArgs),
-    /// Run a report and wait for its end.
+    /// Run a report and wait for the result.
     Run(RunReportArgs),
-    /// Download a file of a run, or of the latest run of a report.
+    /// Download the result of a run, or of the latest run of a report.
     Download(DownloadReportArgs),
 }
 
@@ -28,10 +28,10 @@ pub(crate) enum ReportsCommand {
 pub(crate) struct RunReportArgs {
     /// Identifier or name of the report.
     pub(crate) report: String,
-    /// Print the run without waiting for its end.
+    /// Print the run without waiting for the result.
     #[arg(long)]
     pub(crate) no_wait: bool,
-    /// The answer as JSON.
+    /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
     /// Address of the service.
@@ -69,7 +69,7 @@ pub(crate) struct DownloadReportArgs {
     /// Format.
     #[arg(long, value_enum, ignore_case = true, default_value_t = ReportFormat::Pdf)]
     pub(crate) format: ReportFormat,
-    /// The file to write; - is stdout.
+    /// Output file; - writes to stdout.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// Address of the service.

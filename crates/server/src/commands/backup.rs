@@ -70,7 +70,7 @@ struct Target {
 impl Target {
     fn create(file: &Path) -> Result<(Target, BufWriter<File>)> {
         if file.exists() {
-            bail!("{} is there already", file.display());
+            bail!("{} already exists", file.display());
         }
         let part = beside(file, "part");
         let out = private_file(&part).with_context(|| format!("{} could not be made", part.display()))?;
@@ -211,7 +211,7 @@ async fn of_service(
     let response = remote.response(remote.post("backups")).await?;
     if !response.status().is_success() {
         match remote.reply(response, 1 << 20).await? {
-            Reply::Done(_) => bail!("{} answered what was not asked for", remote.base()),
+            Reply::Done(_) => bail!("{} sent an unexpected response", remote.base()),
             reply => bail!(refused(&remote, &reply)),
         }
     }
@@ -224,7 +224,7 @@ async fn of_service(
         let contents = reeve_backup::read(bar.wrap_read(stream), &mut writer)?;
         bar.finish_and_clear();
         if let Some(flaw) = contents.flaws.first() {
-            bail!("the backup did not arrive whole: {flaw}");
+            bail!("the backup was not received completely: {flaw}");
         }
         let manifest = contents.manifest.context("the backup has no manifest")?;
         let keys = match data_dir {
@@ -285,7 +285,7 @@ fn verifier(text: &str) -> Result<NoteVerifier> {
         .parse()
         .ok()
         .or_else(read)
-        .with_context(|| format!("--public-key {text}: neither a verifier key nor a file of one"))
+        .with_context(|| format!("--public-key {text}: neither a verifier key nor a file that contains one"))
 }
 
 fn verify(args: &BackupVerifyArgs) -> Result<ExitCode> {

@@ -282,7 +282,7 @@ impl Export<'_> {
 }
 
 fn time(text: Option<&str>) -> Result<Option<Timestamp>> {
-    text.map(|text| parse_instant(text).with_context(|| format!("{text:?} is no time"))).transpose()
+    text.map(|text| parse_instant(text).with_context(|| format!("{text:?} is not a time"))).transpose()
 }
 
 fn seconds(took: Duration) -> String {

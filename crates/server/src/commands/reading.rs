@@ -150,7 +150,7 @@ pub(crate) fn refused(remote: &Remote, reply: &Reply) -> String {
     match reply {
         Reply::Refused(problem) | Reply::Failed(problem) => remote.words(problem),
         Reply::Busy(seconds) => format!("{} is busy; try again in {seconds} s", remote.base()),
-        Reply::TooMuch | Reply::Done(_) => format!("{} answered what was not asked for", remote.base()),
+        Reply::TooMuch | Reply::Done(_) => format!("{} sent an unexpected response", remote.base()),
     }
 }
 

@@ -170,7 +170,7 @@ impl Remote {
                 reply => return reply,
             };
             if attempt == 2 {
-                tracing::warn!("{} is busy or away; trying again", self.base);
+                tracing::warn!("{} is busy or unreachable; trying again", self.base);
             }
             tokio::time::sleep(asked.unwrap_or(wait)).await;
             wait = (wait * 2).min(LONGEST);
@@ -193,7 +193,9 @@ impl Remote {
             return Ok(Reply::Busy(after.unwrap_or(1)));
         }
         let mut body = BytesMut::new();
-        while let Some(part) = response.chunk().await.with_context(|| format!("{} broke off", self.base))? {
+        while let Some(part) =
+            response.chunk().await.with_context(|| format!("{} closed the connection too early", self.base))?
+        {
             if body.len() + part.len() > most {
                 return Ok(Reply::TooMuch);
             }

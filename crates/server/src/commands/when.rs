@@ -37,7 +37,7 @@ pub(crate) fn period(
     if let (Some(from), Some(to)) = (from, to)
         && from >= to
     {
-        bail!("--from {from} does not lie before --to {to}");
+        bail!("--from {from} is not before --to {to}");
     }
     Ok((from, to))
 }

@@ -41,7 +41,7 @@ fn unreadable(error: TrailError) -> Stop {
         ),
         TrailError::TooCostly { limit_s } => {
             let message = format!(
-                "A search of the export was given up after {limit_s} s. Narrow the period, or name the field of each word."
+                "A search of the export was stopped after {limit_s} s. Narrow the period, or name the field of each word."
             );
             failed(FailureCode::QueryTooCostly, message)
         }

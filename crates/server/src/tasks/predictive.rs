@@ -25,7 +25,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 Ok(Some(_)) => {}
                 Ok(None) => {
                     if let Err(error) = context.rule_service.seed().await {
-                        return tracing::warn!(%error, "the rules that come with Reeve could not be put in");
+                        return tracing::warn!(%error, "the built-in rules could not be added");
                     }
                     if let Err(error) = store.setting_put(SEEDED, &json!(true)).await {
                         tracing::warn!(%error, "that the rules were put in could not be kept");

@@ -114,6 +114,6 @@ async fn keep_up(ledger: Ledger, destination: Arc<dyn Destination>, publish: Pub
 async fn deliver(destination: &dyn Destination, note: String, limit: Duration) -> Result<u64> {
     let published = Published::read(note)?;
     let delivered = timeout(limit, destination.deliver(&published)).await;
-    delivered.with_context(|| format!("not done within {} s", limit.as_secs()))??;
+    delivered.with_context(|| format!("no response within {} s", limit.as_secs()))??;
     Ok(published.checkpoint.size)
 }

@@ -144,7 +144,7 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
     .await;
     let cause = found["likely_cause"].as_str().unwrap();
     assert!(cause.starts_with("it was stopped between ") && cause.contains(", not by Reeve; "), "{cause}");
-    assert!(cause.contains("ann@example.com did StopInstances on it at "), "{cause}");
+    assert!(cause.contains("ann@example.com called StopInstances on it at "), "{cause}");
     let entry = &found["log_entries"][0];
     assert_eq!((&entry["who"], &entry["operation"]), (&json!("ann@example.com"), &json!("StopInstances")));
     assert!(receipt.text.contains(entry["event_id"].as_str().unwrap()), "{}", receipt.text);

@@ -140,7 +140,7 @@ async fn carry_out(operator: &Api, of: &Value, signers: &[(&str, &Api)]) -> Valu
     let names: Vec<&str> = signers.iter().map(|(name, _)| *name).collect();
     assert_eq!((&waiting["needed"], &waiting["can_sign"]), (&json!(names), &json!([])), "{waiting}");
     let own = operator.post(&format!("{approval}/approve"), json!({})).await.problem(403, "forbidden");
-    assert!(own.text_at("/detail").contains("another user has to approve"), "{}", own.text);
+    assert!(own.text_at("/detail").contains("someone else must approve"), "{}", own.text);
     for (index, (name, signer)) in signers.iter().enumerate() {
         let signed = signer.post(&format!("{approval}/approve"), json!({ "comment": "go on" })).await.expect(200);
         assert_eq!(signed.body["signed"][index]["signature"], **name);

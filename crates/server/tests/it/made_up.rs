@@ -170,7 +170,7 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
     let actions = admin.get("intelligence/actions").await.expect(200);
     let action = &actions.items()[0];
     assert_eq!(action["status"], "rolled_back", "{action}");
-    assert!(action["reason"].as_str().unwrap().contains("did not stick"), "{action}");
+    assert!(action["reason"].as_str().unwrap().contains("did not take effect"), "{action}");
     let one = [("InstanceId.1".to_owned(), machine.clone())];
     let seen = moto.query(&EC2, REGION, "DescribeInstances", &one).await.unwrap();
     assert!(seen.contains("<name>running</name>"), "the machine that was stopped runs again: {seen}");

@@ -38,7 +38,7 @@ pub(super) async fn update(store: &Store, read: &User, user: &User) -> Result<()
     store.serialize_writers(&mut tx, "users").await?;
     let stored = stored(&mut tx, &user.id).await?;
     if stored != *read {
-        return Err(Fault::Conflict(format!("the user {} was changed in between; read it again", stored.email)));
+        return Err(Fault::Conflict(format!("the user {} was changed by someone else; reload it", stored.email)));
     }
     if stored.administers() && !user.administers() {
         keep_an_administrator(&mut tx, &stored).await?;
@@ -80,7 +80,7 @@ async fn keep_an_administrator(tx: &mut Transaction<'static, Any>, leaving: &Use
         }
     }
     let email = &leaving.email;
-    Err(Fault::Conflict(format!("{email} is the last active administrator; make somebody else one first")))
+    Err(Fault::Conflict(format!("{email} is the last active administrator; make another user an administrator first")))
 }
 
 fn taken(user: &User) -> String {

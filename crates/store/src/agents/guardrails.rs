@@ -41,6 +41,6 @@ pub(super) async fn put(store: &Store, guardrails: &Guardrails) -> Result<(), Fa
     }
     let stored = get(store).await?.version;
     Err(Fault::Conflict(format!(
-        "the guardrails were changed in between: version {stored} is stored, version {expected} was read"
+        "the guardrails were changed by someone else: version {stored} is stored, you sent version {expected}; reload them and try again"
     )))
 }

@@ -137,7 +137,7 @@ async fn move_on(tx: &mut Transaction<'_, Any>, from: Option<u64>, to: Progress)
             .execute(&mut **tx)
             .await?;
     if done.rows_affected() == 0 {
-        return Err(Fault::Conflict("another process has evaluated the log in between".to_owned()));
+        return Err(Fault::Conflict("another process has evaluated the log in the meantime".to_owned()));
     }
     Ok(())
 }

@@ -25,7 +25,7 @@ const REASONS: Record<string, string> = {
   thin_data: 'There is too little data',
   signals_contradict: 'The signals contradict each other',
   signals_too_few: 'No signal says enough',
-  switched_off: 'Classification is switched off',
+  switched_off: 'Classification is disabled',
   not_judged: 'Not judged yet',
 };
 
@@ -77,7 +77,7 @@ function Judged({ of }: { of: WorkloadBody }) {
           ))}
         </ul>
       )}
-      {of.judged_at && <Text size="xs" className="muted">Judged <When at={of.judged_at} form="ago" /></Text>}
+      {of.judged_at && <Text size="xs" className="muted">Classified <When at={of.judged_at} form="ago" /></Text>}
     </Stack>
   );
 }

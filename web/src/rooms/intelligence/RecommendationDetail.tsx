@@ -109,7 +109,7 @@ function ApplicabilityNote({ of: one }: { of: Recommendation }) {
       </Alert>
     );
   }
-  if (now?.state === 'advice_only') return <Alert color="gray" title="Advice only">Reeve has no plan for it. A person carries it out; dismiss it or give feedback when it is done.</Alert>;
+  if (now?.state === 'advice_only') return <Alert color="gray" title="Advice only">Reeve cannot apply it automatically. Apply it manually; dismiss it or give feedback when it is done.</Alert>;
   return null;
 }
 

@@ -111,7 +111,7 @@ fn a_model_that_may_not_be_used_is_not_asked_and_the_judgement_says_so() {
     let rows = [
         (small(), "the demand model is not trained yet"),
         (with(small(), &stale, demand(grown)), "it was trained 30 days ago"),
-        (with(small(), &poor, demand(grown)), "its accuracy of 50.0 % on the newest held-out days is below 70.0 %"),
+        (with(small(), &poor, demand(grown)), "its accuracy of 50.0 % on the newest test days is below 70.0 %"),
         (with(small(), &retired, demand(grown)), "version 4 is retired"),
         (with(small(), &model("demand", ModelType::Forecast), "{}".to_owned()), "the demand model cannot be read"),
         (forecast(resized, grown), "the demand model learned it at another size"),

@@ -32,7 +32,7 @@ fn a_production_database_gets_a_standby() {
     azure.resource.provider = Provider::Azure;
     let advice = azure.only();
     assert_eq!((advice.rule, advice.plan.clone()), ("recommend_architectures", None));
-    assert!(advice.explanation.factors.iter().any(|factor| factor.contains("it is for a person")), "{advice:?}");
+    assert!(advice.explanation.factors.iter().any(|factor| factor.contains("apply it manually")), "{advice:?}");
 }
 
 #[test]

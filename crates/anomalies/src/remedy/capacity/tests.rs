@@ -63,7 +63,7 @@ fn members_of_a_group_and_balancers_scale_the_group() {
     let remedy = found(Metric::CpuUtilization, 90.0, 60.0, &by_member).unwrap();
     assert!(remedy.proposal.title.starts_with("Scale asg-1 from 2 to 3 members until"), "{}", remedy.proposal.title);
     let alone = found(Metric::RequestRate, 90.0, 60.0, &[balancer]).unwrap_err();
-    assert_eq!(alone, "the machines behind it belong to no one group that could be scaled");
+    assert_eq!(alone, "the machines behind it do not belong to one scaling group");
 }
 
 #[test]
@@ -74,10 +74,10 @@ fn where_no_change_fits_the_reason_is_said() {
     assert!(why(Metric::ErrorRate, 90.0, machine.clone()).starts_with("errors come from what runs on it"));
     assert!(why(Metric::NetworkOut, 90.0, machine.clone()).contains("no limit that Reeve could raise"));
     let bucket = resource("b-1", ResourceKind::Bucket, None);
-    assert_eq!(why(Metric::CpuUtilization, 90.0, bucket), "a bucket has nothing that Reeve could enlarge");
+    assert_eq!(why(Metric::CpuUtilization, 90.0, bucket), "Reeve cannot enlarge a bucket");
     let mut ignored = machine.clone();
     ignored.tags.insert("reeve:ignore".to_owned(), "true".to_owned());
-    assert!(why(Metric::CpuUtilization, 90.0, ignored).contains("leave the resource alone"));
+    assert!(why(Metric::CpuUtilization, 90.0, ignored).contains("a tag excludes the resource"));
     let largest = Resource {
         specification: reeve_estate::Specification {
             instance_type: Some("nothing.large".to_owned()),

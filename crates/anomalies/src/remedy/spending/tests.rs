@@ -64,8 +64,8 @@ fn new_and_forgotten_machines_are_stopped_and_large_ones_made_smaller() {
 #[test]
 fn what_is_in_use_is_left_to_people() {
     let why = |expected, usage, before| found(expected, usage, before).map(|_| ()).unwrap_err();
-    assert_eq!(why(0.0, usage(80.0), None), "i-1 is in use: whether it is needed is for a person");
-    assert_eq!(why(80.0, usage(80.0), Some("m5.large")), "i-1 is in use: whether it is needed is for a person");
+    assert_eq!(why(0.0, usage(80.0), None), "i-1 is in use: decide manually whether it is needed");
+    assert_eq!(why(80.0, usage(80.0), Some("m5.large")), "i-1 is in use: decide manually whether it is needed");
     assert_eq!(why(80.0, None, None), "the use of i-1 is not measured");
     let of = anomaly(None, 260.0, 100.0);
     let refuse = |change: fn(&mut Resource)| {
@@ -75,5 +75,5 @@ fn what_is_in_use_is_left_to_people() {
     };
     assert!(refuse(|of| of.state = ResourceState::Stopped).contains("does not run any more"));
     assert!(refuse(|of| of.group = Some(ResourceId::new("asg-1"))).contains("belongs to a group"));
-    assert!(refuse(|of| of.kind = ResourceKind::Bucket).contains("no change that makes a bucket cost less"));
+    assert!(refuse(|of| of.kind = ResourceKind::Bucket).contains("cannot reduce the cost of a bucket"));
 }

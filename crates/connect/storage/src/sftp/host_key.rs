@@ -44,7 +44,7 @@ pub(super) async fn pinned(server: &Server, address: SocketAddr) -> Result<HostK
         ),
         Some(pinned) => format!(
             "the host key of {host} is not {pinned}. The server presented {presented}. If its key was replaced, compare the new one \
-             on the server and set it as host_key; if it was not, somebody else answers"
+             on the server and set it as host_key; if it was not, another machine may be impersonating the server"
         ),
     }))
 }

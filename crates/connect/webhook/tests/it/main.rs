@@ -143,7 +143,7 @@ async fn the_inside_is_refused() {
         ("https://2130706433/", Some("not a public")),
         ("https://169.254.169.254/latest", Some("not a public")),
         ("https://10.1.2.3/", Some("not a public")),
-        ("hooks", Some("is not an address")),
+        ("hooks", Some("must be a full address")),
     ];
     for (url, expected) in cases {
         let found = strict.check(url);

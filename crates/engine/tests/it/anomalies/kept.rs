@@ -67,7 +67,7 @@ impl AnomalyStore for Kept {
         let mut all = self.all.lock();
         let known = all.iter_mut().find(|known| known.id == anomaly.id).unwrap();
         if known.version + 1 != anomaly.version {
-            return Err(StoreError::Conflict("somebody was faster".to_owned()));
+            return Err(StoreError::Conflict("another change was faster".to_owned()));
         }
         *known = anomaly.clone();
         Ok(())

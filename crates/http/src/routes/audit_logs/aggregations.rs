@@ -81,10 +81,13 @@ fn group_by(at: &str, name: &str) -> Result<GroupBy, Problem> {
         FieldPath::Column(column) if column.is_time() => match span.map(unit) {
             Some(Some(unit)) => Ok(GroupBy::Time { column, unit }),
             Some(None) => Err(wrong(
-                format!("`{name}` names no span of time"),
-                "spans are minute, hour, day, week and month, or 1m, 1h, 1d, 1w and 1mo",
+                format!("`{name}` is not a time interval"),
+                "intervals are minute, hour, day, week and month, or 1m, 1h, 1d, 1w and 1mo",
             )),
-            None => Err(wrong(format!("`{name}` has a value of its own in every entry"), &format!("write {name}:1h"))),
+            None => Err(wrong(
+                format!("`{name}` is unique in every entry, so it cannot be grouped by"),
+                &format!("write {name}:1h"),
+            )),
         },
         FieldPath::Column(column) => Ok(GroupBy::Column(column)),
         FieldPath::User => Ok(GroupBy::User),
@@ -146,7 +149,7 @@ mod tests {
             ("usr", "did you mean user?"),
             ("actor.emial", "did you mean actor.email?"),
             ("timestamp", "write timestamp:1h"),
-            ("timestamp:2h", "spans are minute, hour, day, week and month, or 1m, 1h, 1d, 1w and 1mo"),
+            ("timestamp:2h", "intervals are minute, hour, day, week and month, or 1m, 1h, 1d, 1w and 1mo"),
             ("changes.after", "name a member, such as changes.after.size"),
             ("severity:high", "name a field of the query language, or hour or day"),
             ("", "name a field of the query language, or hour or day"),

@@ -175,7 +175,7 @@ async fn silence(
     let now = app.now();
     let until = given.until.filter(|text| !text.is_empty());
     let until = until.map(|text| {
-        let message = "must be a time to come, such as 2027-01-01T00:00:00Z or now+2h";
+        let message = "must be in the future, such as 2027-01-01T00:00:00Z or now+2h";
         point_in_time(&text, now)
             .filter(|until| *until > now)
             .ok_or_else(|| Problem::field("until", "invalid_time", message))
@@ -201,7 +201,7 @@ pub(super) fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result
     match read {
         Some(read) if read != stored => {
             let message = format!(
-                "The {what} was changed in between: version {stored} is stored, version {read} was read. Read it again."
+                "The {what} was changed by someone else: version {stored} is stored, you sent version {read}. Reload it and try again."
             );
             Err(Problem::new(Code::Conflict, message))
         }

@@ -90,13 +90,12 @@ pub(super) fn problem(error: TrailError) -> Problem {
         TrailError::Invalid(message) => Problem::field("aggregations", "invalid", message),
         TrailError::Damaged(message) => {
             tracing::error!(cause = %message, "a part of the log is damaged");
-            let detail = "The answer needs a part of the log that cannot be trusted, so none is given";
+            let detail = "This request needs a part of the log that is damaged, so nothing is returned";
             Problem::new(Code::LogDamaged, format!("{detail}: {message}."))
         }
         TrailError::TooCostly { limit_s } => {
-            let detail =
-                format!("The search was given up after {limit_s} s, so that it does not slow the log down for others.");
-            let hint = "Narrow start_time and end_time, name the field of each word (actor.id:alice in place of alice), or ask with fewer words.";
+            let detail = format!("The search was stopped after {limit_s} s to keep the log responsive.");
+            let hint = "Narrow start_time and end_time, name the field of each word (actor.id:alice in place of alice), or use fewer words.";
             Problem::new(Code::QueryTooCostly, format!("{detail} {hint}")).with_hint(Some(hint.to_owned()))
         }
         TrailError::Backend(message) => Problem::internal(message),

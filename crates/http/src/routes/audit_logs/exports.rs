@@ -184,7 +184,7 @@ async fn cancelled(app: &App, mut export: Export) -> Result<Export, Problem> {
             Err(error) => return Err(error.into()),
         }
     }
-    Err(Problem::new(Code::Conflict, "The export is changing all the time; try again."))
+    Err(Problem::new(Code::Conflict, "The export is being updated. Try again."))
 }
 
 /// An export that the caller may see.
@@ -255,7 +255,7 @@ fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result<(), Proble
         Some(read) if read != stored => Err(Problem::new(
             Code::Conflict,
             format!(
-                "The {what} was changed in between: version {stored} is stored, version {read} was read. Read it again."
+                "The {what} was changed by someone else: version {stored} is stored, you sent version {read}. Reload it and try again."
             ),
         )),
         _ => Ok(()),

@@ -122,7 +122,7 @@ pub(super) async fn delete(
 ) -> Result<StatusCode, Problem> {
     let search = app.saved_searches.saved_search_get(&id, &caller.user).await?;
     if search.owner != caller.user && !caller.may(Permission::Administer) {
-        return Err(not_own("Only its owner or an administrator removes a saved search."));
+        return Err(not_own("Only its owner or an administrator can delete a saved search."));
     }
     app.change(
         story::did(&caller, &events::SAVED_SEARCH_DELETE, "delete_saved_search", resource(&search))
@@ -137,11 +137,11 @@ pub(super) async fn delete(
 async fn own(app: &App, caller: &Caller, id: &str, version: u64) -> Result<SavedSearch, Problem> {
     let search = app.saved_searches.saved_search_get(id, &caller.user).await?;
     if search.owner != caller.user {
-        return Err(not_own("Only its owner changes a saved search. Save one of your own with the same query."));
+        return Err(not_own("Only its owner can change a saved search. Save a copy under your own name."));
     }
     if search.version != version {
         let message = format!(
-            "The saved search was changed in between: version {} is stored, version {version} was read. Read it again.",
+            "The saved search was changed by someone else: version {} is stored, you sent version {version}. Reload it and try again.",
             search.version
         );
         return Err(Problem::new(Code::Conflict, message));

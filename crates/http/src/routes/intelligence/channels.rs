@@ -64,7 +64,10 @@ pub(super) async fn create(
     };
     checked(&app, &channel, &secret)?;
     if app.dispatcher.channels.channel_list().await?.len() >= MOST {
-        return Err(Problem::new(Code::Conflict, format!("There are {MOST} channels already; remove one first.")));
+        return Err(Problem::new(
+            Code::Conflict,
+            format!("The limit of {MOST} channels is reached. Delete one first."),
+        ));
     }
     app.change(
         entry(&caller, "notification_channel.create", &channel).after(state(&channel)),

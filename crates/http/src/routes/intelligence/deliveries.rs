@@ -31,7 +31,10 @@ pub(super) async fn replay(
         return Err(Problem::not_found("delivery", &id.0));
     }
     if delivery.status == DeliveryStatus::Pending {
-        return Err(Problem::new(Code::Conflict, "The delivery is still being tried; it is not sent twice at once."));
+        return Err(Problem::new(
+            Code::Conflict,
+            "The delivery is still being retried. Wait until it has succeeded or failed.",
+        ));
     }
     let again = delivery.replayed(app.now());
     app.change(entry, app.dispatcher.deliveries.delivery_update(&again)).await?;

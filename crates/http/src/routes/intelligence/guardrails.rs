@@ -41,7 +41,7 @@ pub(super) async fn put(
     let wanted = body.applied(&before)?;
     // Who may change the limits could otherwise take the signatures of others away, and approve by oneself.
     if wanted.approval_matrix != before.approval_matrix && !caller.may(Permission::Administer) {
-        return Err(Problem::new(Code::Forbidden, "Only an administrator changes the approval matrix."));
+        return Err(Problem::new(Code::Forbidden, "Only administrators can change the approval matrix."));
     }
     let stored =
         app.guardrails.guardrails_put_for(wanted, reason.as_deref(), &asking(&caller)).await.map_err(problem)?;

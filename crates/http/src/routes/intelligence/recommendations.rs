@@ -124,7 +124,7 @@ pub(super) async fn patch(State(app): State<Arc<App>>, Path(id): Path<String>) -
     let patch = reeve_recommend::patch::patch(&found, &resource).ok_or_else(|| {
         Problem::new(
             Code::NotFound,
-            "No tag says that infrastructure as code owns the resource, or the change has no form there.",
+            "The resource has no infrastructure-as-code tag, or the change cannot be written as a patch.",
         )
     })?;
     Ok(Json(PatchBody { tool: patch.tool.as_str().to_owned(), tag: patch.tag, patch: patch.text }))

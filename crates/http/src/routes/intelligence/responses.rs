@@ -48,7 +48,7 @@ pub(super) async fn execute(
             status: "pending_approval".to_owned(),
             action_id: None,
             message: format!(
-                "Waits for approval by {}; it runs by itself once the last signature is there.",
+                "Waiting for approval by {}; it starts automatically after the last approval.",
                 approval.needed.iter().map(|signature| signature.as_str()).collect::<Vec<_>>().join(" and ")
             ),
             approval_id: Some(approval.id.0),

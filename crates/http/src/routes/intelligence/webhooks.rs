@@ -61,7 +61,10 @@ pub(super) async fn create(
         version: 1,
     };
     if app.dispatcher.webhooks.webhook_list().await?.len() >= MOST {
-        return Err(Problem::new(Code::Conflict, format!("There are {MOST} webhooks already; remove one first.")));
+        return Err(Problem::new(
+            Code::Conflict,
+            format!("The limit of {MOST} webhooks is reached. Delete one first."),
+        ));
     }
     let secret = fresh()?;
     app.change(

@@ -28,7 +28,7 @@ pub(super) async fn write(
     request: Request,
 ) -> Result<StatusCode, Problem> {
     if !source.enabled {
-        return Err(Problem::new(Code::Forbidden, "This metric source is switched off."));
+        return Err(Problem::new(Code::Forbidden, "This metric source is disabled."));
     }
     check_form(&request)?;
     let body = read_encoded(request, MAX_BODY_BYTES).await?;

@@ -70,7 +70,7 @@ impl Shelf {
         move |digest| {
             let Some(attestor) = &attestor else { return String::new() };
             attestor.attest(&name, last_sequence + 1, digest).unwrap_or_else(|error| {
-                tracing::error!(file = %name, %error, "an index could not be attested; it will be built anew");
+                tracing::error!(file = %name, %error, "an index could not be attested; it will be rebuilt");
                 String::new()
             })
         }

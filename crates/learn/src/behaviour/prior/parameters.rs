@@ -18,13 +18,13 @@ pub(super) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &m
     identity(event, meaning, evidence);
     let has = |one| event.traits.has(one);
     if meaning.verb == Verb::Read && has(Trait::LooksAbroad) {
-        evidence.add(Reason::Parameters, 2.2, "looks for what others share or have made public");
+        evidence.add(Reason::Parameters, 2.2, "searches for shared or public resources");
     }
     if meaning.verb == Verb::Read && has(Trait::BringsCode) {
-        evidence.add(Reason::Parameters, 1.4, "reads what a machine starts with, in which secrets are often left");
+        evidence.add(Reason::Parameters, 1.4, "reads a machine's user data, which often contains secrets");
     }
     if has(Trait::Many) && (changes || meaning.class == Class::Secret) {
-        evidence.add(Reason::Parameters, 0.7, "on many targets at once");
+        evidence.add(Reason::Parameters, 0.7, "on many resources at once");
     }
 }
 
@@ -35,26 +35,26 @@ fn opening(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList)
         Class::Copy | Class::Rights | Class::Trust | Class::Code | Class::Store | Class::Secret | Class::Gate
     );
     if has(Trait::OpensToAll) && !meaning.outbound {
-        evidence.add(Reason::Parameters, 2.4, "opens it to everybody");
+        evidence.add(Reason::Parameters, 2.4, "opens it to the internet");
     }
     if has(Trait::GivesAdmin) {
-        evidence.add(Reason::Parameters, 2.4, "gives the rights of an administrator");
+        evidence.add(Reason::Parameters, 2.4, "grants administrator rights");
     } else if has(Trait::GivesReading) && meaning.class == Class::Rights && !has(Trait::OpensToAll) {
         evidence.add(Reason::Parameters, -0.8, "");
     }
     if has(Trait::NamesForeignAccount) && outward {
-        evidence.add(Reason::Parameters, 1.4, "lets another account in");
+        evidence.add(Reason::Parameters, 1.4, "grants access to another account");
     }
     if has(Trait::Shares) {
-        evidence.add(Reason::Parameters, 1.2, "shares data with somebody");
+        evidence.add(Reason::Parameters, 1.2, "shares data with an outside account");
     }
     if has(Trait::RemotePort) && meaning.class == Class::Gate {
-        evidence.add(Reason::Parameters, 0.8, "at a port of remote administration");
+        evidence.add(Reason::Parameters, 0.8, "on a remote administration port");
     }
     if has(Trait::BringsCode) && matches!(meaning.class, Class::Machine | Class::Code | Class::Other) {
         // A machine is usually made with code of its own; to change that of one that runs is another thing.
         let weight = if meaning.verb == Verb::Create || meaning.verb == Verb::Run { 0.4 } else { 2.2 };
-        evidence.add(Reason::Parameters, weight, "brings code that will run");
+        evidence.add(Reason::Parameters, weight, "supplies code to run");
     }
 }
 
@@ -63,21 +63,21 @@ fn damage(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) 
     // A machine, a function or a key that is switched off is no safeguard.
     let guards = !matches!(meaning.class, Class::Machine | Class::Code | Class::Credential | Class::Member);
     if has(Trait::SwitchesOff) && guards {
-        evidence.add(Reason::Parameters, 2.2, "switches a safeguard off or narrows it");
+        evidence.add(Reason::Parameters, 2.2, "disables or weakens a protection");
     } else if has(Trait::SwitchesOn) {
         evidence.add(Reason::Parameters, -0.8, "");
     }
     if has(Trait::Costly) && matches!(meaning.verb, Verb::Create | Verb::Run | Verb::Change) {
-        evidence.add(Reason::Parameters, 1.6, "asks for costly or very many machines");
+        evidence.add(Reason::Parameters, 1.6, "requests expensive or very many machines");
     }
     if has(Trait::ForeignKey) {
-        evidence.add(Reason::Parameters, 2.6, "encrypts with a key that is not the account's own");
+        evidence.add(Reason::Parameters, 2.6, "encrypts with a key of another account");
     }
     if has(Trait::Extortion) {
-        evidence.add(Reason::Parameters, 3.2, "carries the wording of extortion");
+        evidence.add(Reason::Parameters, 3.2, "contains a ransom demand");
     }
     if has(Trait::NoWayBack) {
-        evidence.add(Reason::Parameters, 1.2, "leaves no way to restore");
+        evidence.add(Reason::Parameters, 1.2, "leaves no backup to restore");
     }
 }
 
@@ -88,12 +88,12 @@ fn identity(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList
         if has(Trait::SecondFactor) {
             evidence.add(Reason::Identity, -1.2, "");
         } else if has(Trait::NoSecondFactor) {
-            evidence.add(Reason::Identity, 2.6, "signed in without a second factor");
+            evidence.add(Reason::Identity, 2.6, "signed in without MFA");
         }
     } else if about_identity && has(Trait::OnOwnIdentity) {
         evidence.add(Reason::Parameters, -0.8, "");
     } else if meaning.class == Class::Credential && has(Trait::OnOtherIdentity) && !meaning.verb.only_looks() {
-        evidence.add(Reason::Parameters, 0.6, "on somebody else's identity");
+        evidence.add(Reason::Parameters, 0.6, "on another user's identity");
     }
     if has(Trait::ForCloudService) {
         evidence.add(Reason::Parameters, -2.2, "");

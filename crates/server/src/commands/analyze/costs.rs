@@ -25,7 +25,7 @@ const MOST_CHARGES: usize = 5_000_000;
 pub(super) fn run(args: &CostsArgs) -> Result<ExitCode> {
     let charges = bill(&args.file, MOST_CHARGES)?;
     if charges.iter().any(|charge| &*charge.currency == focus::NO_CURRENCY) {
-        eprintln!("the bill names no currency (BillingCurrency): its amounts stand under {}", focus::NO_CURRENCY);
+        eprintln!("the bill names no currency (BillingCurrency): its amounts are listed under {}", focus::NO_CURRENCY);
     }
     let judgement = judge(&charges, &AnomalyLimits::default());
     drop(charges);

@@ -110,7 +110,7 @@ impl Sink {
             file.set_len(bytes)?;
             Ok(Self::over(Out::File(file), sha256, bytes, Some(path)))
         };
-        open().with_context(|| format!("{} could not be gone on with", part.display()))
+        open().with_context(|| format!("{} cannot be resumed", part.display()))
     }
 
     fn over(out: Out, sha256: Sha256, bytes: u64, path: Option<&Path>) -> Self {

@@ -182,7 +182,9 @@ async fn download(
         bail!(crate::commands::reading::refused(service, &refused));
     }
     let mut sha256 = Sha256::new();
-    while let Some(chunk) = response.chunk().await.with_context(|| format!("{} broke off", service.base()))? {
+    while let Some(chunk) =
+        response.chunk().await.with_context(|| format!("{} closed the connection too early", service.base()))?
+    {
         sha256.update(&chunk);
         take(&chunk)?;
     }
@@ -212,7 +214,7 @@ fn tell(job: &Value, hashes: &[(String, String)], took: Duration, args: &ExportA
 
 fn note(output: &Path) -> Result<PathBuf> {
     if output.as_os_str() == "-" || output.is_dir() {
-        return refuse("only an export into a file is gone on with; name a file with -o");
+        return refuse("only an export to a file can be resumed; name a file with -o");
     }
     Ok(with_suffix(output, ".part.json"))
 }
@@ -231,9 +233,8 @@ fn keep(args: &ExportArgs, id: &str) -> Result<()> {
 
 fn kept(args: &ExportArgs) -> Result<String> {
     let path = note(&args.output)?;
-    let text = std::fs::read(&path).with_context(|| {
-        format!("there is nothing to go on with: {} is left by an interrupted export", path.display())
-    })?;
+    let text = std::fs::read(&path)
+        .with_context(|| format!("the export cannot be resumed: only {} is left of it", path.display()))?;
     let kept: Value = serde_json::from_slice(&text).with_context(|| format!("{} cannot be read", path.display()))?;
     if kept["asked"] != asked(args) {
         return refuse(format!(

@@ -96,15 +96,11 @@ fn name(path: &Path) -> std::path::PathBuf {
 pub(super) fn resume(args: &ExportArgs, wanted: &Wanted) -> Result<(Sink, State)> {
     let path = &args.output;
     if path.as_os_str() == "-" {
-        return refuse("standard output cannot be gone on with; name a file with -o");
+        return refuse("an export to standard output cannot be resumed; name a file with -o");
     }
     let state = name(path);
     let text = std::fs::read(&state).with_context(|| {
-        format!(
-            "there is nothing to go on with: {} and {} are left by an interrupted export",
-            part(path).display(),
-            state.display()
-        )
+        format!("the export cannot be resumed: only {} and {} are left of it", part(path).display(), state.display())
     })?;
     let state: State = serde_json::from_slice(&text).with_context(|| format!("{} cannot be read", state.display()))?;
     if state.wanted != *wanted {

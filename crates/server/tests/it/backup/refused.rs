@@ -40,7 +40,7 @@ async fn a_directory_in_use_and_a_file_that_is_there_are_left_alone() {
     let said = ended(&backup(&["restore", text(&file), "--data-dir", text(&data)]), 2);
     assert!(said.contains("is not empty"), "{said}");
     let said = ended(&backup(&["create", text(&file), "--data-dir", text(&data)]), 2);
-    assert!(said.contains("is there already"), "{said}");
+    assert!(said.contains("already exists"), "{said}");
     let empty = home.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
     ended(&backup(&["restore", text(&file), "--data-dir", text(&empty)]), 0);

@@ -63,8 +63,9 @@ async fn an_anomaly_and_the_actions_on_it_reach_webhooks_and_channels_once() {
         let (everything, of_actions) = (texts(&all), texts(&actions_only));
         let is_there = |texts: &[String], word: &str| texts.iter().any(|text| text.contains(word));
         let anomalies = everything.iter().filter(|text| text.contains("Anomaly: ")).count() == ids.len();
-        let ends =
-            ["Done: ", "Rolled back: "].iter().all(|word| is_there(&everything, word) && is_there(&of_actions, word));
+        let ends = ["Change applied: ", "Change rolled back: "]
+            .iter()
+            .all(|word| is_there(&everything, word) && is_there(&of_actions, word));
         (anomalies && ends).then_some(())
     })
     .await;

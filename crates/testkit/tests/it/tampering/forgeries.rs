@@ -38,7 +38,7 @@ pub(super) const FORGERIES: &[(&str, Forge)] = &[
     ("chain: cut short", |fixture| now(|| cut(fixture, "ledger/chain"))),
     ("chain: deleted", |fixture| now(|| fixture.remove("ledger/chain"))),
     ("chain: its attestation deleted", |fixture| now(|| fixture.remove("ledger/chain.attested"))),
-    ("segment: an actor renamed, written anew, listed in the manifest", |fixture| {
+    ("segment: an actor renamed, rewritten, listed in the manifest", |fixture| {
         Box::pin(forged_segment(fixture, false))
     }),
     ("segment: the same, and its index deleted", |fixture| Box::pin(forged_segment(fixture, true))),

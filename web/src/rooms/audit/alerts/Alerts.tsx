@@ -79,8 +79,8 @@ function Rules({ onOpen, add }: { onOpen: (rule: AlertRule) => void; add?: React
     <Panel title="Rules" note={cutInWords(data)} flush actions={add}>
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
         <DataTable
-          bare label="Alert rules" columns={RULE_COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={onOpen}
-          empty={<EmptyState title="No alert rules yet">Enable one of the ready rules below, or add your own.</EmptyState>}
+          bare compact label="Alert rules" columns={RULE_COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={onOpen}
+          empty={<EmptyState title="No alert rules yet">{add ? 'Enable one of the built-in rules below, or add your own.' : 'An audit administrator can enable one of the built-in rules below.'}</EmptyState>}
         />
       )}
     </Panel>
@@ -93,7 +93,7 @@ function Ready({ may }: { may: boolean }) {
   const unused = data?.items.filter(({ state }) => state !== 'enabled');
   if (!unused || unused.length === 0) return null;
   const columns: Column<ReadyRule>[] = [
-    { id: 'name', header: 'Ready rule', cell: (row) => <><Text size="sm" fw={550}>{row.name}</Text><Text size="xs" className="muted">{row.description}</Text></> },
+    { id: 'name', header: 'Built-in rule', cell: (row) => <><Text size="sm" fw={550}>{row.name}</Text><Text size="xs" className="muted">{row.description}</Text></> },
     { id: 'class', header: 'Class', sortBy: (row) => row.class, cell: (row) => row.class[0]?.toUpperCase() + row.class.slice(1).replaceAll('_', ' ') },
     { id: 'threshold', header: 'Threshold', cell: thresholdInWords },
     {
@@ -102,9 +102,9 @@ function Ready({ may }: { may: boolean }) {
     },
   ];
   return (
-    <Panel title="Ready rules" note="Common attacks. Enable one, then choose its channels." flush>
+    <Panel title="Built-in rules" note="Common attacks. Enable one, then choose its channels." flush>
       <ProblemAlert error={enable.error} />
-      <DataTable bare label="Ready rules" columns={columns} rows={unused} rowId={(row) => row.key} empty={null} />
+      <DataTable bare compact label="Built-in rules" columns={columns} rows={unused} rowId={(row) => row.key} empty={null} />
     </Panel>
   );
 }

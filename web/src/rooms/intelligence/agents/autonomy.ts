@@ -90,6 +90,6 @@ function guardrailLimits({ blast_radius: radius, cost_impact: cost, change_contr
     ...unless(control.direction === 'both', control.direction === 'up_only' ? 'Never makes anything smaller or stops it.' : 'Never makes anything larger.'),
     ...unless(control.maintenance_windows.length === 0, `Restarts resources only in the maintenance ${control.maintenance_windows.length === 1 ? 'window' : 'windows'} ${names(control.maintenance_windows)}.`),
     ...unless(control.freezes.length === 0, `Changes nothing during ${names(control.freezes)}.`),
-    'Never changes what infrastructure as code owns.',
+    'Never changes resources managed by infrastructure as code.',
   ];
 }

@@ -5,11 +5,13 @@ import { ProblemAlert } from '../../../display/ProblemAlert';
 import { words } from '../../../display/wording';
 import { Causes } from './Causes';
 import { agentDiagnosisQuery } from './queries';
+import { useReturnFocus } from '../../../display/useReturnFocus';
 
 const PRESENT = { yes: { color: 'orange', label: 'The case' }, no: { color: 'green', label: 'Not the case' }, unknown: { color: 'gray', label: 'Not enough data yet' } };
 
 /** Why an agent is never sure, or why what it recommends does not fit. */
 export function AgentDiagnosis({ agent, onClose }: { agent: Agent; onClose: () => void }) {
+  useReturnFocus();
   const { data, error, refetch } = useQuery(agentDiagnosisQuery(agent.id));
   return (
     <Modal opened onClose={onClose} size="lg" title={`Why ${agent.name} does not act`}>

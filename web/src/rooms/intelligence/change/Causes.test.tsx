@@ -13,7 +13,7 @@ describe('causes', () => {
     expect(applying.getAllByRole('listitem')).toHaveLength(1);
     expect(applying.getByText('scope_wrong seen')).toBeInTheDocument();
     expect(applying.getByText('mend scope_wrong')).toBeInTheDocument();
-    expect(screen.getByText('2 other causes looked at')).toBeInTheDocument();
+    expect(screen.getByText('2 other causes checked')).toBeInTheDocument();
     // A cause that does not apply needs no way out; one that cannot be judged keeps it.
     expect(screen.queryByText('mend thin_history')).toBeNull();
     expect(screen.getByText('mend no_tags')).toBeInTheDocument();
@@ -22,6 +22,6 @@ describe('causes', () => {
   it('folds all where the condition is not the case', () => {
     show(<Causes of={CAUSES} folded />);
     expect(screen.queryByRole('list', { name: 'Causes that apply' })).toBeNull();
-    expect(screen.getByText('3 causes looked at, 1 applies')).toBeInTheDocument();
+    expect(screen.getByText('3 causes checked, 1 applies')).toBeInTheDocument();
   });
 });

@@ -23,7 +23,7 @@ export function Causes({ of: causes, folded = false }: { of: Cause[]; folded?: b
       {applying.length > 0 && <List of={applying} label="Causes that apply" />}
       {others.length > 0 && (
         <details>
-          <summary style={{ cursor: 'pointer', fontSize: '0.8125rem' }}>{applying.length > 0 ? `${plural(others.length, 'other cause')} looked at` : `${plural(others.length, 'cause')} looked at, ${found === 0 ? 'none' : found} ${found > 1 ? 'apply' : 'applies'}`}</summary>
+          <summary className="fold">{applying.length > 0 ? `${plural(others.length, 'other cause')} checked` : `${plural(others.length, 'cause')} checked, ${found === 0 ? 'none' : found} ${found > 1 ? 'apply' : 'applies'}`}</summary>
           <div style={{ marginTop: 12 }}><List of={others} label="Other causes" /></div>
         </details>
       )}

@@ -108,7 +108,7 @@ function Rules({ of: guardrails, locked }: { of: Guardrails; locked: boolean }) 
       <Stack gap="md">
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
           <Radio.Group label="Direction of capacity" description="The tag reeve:direction of a resource overrides this" value={direction} onChange={setDirection}>{choices(DIRECTIONS)}</Radio.Group>
-          <Radio.Group label="What infrastructure as code owns" description="Known by its tags" value={code} onChange={setCode}>{choices(CODE)}</Radio.Group>
+          <Radio.Group label="Resources managed by infrastructure as code" description="Known by its tags" value={code} onChange={setCode}>{choices(CODE)}</Radio.Group>
         </SimpleGrid>
         <ProblemAlert error={save.error} />
         {!locked && <Group><Button disabled={!dirty} loading={save.isPending} onClick={send}>Save policy</Button></Group>}

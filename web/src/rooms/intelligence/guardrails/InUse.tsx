@@ -76,7 +76,7 @@ function Actions({ cool_down_s }: { cool_down_s: number }) {
   return (
     <>
       <div><Text size="sm" className="muted">Cooling down</Text><Text size="sm" fw={600}>{cooling === 0 ? 'No resource' : plural(cooling, 'resource')}</Text><Text size="xs" className="muted">Left alone for {lengthInWords(Math.round(cool_down_s / 60))} after a change</Text></div>
-      <div><Text size="sm" className="muted">Under way</Text><Text size="sm" fw={600}>{running === 0 ? 'Nothing' : plural(running, 'change')}</Text></div>
+      <div><Text size="sm" className="muted">In progress</Text><Text size="sm" fw={600}>{running === 0 ? 'Nothing' : plural(running, 'change')}</Text></div>
     </>
   );
 }

@@ -69,7 +69,7 @@ function Shown({ of: rule }: { of: Rule }) {
       }
     >
       <ProblemAlert error={toggle.error ?? evaluate.error} />
-      {!rule.enabled && <Alert color="gray" variant="light" title="Switched off">Not evaluated automatically. “Evaluate now” shows a forecast without recommending anything.</Alert>}
+      {!rule.enabled && <Alert color="gray" variant="light" title="Disabled">Not evaluated automatically. “Evaluate now” shows a forecast without recommending anything.</Alert>}
       <Grid gap="lg" align="flex-start">
         <Grid.Col span={{ base: 12, lg: 8 }}><Stack gap="lg"><Forecasts of={rule} /><Fired of={rule} /></Stack></Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}><Says of={rule} /></Grid.Col>

@@ -25,7 +25,7 @@ export function Gates({ of: rollout }: { of: Rollout }) {
             <Stack component="ul" gap={8} m={0} mt={8} p={0} style={{ listStyle: 'none' }}>
               {gate.checks.map((check) => <Check key={check.check} of={check} waits={gate.verdict === 'waiting'} />)}
             </Stack>
-            {gate.verdict === 'overridden' && <Text size="sm" mt={8} style={{ overflowWrap: 'anywhere' }}>{gate.by} went on: {gate.explanation}</Text>}
+            {gate.verdict === 'overridden' && <Text size="sm" mt={8} style={{ overflowWrap: 'anywhere' }}>{gate.by} continued: {gate.explanation}</Text>}
           </div>
         ))}
       </Stack>

@@ -56,7 +56,7 @@ fn reason(name: &str, all: &[Channel]) -> String {
         return format!("no enabled channel of the type {name} takes alerts; add one under Notifications");
     }
     let named = all.iter().any(|channel| channel.id.0 == name || channel.name == name);
-    if named { "the channel is switched off".to_owned() } else { "no channel has this name".to_owned() }
+    if named { "the channel is disabled".to_owned() } else { "no channel has this name".to_owned() }
 }
 
 /// Send a test message to every receiver of a rule, once, and answer with what came of it.

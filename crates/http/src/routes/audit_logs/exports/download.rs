@@ -71,7 +71,10 @@ pub(super) async fn download_by_plural(
 fn chosen<'e>(export: &'e Export, name: Option<&str>) -> Result<&'e ExportFile, Problem> {
     let conflict = |message: String| Err(Problem::new(Code::Conflict, message));
     if !export.state.is_final() {
-        return conflict(format!("The export is {}; its files are there once it has ended.", export.state.as_str()));
+        return conflict(format!(
+            "The export is {}; its files are available when it has finished.",
+            export.state.as_str()
+        ));
     }
     if export.state == ExportState::Cancelled || export.files.is_empty() {
         return conflict("The export ended without files.".to_owned());

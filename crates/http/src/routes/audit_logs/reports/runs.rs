@@ -131,7 +131,7 @@ pub(super) async fn cancel(
             Err(error) => return Err(error.into()),
         }
     }
-    Err(Problem::new(Code::Conflict, "The run changes too fast; try again."))
+    Err(Problem::new(Code::Conflict, "The run is being updated. Try again."))
 }
 
 /// Download a file of a run. Each download is recorded.

@@ -15,7 +15,7 @@ use crate::cli::EntriesFormat;
 const LONGEST_LINE: u64 = 16 << 20;
 
 /// The reason why a record without a time is not judged.
-const TIMELESS: &str = "without it nothing can be said about hours, pace and what came before";
+const TIMELESS: &str = "it is needed to compare hours, rates and earlier events";
 
 /// A record's text and where it begins, or why it could not be read.
 type Text = Result<(Where, Vec<u8>), String>;
