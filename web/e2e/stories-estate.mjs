@@ -17,12 +17,12 @@ async function followsNeighboursByKeyboard({ page, program }) {
   await page.goto(`/estate/resources/${encodeURIComponent(group.id)}`);
   const graph = page.getByRole('group', { name: /^Neighbours of / });
   await graph.waitFor();
-  const link = graph.getByRole('link', { name: /which is protected by this$/ }).first();
+  const link = graph.getByRole('link', { name: /protected by .*, incoming$/ }).first();
   const spoken = await link.getAttribute('aria-label');
   await link.focus();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: spoken.split(',')[0], exact: true }).waitFor();
-  await page.getByRole('group', { name: /^Neighbours of / }).getByRole('link', { name: new RegExp(`^protected by ${group.name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`) }).waitFor();
+  await page.getByRole('group', { name: /^Neighbours of / }).getByRole('link', { name: new RegExp(`^${group.name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')} protected by .*, outgoing$`) }).waitFor();
   await page.getByRole('heading', { name: 'Configuration' }).first().waitFor();
   await page.setViewportSize({ width: 390, height: 844 });
   await fitsWidth(page);
@@ -31,8 +31,8 @@ async function followsNeighboursByKeyboard({ page, program }) {
 async function seesWhatASyncRead({ page, program }) {
   await signIn(page, program.email, program.password);
   await page.goto('/estate/connections');
-  await page.getByRole('button', { name: 'What was read, kind by kind' }).first().click();
-  const table = page.getByRole('table', { name: /^What was read of / });
+  await page.getByRole('button', { name: 'Result of the last sync by kind' }).first().click();
+  const table = page.getByRole('table', { name: /^Last sync of / });
   await table.waitFor();
   const { items } = await read(page, 'connections');
   const readings = await read(page, `connections/${items[0].id}/readings?limit=1000`);

@@ -15,6 +15,7 @@ import { outbound } from './stories-outbound.mjs';
 import { foresight } from './stories-foresight.mjs';
 import { applying } from './stories-applying.mjs';
 import { guarding } from './stories-guarding.mjs';
+import { faults } from './stories-faults.mjs';
 import { habits } from './stories-habits.mjs';
 import { judgement } from './stories-judgement.mjs';
 import { landing, showsWhatNeedsMe } from './stories-landing.mjs';
@@ -26,6 +27,8 @@ const MANAGER = { name: 'Mona Manager', email: 'mona@e2e.example', password: 'co
 const READER = { name: 'Rex Reader', email: 'rex@e2e.example', password: 'correct horse battery 7' };
 /** A cloud takes its time to stop, snapshot and start; after five minutes the service itself rolls back. */
 const CHANGE_MS = 310_000;
+/** Highest page on a phone, in pixels; about eight screens. */
+const HIGHEST = 6500;
 const admin = (page, program) => signIn(page, program.email, program.password);
 const heading = (page, name, level = 1) => page.getByRole('heading', { level, name }).first();
 let applied;
@@ -382,14 +385,19 @@ async function fitsPhones({ page, program }) {
   await page.getByRole('link', { name: 'Audit Logging' }).click();
   await heading(page, 'Audit Logging').waitFor();
   const { items } = await read(page, 'intelligence/recommendations?limit=1');
+  const long = [];
   for (const path of ['/intelligence', '/intelligence/recommendations', `/intelligence/recommendations/${items[0].id}`, '/intelligence/agents',
     '/intelligence/guardrails', '/intelligence/anomalies', '/intelligence/anomalies/threat-lists', '/intelligence/change-control', '/intelligence/exclusions', '/intelligence/models', '/intelligence/rollouts', '/intelligence/predictions', '/intelligence/predictions/calendars',
-    '/settings/webhooks', '/settings/notifications', '/audit', '/audit/search', '/estate/connections', '/estate/resources', '/settings/users', '/settings/tokens']) {
+    '/intelligence/approvals', '/intelligence/actions', '/settings/webhooks', '/settings/notifications', '/settings/workspace', '/settings/teams', '/audit', '/audit/search', '/audit/alerts', '/audit/compliance', '/audit/reports', '/audit/exports',
+    '/estate/connections', '/estate/connections/aws', '/estate/resources', '/estate/budgets', '/settings/users', '/settings/tokens', '/account']) {
     await page.goto(path);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.waitForLoadState('networkidle');
     await fitsWidth(page);
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    if (height > HIGHEST) long.push(`${path}: ${height} px`);
   }
+  assert.deepEqual(long, [], `no page is higher than ${HIGHEST} px`);
   await page.goto('/audit/live');
   await page.getByText('Live', { exact: true }).last().waitFor();
   await fitsWidth(page);
@@ -401,6 +409,7 @@ export const stories = [
   ...navigating,
   ...estate,
   ...habits,
+  ...faults,
   ...agents,
   ...access,
   { name: 'a low-impact recommendation is applied at once', run: appliesLowImpact },

@@ -21,8 +21,8 @@ export function SampleChart({ label, series, threshold, height = 240 }: Props) {
   const option = useCallback((ink: Ink) => ({
     ...basics(ink),
     color: ink.series,
-    grid: { left: 8, right: 16, top: series.length > 1 ? 34 : 14, bottom: 4, containLabel: true },
-    legend: series.length > 1 ? { top: 0, left: 0, icon: 'roundRect', itemWidth: 12, itemHeight: 3, textStyle: { color: ink.muted, fontSize: 12 } } : undefined,
+    grid: { left: 8, right: 16, top: 34, bottom: 4, containLabel: true },
+    legend: { top: 0, left: 0, icon: 'roundRect', itemWidth: 12, itemHeight: 3, textStyle: { color: ink.muted, fontSize: 12 } },
     tooltip: { ...basics(ink).tooltip, valueFormatter: (value: unknown) => (typeof value === 'number' ? measured(value, unit) : '') },
     xAxis: { type: 'time', ...axisOf(ink), splitLine: { show: false } },
     yAxis: {

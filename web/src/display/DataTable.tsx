@@ -9,6 +9,10 @@ import { count } from './amounts';
 import { TableCsv } from './TableCsv';
 import { useTablePlace } from './table-place';
 import { useOverflow } from './useOverflow';
+import { usePhone } from './usePhone';
+
+/** Rows a page on a phone, where each is a card. */
+const PHONE_ROWS = 10;
 
 const features = tableFeatures({
   rowSortingFeature,
@@ -27,6 +31,8 @@ export interface Column<Row> {
   width?: number | string;
   /** The heading of the row's card on a phone; otherwise the first column is. */
   lead?: boolean;
+  /** Left out of the row's card on a phone; the row's own page shows it. */
+  minor?: boolean;
 }
 
 /** Rows that are chosen for an answer to all of them. */
@@ -49,11 +55,15 @@ interface Props<Row> {
   sortedBy?: { id: string; desc: boolean };
   bare?: boolean;
   selection?: Selection<Row>;
+  /** On a phone a row is two lines instead of a card: its heading, and the first line of each other cell. */
+  compact?: boolean;
 }
 
 /** A table that sorts and pages what it holds, shows its bones while loading and says what to do when empty. */
 export function DataTable<Row extends object>(props: Props<Row>) {
-  const { label, columns, rows, rowId, onOpen, empty, pageSize, sortedBy, bare, selection } = props;
+  const { label, columns, rows, rowId, onOpen, empty, sortedBy, bare, selection, compact } = props;
+  const phone = usePhone();
+  const pageSize = props.pageSize && phone ? Math.min(props.pageSize, PHONE_ROWS) : props.pageSize;
   const definitions = useMemo(() => columns.map(definition), [columns]);
   const [place, setPlace] = useTablePlace(bare ? label.toLowerCase().replace(/\W+/g, '-') : '', columns.map(({ id }) => id), sortedBy);
   const pages = pageSize ? Math.ceil((rows?.length ?? 0) / pageSize) : 1;
@@ -76,7 +86,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
   return (
     <div>
       <div
-        ref={box} className="table-box as-cards" data-wide={wide || undefined} style={bare ? { border: 0, borderRadius: 0 } : undefined}
+        ref={box} className={compact ? 'table-box as-cards as-lines' : 'table-box as-cards'} data-wide={wide || undefined} style={bare ? { border: 0, borderRadius: 0 } : undefined}
         tabIndex={wide ? 0 : undefined} role="region" aria-label={`${label}, scrollable`}
       >
         <Table aria-label={label} aria-busy={!rows} highlightOnHover={false}>
@@ -94,7 +104,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
               <Table.Tr key={row.id} data-link={onOpen ? true : undefined} onClick={onOpen ? (event) => openUnlessControl(event, () => onOpen(row.original)) : undefined}>
                 {selection && <Table.Td data-label="Select"><SelectOne id={row.id} label={`Select ${selection.name(row.original)}`} {...selection} /></Table.Td>}
                 {columns.map((column) => (
-                  <Table.Td key={column.id} ta={column.align} className={column.align ? 'numeral' : undefined} data-label={column.header} data-lead={column === lead || undefined}>{column.cell(row.original)}</Table.Td>
+                  <Table.Td key={column.id} ta={column.align} className={column.align ? 'numeral' : undefined} data-label={column.header} data-lead={column === lead || undefined} data-minor={column.minor}>{column.cell(row.original)}</Table.Td>
                 ))}
               </Table.Tr>
             ))}

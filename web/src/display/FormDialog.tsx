@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text, type ModalProps } from '@mantine/cor
 import { createContext, useContext, useEffect, useState, type FormEvent, type MouseEvent, type ReactNode } from 'react';
 import { ProblemAlert } from './ProblemAlert';
 import { DISCARD, useUnsavedWarning } from './unsaved';
+import { useReturnFocus } from './useReturnFocus';
 
 interface FormProps {
   /** What it does, in a sentence before the fields. */
@@ -63,6 +64,7 @@ export function FormModal({ title, size, onClose, children }: ModalFormProps) {
   const [sent, setSent] = useState(false);
   const unsaved = typed && !sent;
   useUnsavedWarning(unsaved);
+  useReturnFocus();
   const edited = () => { setTyped(true); setSent(false); };
   const chosen = (event: MouseEvent) => {
     if (event.target instanceof Element && event.target.closest('[role=option]')) edited();

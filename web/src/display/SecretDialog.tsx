@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Copyable } from './Copyable';
+import { useReturnFocus } from './useReturnFocus';
 
 interface Props {
   title: string;
@@ -12,6 +13,7 @@ interface Props {
 
 /** A secret, shown this once: only a button closes it, no key and no stray click. */
 export function SecretDialog({ title, secret, children, onClose }: Props) {
+  useReturnFocus();
   return (
     <Modal opened onClose={onClose} title={title} closeOnClickOutside={false} closeOnEscape={false}>
       <Stack>

@@ -10,19 +10,19 @@ import type { Place } from './navigation';
 export function Lost() {
   return (
     <Page title="Page not found">
-      <EmptyState title="There is no page at this address" icon={<IconMap2 size={22} />} action={<Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>Go to the dashboard</Button>}>
+      <EmptyState title="This page does not exist" icon={<IconMap2 size={22} />} action={<Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>Go to the dashboard</Button>}>
         Check the address, or go to the dashboard.
       </EmptyState>
     </Page>
   );
 }
 
-/** A page that the person's roles do not open: which right it needs, and who can give it. */
-export function NotYours({ place: { label, any } }: { place: Place }) {
+/** A page that the person's roles do not open: the permission that it needs, and who can give it. */
+export function NotYours({ place: { label, any } }: { place: Pick<Place, 'label' | 'any'> }) {
   return (
     <Page title={label}>
       <EmptyState title="You don't have access to this page" icon={<IconLock size={22} />} action={<Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>Go to the dashboard</Button>}>
-        It needs the right {any.join(' or ')}. An administrator gives it with a role, under Users.
+        You need the permission {any.join(' or ')}. Ask an administrator for a role that includes it.
       </EmptyState>
     </Page>
   );

@@ -12,10 +12,11 @@ export function UserMenu({ me }: { me: Me }) {
   return (
     <Menu position="bottom-end" width={260}>
       <Menu.Target>
-        <UnstyledButton aria-label={`Account of ${me.name}`} p={4}>
+        <UnstyledButton p={4}>
           <Group gap={8} wrap="nowrap">
             <Avatar name={me.name} color="petrol" size={30} radius="xl" aria-hidden />
-            <Text size="sm" fw={500} visibleFrom="sm">{me.name}</Text>
+            <Text size="sm" fw={500} visibleFrom="sm" aria-hidden>{me.name}</Text>
+            <span className="visually-hidden">Account of {me.name}</span>
             <IconChevronDown size={14} aria-hidden />
           </Group>
         </UnstyledButton>

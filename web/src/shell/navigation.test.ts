@@ -16,6 +16,7 @@ describe('navigation', () => {
 
   it.each([
     ['/intelligence/rollouts/1', ['audit.view.own'], 'Intelligence Automation'], ['/intelligence', ['intelligence.view'], undefined], ['/estate/resources', [], 'Resources'],
+    ['/audit/alerts', ['audit.view.own'], 'Alerts'], ['/audit/alerts', ['audit.view.all'], undefined], ['/audit/0192-entry', ['audit.view.own'], undefined],
     ['/settings/tokens', [], undefined], ['/elsewhere', [], undefined], ['/auditing', [], undefined],
   ])('%s with %j', (path, permissions, expected) => expect(closedTo(path, permissions)?.label).toBe(expected));
 

@@ -130,10 +130,12 @@ export function landing(permissions: string[]): string {
   return openTo(permissions)[0]?.places[0]?.to ?? '/settings/tokens';
 }
 
-/** The place that an address belongs to, where these permissions do not open it. */
-export function closedTo(path: string, permissions: string[]): Place | undefined {
+/** The place or page that an address belongs to, where these permissions do not open it, with those that would. */
+export function closedTo(path: string, permissions: string[]): Pick<Place, 'label' | 'any'> | undefined {
   const place = SECTIONS.flatMap(({ places }) => places).find(({ to }) => within(path, to));
-  return place && place.any.length > 0 && !place.any.some((name) => permissions.includes(name)) ? place : undefined;
+  if (place && place.any.length > 0 && !place.any.some((name) => permissions.includes(name))) return place;
+  const page = place?.groups && pageAt(path, place.groups);
+  return page?.needs && !permissions.includes(page.needs) ? { label: page.label, any: [page.needs] } : undefined;
 }
 
 /** The groups with the pages that these permissions open. */

@@ -109,7 +109,7 @@ function Recent({ period, total, refresh }: { period: SearchFilters; total: numb
     >
       {recent.error ? <ProblemAlert error={recent.error} /> : (
         <DataTable
-          bare label="Recent activity" columns={RECENT_COLUMNS} rows={recent.data?.items} rowId={(row) => row.event_id}
+          bare compact label="Recent activity" columns={RECENT_COLUMNS} rows={recent.data?.items} rowId={(row) => row.event_id}
           onOpen={(row) => void navigate({ to: '/audit/$eventId', params: { eventId: row.event_id } })}
           empty={<NothingFound filters={period} at={refresh.at} freshness={freshness} onWiden={(search) => void navigate({ to: '/audit/search', search })} onRefresh={refresh.now} />}
         />

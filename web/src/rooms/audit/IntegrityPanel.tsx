@@ -55,7 +55,7 @@ interface Outcome {
 }
 
 function Verification({ of: outcome, at }: { of: Outcome | undefined; at: string | undefined }) {
-  if (!outcome) return <Text size="sm" className="muted">Not verified yet. <code>reeve-verify</code> does so without this service.</Text>;
+  if (!outcome) return <Text size="sm" className="muted">Not verified yet. <code>reeve-verify</code> can also verify it offline.</Text>;
   const when = at ? <> <When at={at} form="ago" inherit /></> : ' just now';
   if (outcome.error) return <Alert color="yellow" variant="light" role="status" icon={<IconAlertTriangle size={18} />}>The verification{when} could not finish: {outcome.error}</Alert>;
   if (outcome.findings > 0) return <Alert color="red" variant="light" role="status" icon={<IconAlertTriangle size={18} />}>The verification{when} found {plural(outcome.findings, 'fault', 'faults')} in {count(outcome.checked)} entries.</Alert>;

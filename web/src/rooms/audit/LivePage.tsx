@@ -66,7 +66,7 @@ export function LivePage() {
       {live.problem && !wrong && <ProblemAlert error={live.problem} />}
       {!wrong && (
         <DataTable
-          label="Live entries" columns={SEARCH_COLUMNS} rows={live.connection === 'connecting' && live.shown.length === 0 ? undefined : live.shown} rowId={(row) => row.event_id}
+          label="Live entries" compact columns={SEARCH_COLUMNS} rows={live.connection === 'connecting' && live.shown.length === 0 ? undefined : live.shown} rowId={(row) => row.event_id}
           onOpen={(row) => void navigate({ to: '/audit/$eventId', params: { eventId: row.event_id } })}
           empty={<EmptyState title="No entries yet">Entries that match appear here as they are recorded. You see only those that your role may see.</EmptyState>}
         />

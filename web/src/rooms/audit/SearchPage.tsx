@@ -54,7 +54,7 @@ export function SearchPage() {
               {!first && <Skeleton h={110} />}
               {overTime.length > 0 && <TimeBars label={`Entries found by ${composed.span}`} counts={overTime} height={110} />}
               <DataTable
-                label="Entries" columns={SEARCH_COLUMNS} rows={rows} rowId={(row) => row.event_id}
+                label="Entries" compact columns={SEARCH_COLUMNS} rows={rows} rowId={(row) => row.event_id}
                 onOpen={(row) => void navigate({ to: '/audit/$eventId', params: { eventId: row.event_id } })}
                 empty={<NothingFound filters={filters} at={found.dataUpdatedAt} freshness="Entries recorded since then are not shown yet." onWiden={search} onRefresh={() => void found.refetch()} />}
               />

@@ -27,7 +27,7 @@ export function SecurityEvents({ period }: { period: SearchFilters }) {
     >
       {error && <ProblemAlert error={error} />}
       {!data && !error && <Skeleton h={160} />}
-      {data?.items.length === 0 && <EmptyState title="None in this period" icon={<IconShieldCheck size={22} />}>Nothing of high severity, nothing denied, no failed authentication.</EmptyState>}
+      {data?.items.length === 0 && <EmptyState title="None in this period" icon={<IconShieldCheck size={22} />}>No entry with high severity, denied access or a failed sign-in. Choose a longer period to see earlier ones.</EmptyState>}
       <Stack gap={12}>
         {data?.items.map((entry) => (
           <Group key={entry.event_id} justify="space-between" wrap="nowrap" align="flex-start" gap="sm">

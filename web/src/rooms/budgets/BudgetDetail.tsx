@@ -57,7 +57,7 @@ function Standing({ budget }: { budget: Budget }) {
         </Alert>
       ) : null}
       <Panel title="This period" note={standing && `${standing.period_start} to ${standing.period_end}, days of UTC${standing.data_until ? `; bills until ${standing.data_until}` : ''}`}>
-        {standing?.days.length ? <BudgetChart budget={budget} /> : <EmptyState title="No charges in this period">{standing ? 'No bill has charges of this scope yet.' : 'Bills are read within a minute.'}</EmptyState>}
+        {standing?.days.length ? <BudgetChart budget={budget} /> : <EmptyState title="No charges in this period">{standing ? 'No bill has charges of this scope yet. Check the scope in the settings below.' : 'Bills are read within a minute. Reload the page then.'}</EmptyState>}
       </Panel>
       <Panel title="Settings">
         <Facts of={[

@@ -32,11 +32,11 @@ export function Budgets() {
   ], []);
   return (
     <Page
-      title="Budgets" description="Amounts for a month, quarter or year, held against the bills that Reeve reads. Reaching a threshold notifies the budget's channels once a period."
+      title="Budgets" description="Amounts for a month, quarter or year, compared with your cloud bills. Each threshold notifies the budget's channels once per period."
       actions={manages && <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>Add budget</Button>}
     >
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
-        <DataTable label="Budgets" columns={columns} rows={data?.items} rowId={(row) => row.id} pageSize={50} empty={<EmptyState title="No budgets yet" icon={<IconCoin size={22} />}>Add one to be notified before the bill arrives.</EmptyState>} />
+        <DataTable label="Budgets" columns={columns} rows={data?.items} rowId={(row) => row.id} pageSize={50} empty={<EmptyState title="No budgets yet" icon={<IconCoin size={22} />}>{manages ? 'Add one to be notified before the bill arrives.' : 'Operators and administrators can add one.'}</EmptyState>} />
       )}
       <ReachedThresholds />
       {adding && <BudgetForm onClose={() => setAdding(false)} />}

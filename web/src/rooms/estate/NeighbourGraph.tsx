@@ -87,7 +87,7 @@ function Neighbour({ relation, x, y }: { relation: Relation; x: number; y: numbe
   const label = relation.name || relation.id;
   const verb = words(relation.relation).toLowerCase();
   const note = relation.type ? `${verb} · ${words(relation.type).toLowerCase()}` : verb;
-  const spoken = relation.direction === 'incoming' ? `${label}, which is ${verb} this` : `${verb} ${label}`;
+  const spoken = `${label} ${note}, ${relation.direction}`;
   const box = (
     <>
       <title>{relation.id}</title>

@@ -17,7 +17,7 @@ export function Readings({ connection, name }: { connection: string; name: strin
   const { data, error } = useQuery({ ...readingsQuery(connection), enabled: open });
   return (
     <div>
-      <Anchor component="button" size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>{open ? 'Hide what was read' : 'What was read, kind by kind'}</Anchor>
+      <Anchor component="button" size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>{open ? 'Hide the result by kind' : 'Result of the last sync by kind'}</Anchor>
       {open && error && <ProblemAlert error={error} />}
       {open && !data && !error && <Skeleton h={80} mt="xs" />}
       {data && open && (data.total === 0 ? <Text size="sm" className="muted">Nothing has been read yet.</Text> : <Rows of={data.items} name={name} />)}
@@ -33,7 +33,7 @@ function Rows({ of: readings, name }: { of: Reading[]; name: string }) {
         {incomplete.length === 0 ? 'Everything was read completely.' : `${plural(incomplete.length, 'reading is', 'readings are')} not complete. What was not read stays as it was last seen.`}
       </Text>
       <Table.ScrollContainer minWidth={520} mah={420}>
-        <Table aria-label={`What was read of ${name}`} verticalSpacing={4}>
+        <Table aria-label={`Last sync of ${name}`} verticalSpacing={4}>
           <Table.Thead>
             <Table.Tr><Table.Th>Kind</Table.Th><Table.Th>Region</Table.Th><Table.Th>Outcome</Table.Th><Table.Th ta="right">Seen</Table.Th><Table.Th>Last complete</Table.Th></Table.Tr>
           </Table.Thead>

@@ -2,7 +2,7 @@ import { Anchor, Group, Skeleton, Text } from '@mantine/core';
 import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { count } from '../../display/amounts';
+import { count, plural } from '../../display/amounts';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { words } from '../../display/wording';
@@ -18,7 +18,7 @@ export function Relations({ id, name, kind }: { id: string; name: string; kind: 
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return (
-    <Panel title="Relations" note={data && data.total > 0 ? count(data.total) : undefined}>
+    <Panel title="Relations" note={data && data.total > 0 ? plural(data.total, 'relation') : undefined}>
       {error && <ProblemAlert error={error} />}
       {!data && !error && <Skeleton h={60} />}
       {data?.total === 0 && <Text size="sm" className="muted">No relations to other resources are known.</Text>}

@@ -80,7 +80,7 @@ function About({ of: one }: { of: Resource }) {
           ['Service', words(one.service)],
           ['Size', one.instance_type],
           ['Storage', one.storage_gib ? `${count(one.storage_gib)} GiB` : undefined],
-          ['Bought', one.purchase && words(one.purchase)],
+          ['Purchase option', one.purchase && words(one.purchase)],
           ['Scaling group', one.group],
           ['Cost a month', money(one.monthly_cost)],
           ['Created', one.created_at && <When key="created" at={one.created_at} form="full" />],

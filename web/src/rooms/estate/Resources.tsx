@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { Resource } from '../../api/bodies';
 import { resourceFilters } from '../../addresses';
+import { useMay } from '../../api/session';
 import { count, money } from '../../display/amounts';
 import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
@@ -28,7 +29,7 @@ const COLUMNS: Column<Resource>[] = [
       </div>
     ),
   },
-  { id: 'kind', header: 'Kind', sortBy: (row) => row.type, cell: (row) => words(row.type) },
+  { id: 'kind', header: 'Kind', minor: true, sortBy: (row) => row.type, cell: (row) => words(row.type) },
   { id: 'size', header: 'Size', sortBy: (row) => row.instance_type ?? '', cell: (row) => row.instance_type ?? (row.storage_gib ? `${count(row.storage_gib)} GiB` : '') },
   { id: 'state', header: 'State', sortBy: (row) => row.state, cell: (row) => <Status of={row.state} /> },
   {
@@ -40,7 +41,7 @@ const COLUMNS: Column<Resource>[] = [
       </div>
     ),
   },
-  { id: 'purchase', header: 'Bought', sortBy: (row) => row.purchase ?? '', cell: (row) => (row.purchase ? words(row.purchase) : '') },
+  { id: 'purchase', header: 'Purchase option', minor: true, sortBy: (row) => row.purchase ?? '', cell: (row) => (row.purchase ? words(row.purchase) : '') },
   {
     id: 'cost', header: 'Cost a month', align: 'right', sortBy: (row) => row.monthly_cost ?? -1,
     cell: (row) => (row.monthly_cost == null ? <Text span size="sm" className="muted">{PRICED.has(row.type) ? 'not known' : ''}</Text> : money(row.monthly_cost)),
@@ -51,6 +52,7 @@ export function Resources() {
   const search = route.useSearch({ select: resourceFilters, structuralSharing: true });
   const navigate = useNavigate();
   const { data, error, refetch } = useQuery(resourcesQuery(search));
+  const manages = useMay()('estate.manage');
   const connections = useQuery(connectionsQuery);
   const kinds = useQuery(kindsQuery);
   const set = (change: Partial<typeof search>) => void navigate({ to: '/estate/resources', search: (before) => ({ ...before, ...change, page: undefined }), replace: true });
@@ -58,7 +60,7 @@ export function Resources() {
   const filtered = Object.values(search).some(Boolean);
   const cost = data?.items.reduce((sum, one) => sum + (one.monthly_cost ?? 0), 0);
   return (
-    <Page title="Resources" description="Everything the connections have seen, with what it costs.">
+    <Page title="Resources" description="Resources of all connections, with their monthly cost.">
       <Stack gap="md">
         <Group gap="sm" align="flex-end" role="search" className="filters" aria-label="Filter resources">
           <TypedFilter label="Find" placeholder="Name, identifier or tag" leftSection={<IconSearch size={16} />} w={{ base: '100%', xs: 260 }} value={search.text} onChange={(text) => set({ text })} />
@@ -71,14 +73,14 @@ export function Resources() {
         </Group>
         {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
           <>
-            <Text size="sm" className="muted numeral" role="status">{data ? `${count(data.total)} found · ${money(cost)} a month` : 'Looking …'}</Text>
+            <Text size="sm" className="muted numeral" role="status">{data ? `${count(data.total)} found · ${money(cost)} a month` : 'Loading …'}</Text>
             {data && data.total > MOST && <Alert color="yellow">Only the first {count(MOST)} are shown. Narrow the filters to see the rest.</Alert>}
             <DataTable
               label="Resources" columns={COLUMNS} rows={data?.items} rowId={(row) => `${row.connection_id} ${row.id}`} pageSize={25} sortedBy={{ id: 'cost', desc: true }}
               onOpen={(row) => void navigate({ to: '/estate/resources/$id', params: { id: row.id } })}
               empty={
                 <EmptyState title={filtered ? 'Nothing matches these filters' : 'No resources yet'} action={filtered ? <Button variant="light" mt="sm" onClick={clear}>Clear filters</Button> : undefined}>
-                  {filtered ? 'Remove a filter.' : 'Add a connection under Connections and sync it.'}
+                  {filtered ? 'Remove a filter.' : manages ? 'Add a connection under Connections and sync it.' : 'Ask an operator or administrator to connect a cloud account.'}
                 </EmptyState>
               }
             />

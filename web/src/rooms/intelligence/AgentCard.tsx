@@ -8,6 +8,7 @@ import { announce } from '../../display/announce';
 import { count, percent, plural } from '../../display/amounts';
 import { took } from '../../display/instants';
 import { Facts } from '../../display/Facts';
+import { usePhone } from '../../display/usePhone';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
@@ -25,9 +26,9 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
   const [asking, setAsking] = useState(false);
   const [trying, setTrying] = useState(false);
   const run = useChange(runAgent);
+  const phone = usePhone();
   const running = agent.status.state === 'running' || run.isPending;
   const { status } = agent;
-  const everywhere = (names: string[], all: string) => (names.length ? names.join(', ') : all);
   return (
     <Panel
       title={agent.name} note={words(agent.agent_type)}
@@ -41,17 +42,7 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
           </Group>
           <Progress value={status.learning_percent} size={6} mt={6} aria-label={`Learning progress of ${agent.name}`} />
         </div>
-        <Facts
-          of={[
-            ['Covers', `${everywhere(agent.scope.accounts ?? [], 'All accounts')} · ${everywhere(agent.scope.services ?? [], 'all services')}`],
-            ['Acts from', `${percent(percentOf(agent.confidence_threshold))} confidence`],
-            ['Change control', <Held key="held" agent={agent} />],
-            ['Schedule', agent.schedule ? `${agent.schedule} (${agent.schedule_time_zone ?? 'UTC'})` : undefined],
-            ['Active early', agent.learning_waived],
-            ['Open', plural(status.open_recommendations, 'recommendation')],
-            ['Next run', status.next_run_at ? <When key="next" at={status.next_run_at} /> : undefined],
-          ]}
-        />
+        {phone ? <details><summary className="fold">Scope and schedule</summary><AgentFacts agent={agent} /></details> : <AgentFacts agent={agent} />}
         <Autonomy agent={agent} />
         <LastRun agent={agent} />
         <ProblemAlert error={run.error} />
@@ -75,6 +66,24 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
   );
 }
 
+function AgentFacts({ agent }: { agent: Agent }) {
+  const { status } = agent;
+  const everywhere = (names: string[], all: string) => (names.length ? names.join(', ') : all);
+  return (
+    <Facts
+      of={[
+        ['Covers', `${everywhere(agent.scope.accounts ?? [], 'All accounts')} · ${everywhere(agent.scope.services ?? [], 'all services')}`],
+        ['Acts from', `${percent(percentOf(agent.confidence_threshold))} confidence`],
+        ['Change control', <Held key="held" agent={agent} />],
+        ['Schedule', agent.schedule ? `${agent.schedule} (${agent.schedule_time_zone ?? 'UTC'})` : undefined],
+        ['Active early', agent.learning_waived],
+        ['Open', plural(status.open_recommendations, 'recommendation')],
+        ['Next run', status.next_run_at ? <When key="next" at={status.next_run_at} /> : undefined],
+      ]}
+    />
+  );
+}
+
 function LastRun({ agent }: { agent: Agent }) {
   const last = agent.status.last_run;
   if (!last) return <Text size="sm" className="muted">Not run yet.</Text>;
@@ -87,7 +96,7 @@ function LastRun({ agent }: { agent: Agent }) {
       {last.error && <Text size="sm" c="red" mt={4}>{last.error}</Text>}
       {last.skipped.length > 0 && (
         <details style={{ marginTop: 6 }}>
-          <summary style={{ cursor: 'pointer', fontSize: '0.8125rem' }}>
+          <summary className="fold">
             {plural(last.skipped.reduce((sum, one) => sum + one.count, 0), 'resource')} skipped, and why
           </summary>
           <Stack component="ul" gap={4} my={8} pl={18}>

@@ -38,7 +38,7 @@ export function DashboardPage() {
           <Tiles of={data} />
         </>
       )}
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" style={{ alignItems: 'start' }}>
         {may('estate.view') && <CostByProvider />}
         {(data || !error) && <Learning of={data} />}
       </SimpleGrid>

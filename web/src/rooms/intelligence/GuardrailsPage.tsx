@@ -6,11 +6,12 @@ import type { Guardrails } from '../../api/bodies';
 import { fieldMessages } from '../../api/problem';
 import { useMay } from '../../api/session';
 import { announce } from '../../display/announce';
+import { DurationInput } from '../../display/DurationInput';
+import { LENGTHS, type Unit } from '../../display/durations';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { useUnsavedWarning } from '../../display/unsaved';
 import { VIEW_LOG } from '../../shell/navigation';
-import { lasting } from './guardrails/budget';
 import { initial, wire, type GuardrailFields } from './guardrails/fields';
 import { GuardrailHistory } from './guardrails/GuardrailHistory';
 import { InUse } from './guardrails/InUse';
@@ -33,6 +34,9 @@ export function GuardrailsPage() {
 }
 
 const SIGNERS = [{ value: 'manager', label: 'Manager' }, { value: 'director', label: 'Director' }, { value: 'security', label: 'Security' }];
+
+/** Longest duration that a field takes; the service names shorter limits. */
+const MOST_SECONDS = 365 * LENGTHS.days;
 
 const MARKED = [
   'cost_impact.max_increase', 'cost_impact.max_decrease', 'performance_impact.max_degradation', 'availability.min_uptime', 'rollback.timeout',
@@ -58,9 +62,11 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
     <NumberInput label={label} description={description} min={0} max={max} decimalScale={3} suffix=" %" readOnly={locked} {...form.getInputProps(field)} />
   );
   const watched = Number(form.values.verification.window);
-  const lasts = (words: string, seconds: number) => `${words}: ${lasting(seconds)}`;
-  const whole = (label: string, field: string, description: string, suffix = '') => (
-    <NumberInput label={label} description={description} min={0} allowDecimal={false} suffix={suffix} thousandSeparator="," readOnly={locked} {...form.getInputProps(field)} />
+  const duration = (label: string, field: string, description: string, units: Unit[]) => (
+    <DurationInput label={label} description={description} unit="seconds" units={units} max={MOST_SECONDS} readOnly={locked} {...form.getInputProps(field)} />
+  );
+  const whole = (label: string, field: string, description: string) => (
+    <NumberInput label={label} description={description} min={0} allowDecimal={false} thousandSeparator="," readOnly={locked} {...form.getInputProps(field)} />
   );
   const dollars = (label: string, field: string, description: string) => (
     <NumberInput label={label} description={description} min={0} prefix="$" thousandSeparator="," readOnly={matrixLocked} {...form.getInputProps(field)} />
@@ -88,7 +94,7 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
             <Stack gap="md">
               <Switch label="Roll back automatically" disabled={locked} {...form.getInputProps('rollback.automatic', { type: 'checkbox' })} />
               <SimpleGrid cols={{ base: 1, sm: 2 }}>
-                {whole('Time limit', 'rollback.timeout', lasts('Undone after', Number(form.values.rollback.timeout)), ' s')}
+                {duration('Time limit', 'rollback.timeout', 'A change that takes longer is rolled back', ['seconds', 'minutes', 'hours'])}
                 {whole('Circuit breaker', 'breaker_failures', 'Consecutive failures that stop all changes')}
               </SimpleGrid>
             </Stack>
@@ -102,8 +108,8 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
           </Panel>
           <Panel title="After a change" note="Cool-down and observation of a changed resource">
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
-              {whole('Cool-down', 'cool_down', lasts('After each change', Number(form.values.cool_down)), ' s')}
-              {whole('Watch', 'verification.window', watched ? lasts('Its effect is compared', watched) : 'Its effect is not compared', ' s')}
+              {duration('Cool-down', 'cool_down', 'Time without another change', ['minutes', 'hours', 'days'])}
+              {duration('Watch', 'verification.window', watched ? 'Metrics are compared for this time' : 'Metrics are not compared', ['minutes', 'hours', 'days'])}
             </SimpleGrid>
           </Panel>
         </SimpleGrid>

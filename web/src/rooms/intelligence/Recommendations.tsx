@@ -79,7 +79,7 @@ export function Recommendations() {
             onOpen={(row) => void navigate({ to: '/intelligence/recommendations/$id', params: { id: row.id } })}
             empty={
               <EmptyState title={filtered ? 'Nothing matches these filters' : 'No recommendations yet'} action={filtered ? <Button variant="light" mt="sm" onClick={clear}>Clear filters</Button> : undefined}>
-                {filtered ? 'Remove a filter, or include every status.' : 'Recommendations appear when an agent has enough data. Run an agent under Agents.'}
+                {filtered ? 'Remove a filter, or include every status.' : `Recommendations appear when an agent has enough data. ${may('intelligence.operate') ? 'Run an agent under Agents.' : 'An operator can run one.'}`}
               </EmptyState>
             }
           />

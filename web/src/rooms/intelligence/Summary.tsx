@@ -9,7 +9,7 @@ import { Facts } from '../../display/Facts';
 import { Panel } from '../../display/Panel';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
-import { words } from '../../display/wording';
+import { sentence, words } from '../../display/wording';
 import { signaturesFor } from './approval-matrix';
 import { guardrailsQuery } from './queries';
 
@@ -39,9 +39,9 @@ export function About({ of: one }: { of: Recommendation }) {
       <Panel title="Impact">
         <Facts
           of={[
-            ['Cost', one.impact.cost],
-            ['Performance', one.impact.performance],
-            ['Security', one.impact.security],
+            ['Cost', sentence(one.impact.cost)],
+            ['Performance', sentence(one.impact.performance)],
+            ['Security', sentence(one.impact.security)],
             ['Effort', words(one.effort)],
             ['Risk', <Status key="risk" of={explanation.risk_level} />],
             ['Approval', signaturesFor(one.impact_level, guardrails?.approval_matrix)],

@@ -29,7 +29,7 @@ const title: Column<Recommendation> = {
 const priority: Column<Recommendation> = {
   id: 'priority', header: 'Priority', sortBy: (row) => PRIORITY_ORDER.indexOf(row.priority), cell: (row) => <Status of={row.priority} />,
 };
-const kind: Column<Recommendation> = { id: 'type', header: 'Type', sortBy: (row) => row.kind, cell: (row) => words(row.kind) };
+const kind: Column<Recommendation> = { id: 'type', header: 'Type', minor: true, sortBy: (row) => row.kind, cell: (row) => words(row.kind) };
 const confidence: Column<Recommendation> = {
   id: 'confidence', header: 'Confidence', align: 'right', sortBy: (row) => row.confidence, cell: (row) => percent(row.confidence),
 };
@@ -37,13 +37,13 @@ const savings: Column<Recommendation> = {
   id: 'savings', header: 'Savings a month', align: 'right', sortBy: (row) => row.savings.expected_monthly ?? Number.NEGATIVE_INFINITY,
   cell: (row) => <Saved of={row.savings.expected_monthly} />,
 };
-const status: Column<Recommendation> = { id: 'status', header: 'Status', sortBy: (row) => row.status, cell: (row) => <Status of={row.status} /> };
+const status: Column<Recommendation> = { id: 'status', header: 'Status', minor: true, sortBy: (row) => row.status, cell: (row) => <Status of={row.status} /> };
 const applicability: Column<Recommendation> = {
   id: 'applicability', header: 'Can be applied', sortBy: (row) => APPLICABILITY.indexOf(row.applicability?.state ?? ''),
   cell: (row) => row.applicability && <Applicable of={row.applicability} />,
 };
 const created: Column<Recommendation> = {
-  id: 'created', header: 'Found', sortBy: (row) => row.created_at, cell: (row) => <When at={row.created_at} form="ago" />,
+  id: 'created', header: 'Found', minor: true, sortBy: (row) => row.created_at, cell: (row) => <When at={row.created_at} form="ago" />,
 };
 
 export const LATEST_COLUMNS = [title, priority, kind, confidence, savings, status];

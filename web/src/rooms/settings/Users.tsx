@@ -40,7 +40,7 @@ export function Users() {
   return (
     <Page title="Users" description="Who may sign in, and in which roles." actions={<Button leftSection={<IconUserPlus size={16} />} onClick={() => setEditing('new')}>Add user</Button>}>
       {users.error ? <ProblemAlert error={users.error} onRetry={() => void users.refetch()} /> : (
-        <DataTable label="Users" columns={columns} rows={users.data?.items} rowId={(row) => row.id} pageSize={50} empty={<EmptyState title="No users">Add the first one.</EmptyState>} />
+        <DataTable label="Users" columns={columns} rows={users.data?.items} rowId={(row) => row.id} pageSize={50} empty={<EmptyState title="No users yet">Add a user with an e-mail address, a password and a role.</EmptyState>} />
       )}
       {editing && <UserForm user={editing === 'new' ? undefined : editing} teams={teams.data?.items ?? []} onClose={() => setEditing(null)} />}
     </Page>

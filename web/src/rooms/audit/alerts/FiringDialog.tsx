@@ -7,6 +7,7 @@ import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
 import { handleFiring, useChange, type Firing } from './queries';
+import { useReturnFocus } from '../../../display/useReturnFocus';
 
 /** Values of the fields that a rule groups by. */
 export function groupInWords({ group }: Pick<Firing, 'group'>): string {
@@ -18,6 +19,7 @@ const SHOWN = 20;
 
 /** A firing with its entries, and the steps that people take. */
 export function FiringDialog({ firing, may, onClose }: { firing: Firing; may: boolean; onClose: () => void }) {
+  useReturnFocus();
   const handle = useChange(handleFiring);
   const [assignee, setAssignee] = useState(firing.assignee ?? '');
   const [note, setNote] = useState('');

@@ -8,6 +8,7 @@ import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
 import { diagnosisQuery, isSilenced, removeRule, rulesQuery, silenceRule, switchRule, testRule, useChange, type AlertRule } from './queries';
+import { useReturnFocus } from '../../../display/useReturnFocus';
 
 interface Props {
   id: string;
@@ -18,6 +19,7 @@ interface Props {
 
 /** A rule, why it does not fire, and what can be done with it. */
 export function RuleDialog({ id, may, onChange, onClose }: Props) {
+  useReturnFocus();
   const rule = useQuery(rulesQuery).data?.items.find((one) => one.id === id);
   const toggle = useChange(switchRule);
   const test = useChange(testRule);

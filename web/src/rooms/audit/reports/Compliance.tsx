@@ -1,9 +1,10 @@
-import { Button, Card, Group, Modal, SimpleGrid, Skeleton, Stack, TagsInput, Text } from '@mantine/core';
+import { Button, Card, Group, SimpleGrid, Skeleton, Stack, TagsInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
+import { FormModal } from '../../../display/FormDialog';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
@@ -74,7 +75,7 @@ function RunFields({ template, known, onClose, onRun }: { template: Template; kn
   const submit = form.onSubmit((values) => run.mutate(given(values), { onSuccess: ({ id }) => onRun(id), onError }));
   const keep = form.onSubmit((values) => save.mutate(given(values), { onSuccess: () => { announce(`“${template.name}” is saved`); onClose(); }, onError }));
   return (
-    <Modal opened onClose={onClose} title={`Report: ${template.name}`} size="lg">
+    <FormModal onClose={onClose} title={`Report: ${template.name}`} size="lg">
       <form onSubmit={submit}>
         <Stack gap="md">
           <Period form={form} />
@@ -92,6 +93,6 @@ function RunFields({ template, known, onClose, onRun }: { template: Template; kn
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormModal>
   );
 }

@@ -8,6 +8,7 @@ import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { daysOf } from './Runs';
 import { cancelRun, downloadOf, isBusy, runQuery, useChange, type Control, type ReportRun, type Summary } from './queries';
+import { useReturnFocus } from '../../../display/useReturnFocus';
 
 const STATUSES: Record<string, { label: string; color: string }> = {
   evidence: { label: 'Evidence found', color: 'green' },
@@ -20,6 +21,7 @@ const many = ({ count: number, at_least }: { count: number; at_least: boolean })
 
 /** A run: its progress, then what it found and its files. */
 export function RunDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  useReturnFocus();
   const { data: run, error } = useQuery(runQuery(id));
   return (
     <Modal opened onClose={onClose} size="xl" title={run?.report_name ?? 'Report'}>

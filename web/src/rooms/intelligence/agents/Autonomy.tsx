@@ -15,7 +15,7 @@ export function Autonomy({ agent }: { agent: Agent }) {
       <Text size="sm">{summary}</Text>
       {limits.length > 0 && (
         <details style={{ marginTop: 6 }}>
-          <summary style={{ cursor: 'pointer', fontSize: '0.8125rem' }}>Limits</summary>
+          <summary className="fold">Limits</summary>
           <List size="sm" spacing={2} mt={6}>{limits.map((text) => <List.Item key={text}>{text}</List.Item>)}</List>
         </details>
       )}

@@ -38,7 +38,7 @@ function Type({ of: type, onCreate }: { of: AgentType; onCreate?: (type: string)
         <Text size="sm">{type.description}</Text>
         {type.findings && <Text size="xs" className="muted">{FINDINGS[type.findings]}</Text>}
         <details>
-          <summary style={{ cursor: 'pointer', fontSize: '0.8125rem' }}>Capabilities, actions and settings</summary>
+          <summary className="fold">Capabilities, actions and settings</summary>
           <Stack gap="xs" mt={8}>
             {parts.filter(([, lines]) => lines.length > 0).map(([title, lines]) => <Lines key={title} title={title} of={lines} />)}
             {type.configurable.length > 0 && (

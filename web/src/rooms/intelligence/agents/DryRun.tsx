@@ -9,6 +9,7 @@ import { ProblemAlert } from '../../../display/ProblemAlert';
 import { options, words } from '../../../display/wording';
 import { guardrailPlace } from '../change/policy';
 import { grouped, reasonInWords } from './dry-run';
+import { useReturnFocus } from '../../../display/useReturnFocus';
 
 interface Considered {
   mode: string;
@@ -26,6 +27,7 @@ function previewQuery(agent_id: string, query: Considered) {
 
 /** Decisions of an agent on its open recommendations now, under its configuration or another one. */
 export function DryRun({ agent, onClose }: { agent: Agent; onClose: () => void }) {
+  useReturnFocus();
   const [considered, setConsidered] = useState<Considered>({ mode: agent.mode, auto_apply: agent.auto_apply.enabled ?? false, max_impact: agent.auto_apply.max_impact ?? 'low' });
   const { data, error, refetch } = useQuery(previewQuery(agent.id, considered));
   const own = considered.mode === agent.mode && considered.auto_apply === agent.auto_apply.enabled && considered.max_impact === agent.auto_apply.max_impact;

@@ -2,7 +2,7 @@ import { Anchor, Group, Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Action, Rollout } from '../../../api/bodies';
-import { plural } from '../../../display/amounts';
+import { count, plural } from '../../../display/amounts';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
@@ -23,7 +23,8 @@ export function Running() {
   const moving = actions.data?.items.filter(({ status }) => MOVING.includes(status)) ?? [];
   const rolling = rollouts.data?.items.filter(({ status }) => status === 'running') ?? [];
   const read = actions.data && rollouts.data;
-  const active = agents.data?.items.filter(({ mode }) => mode !== 'learning').length ?? 0;
+  const learning = agents.data?.items.filter(({ mode }) => mode === 'learning').length ?? 0;
+  const active = (agents.data?.items.length ?? 0) - learning;
   const waiting = scheduled.data?.total ?? 0;
   return (
     <Panel title="Running now" actions={<Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/actions" {...props} />}>All actions</Anchor>}>
@@ -35,7 +36,7 @@ export function Running() {
         {read && moving.length + rolling.length === 0 && <Text size="sm">No change is running.</Text>}
         {agents.data && (
           <Text size="sm" className="muted">
-            <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}>{plural(active, 'agent')}</Anchor> {active === 1 ? 'watches' : 'watch'} the estate.{' '}
+            <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}>{plural(active, 'agent')}</Anchor> active{learning > 0 && `, ${count(learning)} learning`}.{' '}
             {waiting > 0 && <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations" search={{ status: 'scheduled' }} {...props} />}>{plural(waiting, 'change is', 'changes are')} scheduled.</Anchor>}
           </Text>
         )}

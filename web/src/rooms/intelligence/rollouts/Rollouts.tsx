@@ -87,7 +87,7 @@ export function Rollouts() {
             onOpen={(row) => void navigate({ to: '/intelligence/rollouts/$id', params: { id: row.id } })}
             empty={
               <EmptyState title={status ? 'No rollout is in this state' : 'No rollouts yet'} icon={<IconRocket size={22} />}>
-                {status ? 'Look at every state to see the others.'
+                {status ? 'Choose another state, or all states.'
                   : `A rollout applies one kind of change to many resources: simulation, canary, then in percentages, with a check after each stage. ${start ? 'Start one here, or from recommendations of one type.' : 'Operators and administrators can start one.'}`}
               </EmptyState>
             }

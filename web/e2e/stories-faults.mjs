@@ -1,0 +1,79 @@
+// What people meet when something fails or is interrupted: a request of a page, a form that is left by Escape.
+import assert from 'node:assert/strict';
+import { signIn } from './steps.mjs';
+
+const PAGES = [
+  '/intelligence/recommendations', '/intelligence/approvals', '/intelligence/actions', '/intelligence/rollouts', '/intelligence/anomalies', '/intelligence/predictions', '/intelligence/models',
+  '/intelligence/agents', '/intelligence/guardrails', '/intelligence/change-control', '/intelligence/exclusions', '/audit', '/audit/search', '/audit/alerts', '/audit/compliance', '/audit/reports', '/audit/exports',
+  '/estate/connections', '/estate/resources', '/estate/budgets', '/settings/workspace', '/settings/users', '/settings/teams', '/settings/notifications', '/settings/webhooks', '/settings/tokens',
+];
+const REFUSAL = { status: 429, contentType: 'application/problem+json', body: JSON.stringify({ code: 'too_many_requests', title: 'Too many requests', detail: 'Wait a moment.', status: 429 }) };
+
+/** The paths that a page asks the service for, the person's own session aside. */
+async function asked(page, path) {
+  const paths = new Set();
+  const note = (request) => {
+    const { pathname } = new URL(request.url());
+    if (request.method() === 'GET' && pathname.startsWith('/api/v1/') && !/\/(me|sessions?|live)(\/|$)/.test(pathname)) paths.add(pathname);
+  };
+  page.on('request', note);
+  await page.goto(path);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.waitForLoadState('networkidle');
+  page.off('request', note);
+  return [...paths];
+}
+
+/** Each page keeps its heading, its navigation and a reason or the rest of its content, whichever of its requests fails. */
+async function standsWithoutARequest({ page, program }) {
+  await signIn(page, program.email, program.password);
+  let tried = 0;
+  for (const path of PAGES) {
+    for (const source of await asked(page, path)) {
+      const address = (url) => url.pathname === source;
+      await page.route(address, (route) => route.fulfill(REFUSAL));
+      await page.goto(path);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await page.getByRole('navigation', { name: 'Main navigation' }).waitFor();
+      await page.waitForLoadState('networkidle');
+      const { heading, text } = await page.evaluate(() => ({ heading: document.querySelector('h1').innerText, text: document.querySelector('main').innerText }));
+      assert.notEqual(heading, 'Something went wrong', `${path} without ${source}`);
+      assert.ok(text.length - heading.length > 60, `${path} without ${source}: ${text}`);
+      await page.unroute(address);
+      tried += 1;
+    }
+  }
+  assert.ok(tried > PAGES.length, 'the pages ask for something');
+}
+
+/** Escape closes an empty form and gives the focus back, and leaves a filled one alone. */
+async function keepsAFilledForm({ page, program }) {
+  await signIn(page, program.email, program.password);
+  for (const [path, button, field] of [
+    ['/settings/teams', 'Add team', 'Name'], ['/settings/users', 'Add user', 'Name'], ['/intelligence/agents', 'Create agent', 'Name'], ['/estate/budgets', 'Add budget', 'Name'],
+    ['/audit/alerts', 'Add rule', 'Name'], ['/settings/webhooks', 'Add webhook', 'Address'], ['/intelligence/exclusions', 'Add exclusion', 'Reason'],
+  ]) {
+    await page.goto(path);
+    const opener = page.getByRole('button', { name: button, exact: true }).first();
+    await opener.focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.waitForFunction((name) => document.activeElement?.textContent?.trim() === name, button);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor();
+    await dialog.getByLabel(field).first().fill('kept');
+    await page.keyboard.press('Escape');
+    assert.equal(await dialog.getByLabel(field).first().inputValue(), 'kept', `${path}: Escape keeps a filled form`);
+    page.once('dialog', (question) => void question.accept());
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  }
+}
+
+export const faults = [
+  { name: 'one failing request never blanks a page', run: standsWithoutARequest },
+  { name: 'Escape keeps a filled form and returns the focus', run: keepsAFilledForm },
+];
