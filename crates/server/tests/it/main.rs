@@ -18,6 +18,7 @@ mod demo;
 mod destinations;
 mod direct;
 mod doors;
+mod dry_run;
 mod ending;
 mod examples;
 mod exports;
