@@ -149,7 +149,7 @@ async fn sync(
 ) -> Result<(StatusCode, Json<SyncStartedBody>), Problem> {
     let (source, _) = app.bill_sources.bill_source_get(&BillSourceId(id)).await?;
     if !source.enabled {
-        return Err(Problem::new(Code::Conflict, "The bill source is switched off. Switch it on first."));
+        return Err(Problem::new(Code::Conflict, "The bill source is disabled. Switch it on first."));
     }
     let begin = async {
         let begun = app.bill_syncer.sync(&source, &caller.email);
