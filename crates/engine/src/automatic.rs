@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::auto::{Auto, decide, signatures_for};
-use super::request::{Wish, planned};
+use super::circumstances::Refusal;
+use super::request::{Target, Wish, planned};
 use super::{Approvals, Caller, EngineError, Execution, ExecutionService, Records, RolloutService};
+use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::agent::{Agent, RunReport};
+use reeve_recommend::exception::ExceptionRequest;
+use reeve_recommend::guardrail::Block;
 use reeve_recommend::lifecycle::Status;
-use reeve_recommend::recommendation::{Recommendation, RecommendationId};
+use reeve_recommend::recommendation::{Priority, Recommendation, RecommendationId};
 
 /// Executes recommendations in the name of their agents.
 pub struct AutomaticExecution {
@@ -89,6 +93,11 @@ impl AutomaticExecution {
             return Ok(None);
         }
         let wish = Wish { run_id: Some(&report.run_id), automatic: true, ..Wish::new(caller, None) };
+        if recommendation.priority == Priority::Critical
+            && let Some(block) = self.blocked_for_people(&recommendation, caller).await?
+        {
+            return self.ask_exception(&now, &matrix, recommendation, block, &wish).await;
+        }
         if decided == Auto::AskApproval {
             let mut approval = self.approvals.approval_for(&recommendation, planned(&recommendation)?, &wish);
             approval.needed = signatures_for(&matrix, Some(&now), recommendation.impact_level);
@@ -100,5 +109,42 @@ impl AutomaticExecution {
                 .map(Some);
         }
         self.execution.proceed(recommendation, wish).await.map(Some)
+    }
+
+    /// Guardrail that would refuse a recommendation once it has its signatures.
+    async fn blocked_for_people(
+        &self,
+        recommendation: &Recommendation,
+        caller: &Caller,
+    ) -> Result<Option<Block>, EngineError> {
+        let (target, signed) = (Target::from_recommendation(recommendation), Wish::new(caller, None));
+        let circumstances = self.execution.guardrails.circumstances(&[target], &signed).await?;
+        Ok(match circumstances.decide(recommendation, target, &signed) {
+            Err(Refusal::Guardrail(block)) => Some(block),
+            _ => None,
+        })
+    }
+
+    /// Asks people for the exception that lets a critical recommendation through. A limit that it exceeds by nature (a larger size costs
+    /// more than 5 % more) would refuse it in every run. Each plan is asked for once: a refusal is an answer.
+    async fn ask_exception(
+        &self,
+        agent: &Agent,
+        matrix: &ApprovalMatrix,
+        recommendation: Recommendation,
+        block: Block,
+        wish: &Wish<'_>,
+    ) -> Result<Option<Execution>, EngineError> {
+        let plan = planned(&recommendation)?;
+        let asked = self.records.agents.approval_list(Some(&recommendation.id)).await?;
+        let is_answered = asked.iter().any(|one| one.exception.is_some() && one.plan_hash == plan.hash);
+        let Some(exception) = ExceptionRequest::from_block(&block).filter(|_| !is_answered) else {
+            return Err(EngineError::Blocked(block));
+        };
+        let reason = format!("{} is critical: {}", recommendation.title, block.message);
+        let wish = Wish { comment: Some(&reason), ..*wish };
+        let approval =
+            self.approvals.exception_approval(&recommendation, plan, exception, (matrix, Some(agent)), &wish);
+        self.approvals.ask_approval(recommendation, approval, &wish).await.map(Execution::PendingApproval).map(Some)
     }
 }

@@ -5,11 +5,13 @@ use super::circumstances::Refusal;
 use super::records::needed;
 use super::request::{Target, Wish, planned};
 use super::{Approvals, Caller, EngineError, RecommendationService, log_entry};
+use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::action::ActionId;
-use reeve_recommend::agent::Impact;
+use reeve_recommend::agent::{Agent, Impact};
 use reeve_recommend::approval::{Approval, ApprovalId, Signature};
 use reeve_recommend::exception::{Exception, ExceptionRequest};
 use reeve_recommend::lifecycle::Status;
+use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
 impl RecommendationService {
@@ -49,20 +51,32 @@ impl RecommendationService {
             Err(refusal) => return Err(refusal.into_error()),
         };
         let agent = self.records.agent_of(&recommendation).await?;
-        let mut approval = self.approvals.approval_for(&recommendation, plan, &wish);
         let matrix = self.records.approval_matrix().await?;
-        let impact = recommendation.impact_level.max(Impact::Medium);
-        approval.needed = super::auto::signatures_for(&matrix, agent.as_ref(), impact);
-        // A matrix that lets medium impact through is no permission to lift a guardrail.
-        if approval.needed.is_empty() {
-            approval.needed = vec![Signature::Manager];
-        }
-        approval.exception = Some(asked);
+        let approval =
+            self.approvals.exception_approval(&recommendation, plan, asked, (&matrix, agent.as_ref()), &wish);
         self.approvals.ask_approval(recommendation, approval, &wish).await
     }
 }
 
 impl Approvals {
+    /// A request for an exception: the signatures of the plan's impact, a manager's at least.
+    pub(super) fn exception_approval(
+        &self,
+        recommendation: &Recommendation,
+        plan: &Plan,
+        exception: ExceptionRequest,
+        (matrix, agent): (&ApprovalMatrix, Option<&Agent>),
+        wish: &Wish<'_>,
+    ) -> Approval {
+        let impact = recommendation.impact_level.max(Impact::Medium);
+        let mut needed = super::auto::signatures_for(matrix, agent, impact);
+        // A matrix that lets medium impact through is no permission to lift a guardrail.
+        if needed.is_empty() {
+            needed = vec![Signature::Manager];
+        }
+        Approval { needed, exception: Some(exception), ..self.approval_for(recommendation, plan, wish) }
+    }
+
     /// Keeps the exception that a complete request grants with its recommendation. Recorded before it counts.
     pub(super) async fn grant_exception(
         &self,

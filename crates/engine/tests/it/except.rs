@@ -161,3 +161,43 @@ async fn what_is_taken_back_loses_its_exception() {
         Ok(Execution::Started(_) | Execution::PendingApproval(_))
     ));
 }
+
+#[tokio::test]
+async fn a_critical_upgrade_is_asked_for_with_its_exact_exception_once() {
+    let world = World::new();
+    world.machine("i-1", "m5.large", 96.0).tag("i-1", "env", "production");
+    let agent = world.agent("active", true).await;
+    let report = world.run(&agent).await;
+    assert!(report.skipped.contains(&("approval_requested".to_owned(), 1)), "{:?}", report.skipped);
+    let waiting = world.only("i-1").await;
+    assert_eq!((waiting.kind, waiting.status), (RecommendationType::InstanceType, Status::PendingApproval));
+    let requests = world.memory.approval_list(Some(&waiting.id)).await.unwrap();
+    let [request] = requests.as_slice() else { panic!("{requests:#?}") };
+    let exception = request.exception.as_ref().unwrap();
+    assert_eq!((exception.guardrail, exception.limit), (GuardrailName::MaxIncrease, 5.0));
+    assert_eq!(Some(exception.value), waiting.impact.cost_percent, "it covers this plan and no dearer one");
+    assert_eq!(request.needed, [Signature::Manager]);
+    assert!(request.reason.as_ref().unwrap().contains("cost would rise"), "{:?}", request.reason);
+
+    // A refusal is an answer: the next run does not ask again, and says what is in the way.
+    let manager = person("max", &[Role::Manager]);
+    world.engine.recommendations.reject(&request.id, "not this month", &manager).await.unwrap();
+    let report = world.run(&agent).await;
+    assert!(report.skipped.contains(&("blocked_cost_impact.max_increase".to_owned(), 1)), "{:?}", report.skipped);
+    assert_eq!(world.memory.approval_list(Some(&waiting.id)).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_signed_exception_of_an_agents_request_runs_its_plan() {
+    let world = World::new();
+    world.machine("i-1", "m5.large", 96.0).tag("i-1", "env", "production");
+    let agent = world.agent("active", true).await;
+    world.run(&agent).await;
+    let waiting = world.only("i-1").await;
+    let request = world.memory.approval_list(Some(&waiting.id)).await.unwrap().remove(0);
+    world.engine.recommendations.approve(&request.id, None, &person("max", &[Role::Manager])).await.unwrap();
+    world.engine.execution.settle().await;
+    let done = world.again(&waiting).await;
+    assert_eq!((done.status, &done.exception), (Status::Succeeded, &None), "{:?}", done.blocked);
+    assert_ne!(world.cloud.state("i-1").1, "m5.large");
+}
