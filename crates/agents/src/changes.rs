@@ -6,7 +6,17 @@ use reeve_recommend::AgentType;
 const CHANGES: &[(AgentType, &[&str])] = &[
     (
         AgentType::COST_OPTIMIZER,
-        &["resize_machine", "resize_database", "stop_machine", "stop_database", "snapshot_volume", "tag_resource"],
+        &[
+            "resize_machine",
+            "resize_database",
+            "stop_machine",
+            "stop_database",
+            "snapshot_volume",
+            "release_address",
+            "delete_nat_gateway",
+            "delete_load_balancer",
+            "tag_resource",
+        ],
     ),
     (AgentType::PERFORMANCE_OPTIMIZER, &["scale_group", "resize_machine", "resize_database"]),
     (AgentType::DB_OPTIMIZER, &["replicate"]),

@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | `downsize_underutilized` | 14 d | p95 CPU below 20 %, 90 % of the points there, and a smaller size holds every measured peak of the whole history and the growth of the next weeks: one of the family, else a much cheaper one of another |
 //! | `upgrade_throttled` | 3 d | mean and median CPU above 90 %, or a burstable machine held at its baseline without credits; the cheapest size of any family that has more of what is short |
-//! | `identify_idle_resources` | all, 7 d | no work in any dimension in the whole history, and CPU that rounds to 0 % (mean below 0.5, p99 below 1: no cloud ever reports an exact 0) and hardly any traffic; no database connection at all; a volume attached to nothing. Work at times that come again is a schedule, as advice |
+//! | `identify_idle_resources` | all, 7 d | no work in any dimension in the whole history, and CPU that rounds to 0 % (mean below 0.5, p99 below 1: no cloud ever reports an exact 0) and hardly any traffic; no database connection at all; a volume or an address attached to nothing; a NAT gateway or a load balancer that nothing goes through. Work at times that come again is a schedule, as advice |
 //! | `suggest_reserved_instances` | 30 d | running 95 % of the hours, even from day to day, not growing, and working more of the hours than the commitment breaks even at |
 //!
 //! `required_tags`, a setting beside the table, adds tags that costs are allocated by (`tags`).
@@ -26,6 +26,7 @@ mod downsize;
 mod evidence;
 mod fit;
 mod gate;
+mod hourly_use;
 mod idle;
 mod idleness;
 mod larger;
@@ -38,6 +39,7 @@ mod schedule;
 mod settings;
 mod tags;
 mod throttled;
+mod unused;
 mod volume;
 mod work;
 
@@ -67,6 +69,8 @@ pub const METRICS: &[Metric] = &[
     Metric::DiskWriteOps,
     Metric::DatabaseConnections,
     Metric::CpuCreditBalance,
+    Metric::CapacityUnits,
+    Metric::RequestRate,
 ];
 
 /// A rule: its proposal, or the reason why it makes none.
@@ -79,6 +83,8 @@ pub const MODELS: &[&str] = &["demand", "usage"];
 #[must_use]
 pub fn judge(facts: &Facts<'_>) -> Judgement {
     let mut judgement = judge_use(facts);
+    let evidence = Evidence::new(facts);
+    judgement.hourly_use = evidence.settings.commitments.then(|| hourly_use::measure(&evidence)).flatten();
     if let Some(outcome) = tags::judge(facts) {
         judgement.take(outcome);
     }
@@ -93,6 +99,10 @@ fn judge_use(facts: &Facts<'_>) -> Judgement {
     }
     if facts.resource.kind == ResourceKind::Volume {
         judgement.take(volume::judge(facts));
+        return judgement;
+    }
+    if reeve_recommend::change::Unused::from_kind(facts.resource.kind).is_some() {
+        judgement.take(unused::judge(facts));
         return judgement;
     }
     let evidence = Evidence::new(facts);

@@ -7,7 +7,9 @@
 use std::sync::Arc;
 
 use reeve_estate::charge::{Charge, ChargeCategory, PricingCategory};
+use reeve_estate::money::HOURS_PER_MONTH;
 use reeve_estate::{Money, Purchase, Resource};
+use reeve_learn::HOUR_MS;
 use reeve_recommend::words::percent;
 use reeve_recommend::{Facts, Proposal};
 
@@ -57,6 +59,21 @@ impl Billed {
         }
         format!("By the bill of the last {CHARGE_DAYS} days it costs {paid} of the list price")
     }
+}
+
+/// Cost of a resource a month by its bill: its usage charges that `counts` takes, after discounts, over the days that they are for.
+/// `None` without such charges in US dollars, the currency of savings.
+pub(crate) fn billed_monthly(charges: &[Charge], counts: impl Fn(&Charge) -> bool) -> Option<Money> {
+    let usage = charges.iter().filter(|charge| {
+        charge.category == ChargeCategory::Usage && &*charge.currency == "USD" && !charge.correction && counts(charge)
+    });
+    let (mut cost, mut start_ms, mut end_ms) = (0.0, i64::MAX, i64::MIN);
+    for charge in usage {
+        cost += charge.cost().as_f64();
+        (start_ms, end_ms) = (start_ms.min(charge.start_ms), end_ms.max(charge.end_ms));
+    }
+    let hours = end_ms.checked_sub(start_ms).filter(|span| *span > 0)? as f64 / HOUR_MS as f64;
+    Some(Money::from_usd(cost / hours * HOURS_PER_MONTH))
 }
 
 /// Sets what a proposal saves after discounts, and says which prices its figures are of.

@@ -26,6 +26,7 @@ pub const fn name(metric: Metric) -> &'static str {
         Metric::RequestRate => "Requests",
         Metric::ResponseTime => "Response time",
         Metric::ErrorRate => "Errors",
+        Metric::CapacityUnits => "Capacity units",
         Metric::CpuCreditBalance => "CPU credits",
     }
 }
@@ -136,11 +137,13 @@ pub(super) fn title(metric: Metric, resource: &str, sign: Option<Sign>, reading:
 
 const fn plural(metric: Metric) -> bool {
     use Metric::{
-        CpuCreditBalance, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite, DiskWriteOps, ErrorRate, RequestRate,
+        CapacityUnits, CpuCreditBalance, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite, DiskWriteOps,
+        ErrorRate, RequestRate,
     };
     matches!(
         metric,
-        CpuCreditBalance
+        CapacityUnits
+            | CpuCreditBalance
             | DatabaseConnections
             | DiskRead
             | DiskReadOps

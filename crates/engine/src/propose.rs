@@ -39,7 +39,7 @@ impl ResponseService {
         let mut kept: BTreeMap<AgentId, Vec<Recommendation>> = BTreeMap::new();
         for one in offers {
             let holder = Holder::covering(of_type, &one.resource, &agents, &connections);
-            let judgement = Judgement { proposals: vec![one.proposal], abstentions: Vec::new(), workload: None };
+            let judgement = Judgement { proposals: vec![one.proposal], ..Judgement::default() };
             let found =
                 self.findings.keep_forecast(holder, &one.cause, Judged { resource: one.resource, judgement }).await?;
             let answer = found.kept.first().map(|recommendation| recommendation.id.clone());
@@ -70,7 +70,7 @@ impl ResponseService {
         let agents = self.records.agents.agent_list(Some(of_type)).await?;
         let connections = self.scopes.connections().await?;
         let holder = Holder::covering(of_type, &offer.resource, &agents, &connections);
-        let judgement = Judgement { proposals: vec![offer.proposal], abstentions: Vec::new(), workload: None };
+        let judgement = Judgement { proposals: vec![offer.proposal], ..Judgement::default() };
         let found =
             self.findings.keep_forecast(holder, &offer.cause, Judged { resource: offer.resource, judgement }).await?;
         let reason = || found.skipped.first().map_or("a change is in progress", |reason| *reason).to_owned();
@@ -88,6 +88,7 @@ impl ResponseService {
             recommendations: found.len() as u64,
             applied: 0,
             skipped: Vec::new(),
+            portfolios: Vec::new(),
             error: None,
         };
         let mut left = BTreeMap::new();

@@ -73,6 +73,7 @@ impl ResponseService {
             recommendations: 1,
             applied: 0,
             skipped: Vec::new(),
+            portfolios: Vec::new(),
             error: None,
         };
         let (id, title) = (recommendation.id.clone(), recommendation.title.clone());

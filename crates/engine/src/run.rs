@@ -18,6 +18,7 @@ use reeve_recommend::action::{ActionStatus, Purpose};
 use reeve_recommend::agent::{Agent, AgentId, RunReport};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::models::LearnedModels;
+use reeve_recommend::portfolio::{Portfolio, Portfolios};
 use reeve_recommend::recommendation::RecommendationType;
 use reeve_recommend::{
     Activity, AgentDefinition, AgentTypes, ChargeReader, Correction, Facts, Judgement, LogReader, Needs, Settings,
@@ -34,6 +35,7 @@ struct Case {
     charges: Vec<Charge>,
     activity: Option<Activity>,
     volumes: Vec<Resource>,
+    attachment_changed_at: Option<Timestamp>,
     unchanged_since: Option<Timestamp>,
     correction: Option<Correction>,
 }
@@ -124,6 +126,7 @@ impl RunService {
             recommendations: 0,
             applied: 0,
             skipped: Vec::new(),
+            portfolios: Vec::new(),
             error: None,
         };
         self.records.record(vec![run_entry(&agent, &report, LogStatus::Pending, caller)]).await?;
@@ -140,6 +143,7 @@ impl RunService {
         let (scope, volumes) = self.scopes.scope_of(agent).await?;
         report.resources_seen = scope.len() as u64;
         let mut judged = Vec::with_capacity(scope.len());
+        let mut portfolios = Portfolios::default();
         if let Some(definition) = self.ports.agent_types.judging(agent.agent_type) {
             let judging = Judging {
                 definition: Arc::clone(definition),
@@ -156,7 +160,9 @@ impl RunService {
                 .filter(|r| judging.needs.kinds.is_empty() || judging.needs.kinds.contains(&r.kind))
                 .collect();
             for chunk in scope.chunks(CHUNK) {
-                let (more, days) = self.judge_chunk(&judging, chunk).await?;
+                let (mut more, days) = self.judge_chunk(&judging, chunk).await?;
+                let uses = more.iter_mut().filter_map(|one: &mut Judged| one.judgement.hourly_use.take());
+                uses.for_each(|machine| portfolios.add(machine));
                 report.days_observed = report.days_observed.max(days);
                 judged.extend(more);
             }
@@ -164,6 +170,7 @@ impl RunService {
             report.days_observed = self.scopes.days_observed(agent).await?;
             judged.extend(scope.into_iter().map(|resource| Judged { resource, judgement: Judgement::default() }));
         }
+        report.portfolios = portfolios.simulate();
         self.keep_workloads(agent, &judged).await?;
         let mut skipped: BTreeMap<String, u64> = BTreeMap::new();
         for abstention in judged.iter().filter(|j| j.judgement.proposals.is_empty()).filter_map(abstained) {
@@ -205,6 +212,7 @@ impl RunService {
         }
         let charges = self.charges(judging.needs.charge_days, &ids, now).await?;
         let activity = self.activity(judging.needs.activity_days, &ids, now).await?;
+        let attachments = self.scopes.attachment_changes(&ids, start).await?;
         let work: Vec<Case> = chunk
             .iter()
             .map(|resource| Case {
@@ -213,6 +221,7 @@ impl RunService {
                 charges: charges.get(&resource.id.0.to_ascii_lowercase()).cloned().unwrap_or_default(),
                 activity: activity.get(&resource.id).cloned(),
                 volumes: judging.volumes.get(&resource.id).cloned().unwrap_or_default(),
+                attachment_changed_at: attachments.get(&resource.id).copied(),
                 unchanged_since: judging.changed.get(&resource.id).copied(),
                 correction: judging.corrections.get(&(resource.connection.clone(), resource.id.clone())).cloned(),
             })
@@ -234,6 +243,7 @@ impl RunService {
                         guardrails: &guardrails,
                         correction: case.correction.as_ref(),
                         models: &models,
+                        attachment_changed_at: case.attachment_changed_at,
                         unchanged_since: case.unchanged_since,
                         now,
                     });
@@ -326,6 +336,16 @@ fn abstained(judged: &Judged) -> Option<&'static str> {
     telling.or(all.first()).map(|abstention| abstention.code)
 }
 
+/// The safe level of a portfolio, as the entry of a run shows it.
+fn commitment(portfolio: &Portfolio) -> Json {
+    Json::object([
+        ("provider", Json::from(portfolio.family.provider.as_str())),
+        ("account", Json::from(portfolio.family.account.as_str())),
+        ("hourly_usd", Json::from(portfolio.safe.hourly)),
+        ("savings_monthly", Json::from(portfolio.saving_monthly(&portfolio.safe).usd_cents())),
+    ])
+}
+
 fn run_entry(agent: &Agent, report: &RunReport, status: LogStatus, caller: &Caller) -> Entry {
     let entry = log_entry::entry(log_entry::RUN, "agent.run", status, caller)
         .on(ResourceRef::new("agent", agent.id.0.clone()))
@@ -343,6 +363,7 @@ fn run_entry(agent: &Agent, report: &RunReport, status: LogStatus, caller: &Call
         ("recommendations", Json::from(report.recommendations)),
         ("applied", Json::from(report.applied)),
         ("skipped", skipped),
+        ("commitments", Json::from(report.portfolios.iter().map(commitment).collect::<Vec<_>>())),
     ]));
     match &report.error {
         Some(error) => entry.with_metadata("error", error.clone()),

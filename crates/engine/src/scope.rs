@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::FieldError;
 use reeve_estate::{
-    Connection, EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, SampleStore, Series,
+    Attribute, Connection, EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, SampleStore, Series,
 };
 
 use super::EngineError;
@@ -155,6 +155,22 @@ fn edits(from: &str, to: &str) -> usize {
 }
 
 impl ScopeService {
+    /// The last time since a time at which a sync saw another state or attachment of each resource than the sync before.
+    pub(super) async fn attachment_changes(
+        &self,
+        ids: &[ResourceId],
+        since: Timestamp,
+    ) -> Result<HashMap<ResourceId, Timestamp>, EngineError> {
+        let mut newest: HashMap<ResourceId, Timestamp> = HashMap::new();
+        for change in self.estate.resource_changes(ids, since).await? {
+            if matches!(change.attribute, Attribute::State | Attribute::AttachedTo) {
+                let known = newest.entry(change.resource).or_insert(change.seen_at);
+                *known = (*known).max(change.seen_at);
+            }
+        }
+        Ok(newest)
+    }
+
     /// The resources of the agent's scope, and every volume by the machine it is attached to.
     pub(super) async fn scope_of(
         &self,

@@ -47,6 +47,10 @@ kinds! {
     LoadBalancer = "load_balancer";
     /// Auto Scaling group, scale set, managed instance group.
     ScalingGroup = "scaling_group";
+    /// Elastic IP address: a public address that stays with the account.
+    IpAddress = "ip_address";
+    /// NAT gateway: the way out of a private network.
+    NatGateway = "nat_gateway";
     /// Security group, network security group, firewall.
     SecurityGroup = "security_group";
 }
@@ -60,6 +64,8 @@ impl ResourceKind {
         ResourceKind::Bucket,
         ResourceKind::LoadBalancer,
         ResourceKind::ScalingGroup,
+        ResourceKind::IpAddress,
+        ResourceKind::NatGateway,
     ];
 
     /// Returns the name on the wire and in the store.

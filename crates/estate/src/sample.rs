@@ -38,6 +38,8 @@ named!(
         ResponseTime => "response_time",
         /// Requests that failed on the server's side, percent of all (load balancers).
         ErrorRate => "error_rate",
+        /// Capacity units that a load balancer used; the cloud reports them even where nothing was served.
+        CapacityUnits => "capacity_units",
         /// Credits left of a burstable machine.
         CpuCreditBalance => "cpu_credit_balance",
     }
@@ -55,7 +57,7 @@ impl Metric {
             Metric::NetworkIn | Metric::NetworkOut | Metric::DiskRead | Metric::DiskWrite => Unit::BytesPerSecond,
             Metric::DiskReadOps | Metric::DiskWriteOps | Metric::RequestRate => Unit::PerSecond,
             Metric::FreeStorage => Unit::Bytes,
-            Metric::DatabaseConnections | Metric::CpuCreditBalance => Unit::Count,
+            Metric::DatabaseConnections | Metric::CapacityUnits | Metric::CpuCreditBalance => Unit::Count,
         }
     }
 }
@@ -65,8 +67,9 @@ impl ResourceKind {
     #[must_use]
     pub fn metrics(self) -> &'static [Metric] {
         use Metric::{
-            CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps, DiskUtilization, DiskWrite,
-            DiskWriteOps, ErrorRate, FreeStorage, MemoryUtilization, NetworkIn, NetworkOut, RequestRate, ResponseTime,
+            CapacityUnits, CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps,
+            DiskUtilization, DiskWrite, DiskWriteOps, ErrorRate, FreeStorage, MemoryUtilization, NetworkIn, NetworkOut,
+            RequestRate, ResponseTime,
         };
         match self {
             ResourceKind::VirtualMachine => &[
@@ -95,7 +98,8 @@ impl ResourceKind {
                 DiskWriteOps,
             ],
             ResourceKind::Volume => &[DiskRead, DiskWrite, DiskReadOps, DiskWriteOps],
-            ResourceKind::LoadBalancer => &[RequestRate, ResponseTime, ErrorRate],
+            ResourceKind::LoadBalancer => &[RequestRate, ResponseTime, ErrorRate, CapacityUnits],
+            ResourceKind::NatGateway => &[NetworkIn, NetworkOut],
             _ => &[],
         }
     }

@@ -26,6 +26,7 @@ pub mod metric_source;
 pub mod model;
 pub mod name;
 mod object;
+pub mod portfolio;
 pub mod predictive;
 pub mod preview;
 pub mod quantity;

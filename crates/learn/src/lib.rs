@@ -10,6 +10,7 @@ pub mod backtest;
 pub mod behaviour;
 pub mod burst;
 pub mod calibrate;
+pub mod commitment;
 pub mod compare;
 pub mod forecast;
 pub mod gap;

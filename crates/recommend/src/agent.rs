@@ -7,6 +7,7 @@ use reeve_schedule::Schedule;
 
 pub use crate::agent_name::AgentType;
 use crate::change_control::Place;
+use crate::portfolio::Portfolio;
 use crate::settings::Settings;
 
 named!(
@@ -157,6 +158,8 @@ pub struct RunReport {
     pub applied: u64,
     /// Skipped findings as (reason, count).
     pub skipped: Vec<(String, u64)>,
+    /// Commitments simulated on the use of the scope, one for each account that was measured for three weeks at least.
+    pub portfolios: Vec<Portfolio>,
     /// Reason for which the run failed; `None` if it succeeded.
     pub error: Option<String>,
 }

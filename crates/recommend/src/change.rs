@@ -17,6 +17,7 @@ mod modify_volume;
 mod parameters;
 mod procedure;
 mod registry;
+mod remove_unused;
 mod replicate;
 mod resize_database;
 mod resize_group;
@@ -46,6 +47,7 @@ pub use modify_volume::{ModifyVolume, VolumeOperation, VolumeSetup};
 pub use parameters::{ParameterError, Parameters};
 pub use procedure::Procedure;
 pub use registry::{ChangeType, Changes, Permission, PlanError, aws, aws_own};
+pub use remove_unused::{RemoveOperation, RemoveUnused, Unused};
 pub use replicate::Replicate;
 pub use resize_database::ResizeDatabase;
 pub use resize_group::ResizeGroup;
@@ -61,12 +63,15 @@ pub use task::{Effect, Goal, Reach, Task, Work};
 pub use v1::prior as prior_of_v1;
 
 /// The changes of this release, one row each.
-const BUILTIN: [ChangeType; 14] = [
+const BUILTIN: [ChangeType; 17] = [
     add_standby::TYPE,
+    remove_unused::DELETE_BALANCER,
+    remove_unused::DELETE_GATEWAY,
     fail_over::TYPE,
     grow_storage::TYPE,
     isolate::TYPE,
     modify_volume::TYPE,
+    remove_unused::RELEASE_ADDRESS,
     replicate::TYPE,
     resize_database::TYPE,
     resize_group::TYPE,

@@ -6,6 +6,7 @@ use reeve_estate::{Catalogue, Charge, Resource, Series};
 use crate::activity::Activity;
 use crate::guardrail::Guardrails;
 use crate::models::LearnedModels;
+use crate::portfolio::HourlyUse;
 use crate::proposal::{Abstention, Proposal};
 use crate::settings::Settings;
 use crate::workload::{Classification, Correction};
@@ -40,6 +41,8 @@ pub struct Facts<'a> {
     pub correction: Option<&'a Correction>,
     /// Models that the agent has learned.
     pub models: &'a LearnedModels,
+    /// Time at which a sync first saw its present state and attachments; `None` where no sync saw others in the days of history.
+    pub attachment_changed_at: Option<Timestamp>,
     /// Time of the last known change of size. Older samples describe another size and are ignored.
     pub unchanged_since: Option<Timestamp>,
     /// Now.
@@ -55,6 +58,8 @@ pub struct Judgement {
     pub abstentions: Vec<Abstention>,
     /// Workload of the resource, where the agent type tells workloads apart.
     pub workload: Option<Classification>,
+    /// Use by the hour that a commitment could pay for, where the agent type simulates commitments.
+    pub hourly_use: Option<HourlyUse>,
 }
 
 impl Judgement {

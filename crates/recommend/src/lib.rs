@@ -1,5 +1,4 @@
-//! Vocabulary that all agents share: proposals, recommendations, their origin, plans, approvals, guardrails, the contract of models,
-//! and the ports through which engine, store and adapters meet. Nothing here runs: it is pure but for the interfaces in [`ports`].
+//! Vocabulary that all agents share, and the interfaces ([`ports`]) through which engine, store and adapters meet. Nothing here runs.
 
 pub mod action;
 pub mod activity;
@@ -27,6 +26,7 @@ pub mod origin;
 pub mod ownership;
 pub mod patch;
 pub mod plan;
+pub mod portfolio;
 pub mod ports;
 pub mod procedure;
 pub mod proposal;

@@ -23,6 +23,7 @@ pub(crate) mod guardrails;
 pub(crate) mod metric_source;
 pub(crate) mod model;
 mod plan;
+mod portfolio;
 pub(crate) mod predictive;
 pub(crate) mod recommendation;
 pub(crate) mod report;

@@ -5,6 +5,7 @@
 //! AWS SDK is compiled for it; series with a shape of their own come from [`series`].
 
 mod groups;
+mod network;
 pub mod seed;
 pub mod series;
 

@@ -4279,6 +4279,44 @@ export interface components {
             /** @description `closed`: actions begin. `open`: none does until somebody resets it. */
             state: string;
         };
+        /** @description One level of a commitment. */
+        CommitmentLevelBody: {
+            /**
+             * Format: double
+             * @description Share of the use that it pays for, percent.
+             */
+            coverage_percent: number;
+            /**
+             * Format: double
+             * @description Paid an hour, used or not, US dollars.
+             */
+            hourly: number;
+            /**
+             * Format: double
+             * @description Share of the weeks in which it would have cost more than it saved, percent.
+             */
+            losing_weeks_percent: number;
+            /**
+             * Format: double
+             * @description Cost a month of the use that stays on demand, US dollars.
+             */
+            on_demand_monthly: number;
+            /**
+             * Format: double
+             * @description Share by which the use may fall before it costs more than it saves, percent; negative where it does already.
+             */
+            room_percent: number;
+            /**
+             * Format: double
+             * @description Saving a month against use on demand, US dollars; negative where it costs more.
+             */
+            savings_monthly: number;
+            /**
+             * Format: double
+             * @description Share of the commitment that is used, percent.
+             */
+            utilisation_percent: number;
+        };
         /** @description Condition under which a rule fires. */
         ConditionBody: {
             /** @description Calendars; empty is all of the fitting kind. */
@@ -8212,6 +8250,51 @@ export interface components {
             /** @description IAM policy document: one statement for reading, and one for each change. */
             policy: Record<string, unknown>;
         };
+        /** @description Levels of a one-year commitment for an account, simulated on the use of its machines by the hour. Nothing is bought. */
+        PortfolioBody: {
+            /** @description Account, subscription or project. */
+            account: string;
+            /** @description Level that would have saved most. */
+            best: components["schemas"]["CommitmentLevelBody"];
+            /**
+             * Format: double
+             * @description Share of its hours that a commitment must be used to save anything, percent.
+             */
+            break_even_percent: number;
+            /** @description Kind and origin of the discount. */
+            discount: string;
+            /**
+             * Format: double
+             * @description Discount, percent of the on-demand price.
+             */
+            discount_percent: number;
+            /**
+             * Format: double
+             * @description Saving a month over the last third of the weeks, of the safe level that the weeks before would have led to, US dollars.
+             */
+            held_out_savings_monthly: number;
+            /**
+             * Format: int32
+             * @description Hours that were simulated, whole weeks.
+             */
+            hours: number;
+            /** @description Levels from no commitment to one for the highest hour, ascending. */
+            levels: components["schemas"]["CommitmentLevelBody"][];
+            /**
+             * Format: int64
+             * @description Machines whose use it would pay for: on demand, with a list price.
+             */
+            machines: number;
+            /** @description Cloud. */
+            provider: string;
+            /** @description Highest level that would have lost in no week: the one to begin with. */
+            safe: components["schemas"]["CommitmentLevelBody"];
+            /**
+             * Format: double
+             * @description Use a month at on-demand list prices, US dollars.
+             */
+            use_monthly: number;
+        };
         /** @description A forecast that a rule decided on. */
         PredictionBody: {
             /** @description Time of creation. */
@@ -9304,6 +9387,8 @@ export interface components {
             error?: string | null;
             /** @description End. */
             finished_at: string;
+            /** @description Commitments simulated on the use of the scope by the hour, one for each account that was measured for three weeks at least. */
+            portfolios: components["schemas"]["PortfolioBody"][];
             /**
              * Format: int64
              * @description Recommendations made or refreshed.

@@ -18,7 +18,14 @@ pub(super) fn admit(resource: &Resource) -> Result<(), Abstention> {
                 _ => out("in_use", "the volume is attached"),
             };
         }
-        ResourceKind::VirtualMachine | ResourceKind::Database => {}
+        ResourceKind::IpAddress if resource.state != ResourceState::Unattached => {
+            return out("in_use", "something has the address");
+        }
+        ResourceKind::IpAddress => return Ok(()),
+        ResourceKind::VirtualMachine
+        | ResourceKind::Database
+        | ResourceKind::NatGateway
+        | ResourceKind::LoadBalancer => {}
         _ => return out("kind_not_covered", "the specification has no rule for this kind of resource"),
     }
     if let Some(group) = &resource.group {

@@ -17,7 +17,6 @@ use super::rhythm::{NoRhythm, Rhythm};
 use super::schedule;
 use super::work::{CPU_PERCENT, NETWORK_BYTES, Work};
 use crate::confidence::{Confidence, backtest, confidence, signs};
-use crate::discounts;
 use crate::load::Load;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
@@ -253,7 +252,7 @@ fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Vec<Str
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
-    discounts::apply(evidence.facts, bill.compute, &mut proposal);
+    bill.apply_discounts(evidence.facts, &mut proposal);
     proposal
 }
 

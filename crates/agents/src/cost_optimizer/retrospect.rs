@@ -11,10 +11,11 @@ use reeve_learn::calibrate::Example;
 
 use super::evidence::Evidence;
 use super::fit::{degradation_percent, fit, vcpu_ratio};
-use super::{Facts, commitment, idle, judge, schedule, throttled};
+use super::{Facts, commitment, idle, judge, schedule, throttled, unused};
 use crate::retrospect::{self, every_day};
 use reeve_recommend::Proposal;
 use reeve_recommend::agent::AgentType;
+use reeve_recommend::change::Unused;
 use reeve_recommend::recommendation::RecommendationType;
 
 /// Returns `true` if a proposal proved right between a time and `facts.now`, judged by the samples of the unchanged
@@ -27,6 +28,9 @@ pub fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Optio
         RecommendationType::RightSize => smaller_held(proposal, &evidence, after),
         RecommendationType::IdleResourceCleanup if facts.resource.kind == reeve_estate::ResourceKind::Volume => {
             Some(facts.resource.state == ResourceState::Unattached)
+        }
+        RecommendationType::IdleResourceCleanup if Unused::from_kind(facts.resource.kind).is_some() => {
+            every_day(after, |day| unused::stayed_unused(facts, day))
         }
         RecommendationType::IdleResourceCleanup if is_schedule(proposal) => {
             schedule::kept_to(&Evidence::new(&Facts { now: made_at, ..*facts }), &evidence, after)

@@ -11,7 +11,6 @@ use super::outlook;
 use super::rhythm::Rhythm;
 use super::work::Work;
 use crate::confidence::{backtest, confidence, signs};
-use crate::discounts;
 use crate::load::Load;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
@@ -172,7 +171,7 @@ fn propose(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm, between: Strin
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
-    discounts::apply(evidence.facts, bill.compute, &mut proposal);
+    bill.apply_discounts(evidence.facts, &mut proposal);
     proposal
 }
 

@@ -6,6 +6,7 @@ mod learned;
 mod machines;
 mod real;
 mod tags;
+mod unused;
 
 use estate::{Case, noise, now, resource};
 use jiff::SignedDuration;

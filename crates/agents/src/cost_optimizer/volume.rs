@@ -30,6 +30,13 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
             return Err(Abstention::unjudged(KIND, "too_young", format!("{age_days} days old, {days} are needed")));
         }
     }
+    if let Some(changed) = facts.attachment_changed_at {
+        let free_days = (now_ms - changed.as_millisecond()) / DAY_MS;
+        let detail = format!("a sync saw it attached {free_days} days ago");
+        if !path.ask(format!("Was it attached to nothing for {days} days?"), free_days >= days, detail.clone()) {
+            return Err(Abstention::unjudged(KIND, "too_young", format!("{detail}, {days} are needed")));
+        }
+    }
     let activity = activity(facts, days, now_ms);
     if let Some(busy) = activity.as_ref().filter(|days| days.held < days.windows) {
         let detail = format!("operations were seen on {} of the last {days} days", busy.windows - busy.held);

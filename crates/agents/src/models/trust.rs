@@ -52,6 +52,7 @@ impl Confidence {
                 guardrails: &material.guardrails,
                 correction: None,
                 models: LearnedModels::none(),
+                attachment_changed_at: None,
                 unchanged_since: None,
                 now: material.now,
             };

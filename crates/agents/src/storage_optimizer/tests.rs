@@ -67,6 +67,7 @@ impl Case {
             guardrails: &Guardrails::default(),
             correction: None,
             models: LearnedModels::none(),
+            attachment_changed_at: None,
             unchanged_since: None,
             now: now(),
         })

@@ -135,6 +135,7 @@ impl Case {
             guardrails: &Guardrails::default(),
             correction: self.correction.as_ref(),
             models: &self.models,
+            attachment_changed_at: None,
             unchanged_since: None,
             now: now(),
         })

@@ -280,19 +280,16 @@ fn classify(operation: &str, code: &str, status: u16) -> FaultKind {
         | "InsufficientDBInstanceCapacityFault"
         | "InstanceLimitExceeded"
         | "VcpuLimitExceeded" => FaultKind::NoCapacity,
-        "DBInstanceNotFound"
-        | "DBInstanceNotFoundFault"
-        | "DBSnapshotNotFound"
-        | "DBSnapshotNotFoundFault"
-        | "NoSuchBucket" => FaultKind::NotFound,
-        _ if code.ends_with(".NotFound") || code.ends_with("ID.Malformed") || code.ends_with("Id.Malformed") => {
-            FaultKind::NotFound
-        }
+        "NoSuchBucket" => FaultKind::NotFound,
+        _ if NOT_FOUND.iter().any(|end| code.ends_with(end)) => FaultKind::NotFound,
         _ if status == 429 => FaultKind::Throttled,
         _ if status >= 500 => FaultKind::Broken,
         _ => FaultKind::Other,
     }
 }
+
+/// Ends of the codes with which services say that there is no such resource.
+const NOT_FOUND: [&str; 4] = ["NotFound", "NotFoundFault", "ID.Malformed", "Id.Malformed"];
 
 /// Calls whose only value that can be wrong is a size.
 fn names_a_size(operation: &str) -> bool {

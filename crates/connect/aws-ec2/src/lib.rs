@@ -1,4 +1,4 @@
-//! Calls to AWS without generated clients, and EC2 on top of them: machines, volumes, snapshots and launch templates, read and
+//! Calls to AWS without generated clients, and EC2 on top of them: machines, volumes, snapshots, addresses, gateways and launch templates, read and
 //! changed.
 //!
 //! [`signed`] sends a request with the SDK's signing, credentials, retries and time limits; [`query`] is its protocol of forms
@@ -13,6 +13,7 @@ mod endpoint;
 pub mod fault;
 pub mod form;
 mod isolate;
+mod network;
 pub mod place;
 pub mod query;
 pub mod signed;

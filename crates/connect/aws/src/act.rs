@@ -8,6 +8,7 @@ use reeve_estate::{
     Observed, Operation, Resource, ResourceId, ResourceKind, ResourceState, SampleBatch, SampleQuery, Snapshot,
 };
 
+use crate::inventory::elb;
 use crate::operation;
 use crate::session::AwsConnection;
 
@@ -44,6 +45,9 @@ impl Act for AwsConnection {
             ResourceKind::Volume => self.ec2(place).settled_volume(id).await?,
             ResourceKind::Database => self.rds(place).settled_database(id).await?,
             ResourceKind::ScalingGroup => self.scaling(place).group(&resource.name).await?,
+            ResourceKind::IpAddress | ResourceKind::NatGateway | ResourceKind::LoadBalancer => {
+                unless_gone(resource, self.removable(resource, place).await)?
+            }
             kind => return Err(other(&format!("a {kind} cannot be read on its own; sync the connection"))),
         };
         fresh.monthly_cost = Catalogue::builtin().monthly_cost(&fresh).map(|month| month.cost);
@@ -104,6 +108,16 @@ impl AwsConnection {
         self.place(&resource.account, &resource.region)
     }
 
+    /// A resource that Reeve can remove.
+    async fn removable(&self, resource: &Resource, place: Place) -> Result<Resource, Fault> {
+        let id = resource.id.as_str();
+        match resource.kind {
+            ResourceKind::IpAddress => self.ec2(place).address(id).await,
+            ResourceKind::NatGateway => self.ec2(place).gateway(id).await,
+            _ => elb::load_balancer(self, place, id).await,
+        }
+    }
+
     async fn change_machine(&self, machine: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
         let (ec2, id) = (self.ec2(self.place_of(machine)), machine.id.as_str());
         match mutation {
@@ -157,6 +171,16 @@ impl AwsConnection {
                 Err(other(&format!("{id} is a database: Reeve isolates machines alone")))
             }
         }
+    }
+}
+
+/// What a look at a resource found. A removed one is unknown to the cloud at once, which is the state that its removal leads to.
+fn unless_gone(known: &Resource, found: Result<Resource, Fault>) -> Result<Resource, Fault> {
+    match found {
+        Err(fault) if fault.kind == FaultKind::NotFound => {
+            Ok(Resource { state: ResourceState::Deleted, observed_at: Timestamp::now(), ..known.clone() })
+        }
+        found => found,
     }
 }
 

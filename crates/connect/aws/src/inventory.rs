@@ -1,7 +1,7 @@
 //! The inventory: every kind in every region, side by side; what is denied or fails is noted and the rest goes on.
 
 pub(crate) mod autoscaling;
-mod elb;
+pub(crate) mod elb;
 mod s3;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,9 +20,12 @@ impl AwsConnection {
         for region in &self.regions {
             let place = self.place(&account, region);
             let (machines, volumes) = (self.ec2(place.clone()), self.ec2(place.clone()));
+            let (addresses, gateways) = (self.ec2(place.clone()), self.ec2(place.clone()));
             let databases = self.rds(place.clone());
             work.push(Box::pin(async move { machines.machines().await }));
             work.push(Box::pin(async move { volumes.volumes().await }));
+            work.push(Box::pin(async move { addresses.addresses().await }));
+            work.push(Box::pin(async move { gateways.gateways().await }));
             work.push(Box::pin(async move { databases.databases().await }));
             work.push(Box::pin(elb::load_balancers(self, place.clone())));
             work.push(Box::pin(autoscaling::groups(self, place)));

@@ -72,6 +72,7 @@ pub(crate) fn sources(resource: &Resource, metric: Metric, agents: &AgentMemory)
         ResourceKind::Volume => sources_in("AWS/EBS", &[("VolumeId", id)], volume(metric)),
         ResourceKind::Database => database(resource, metric),
         ResourceKind::LoadBalancer => balancer(id, metric),
+        ResourceKind::NatGateway => sources_in("AWS/NATGateway", &[("NatGatewayId", id)], gateway(metric)),
         _ => Vec::new(),
     }
 }
@@ -129,26 +130,43 @@ fn database(resource: &Resource, metric: Metric) -> Vec<Source> {
         Metric::DatabaseConnections => ("DatabaseConnections", Reading::Average),
         Metric::FreeStorage => ("FreeStorageSpace", Reading::Average),
         Metric::CpuCreditBalance => ("CPUCreditBalance", Reading::Average),
-        Metric::DiskUtilization | Metric::RequestRate | Metric::ResponseTime | Metric::ErrorRate => return Vec::new(),
+        Metric::DiskUtilization
+        | Metric::RequestRate
+        | Metric::ResponseTime
+        | Metric::ErrorRate
+        | Metric::CapacityUnits => return Vec::new(),
     };
     sources_in("AWS/RDS", &[("DBInstanceIdentifier", resource.id.as_str())], &[(name, reading)])
 }
 
+/// Traffic from the network behind a gateway into the world, and back.
+const fn gateway(metric: Metric) -> &'static [(&'static str, Reading)] {
+    match metric {
+        Metric::NetworkIn => &[("BytesInFromDestination", Reading::Rate)],
+        Metric::NetworkOut => &[("BytesOutToDestination", Reading::Rate)],
+        _ => &[],
+    }
+}
+
 /// CloudWatch names a balancer by the end of its ARN (`app/name/0123`). Only application balancers count requests. Errors are
-/// those of the targets and those of the balancer itself, which belong together: see [`summed`].
+/// those of the targets and those of the balancer itself, which belong together: see [`summed`]. Capacity units are the one metric
+/// that is reported of every kind of balancer even while nothing uses it.
 fn balancer(arn: &str, metric: Metric) -> Vec<Source> {
     let names: &[_] = match metric {
         Metric::RequestRate => &[("RequestCount", Reading::Rate)],
         Metric::ResponseTime => &[("TargetResponseTime", Reading::Average)],
         Metric::ErrorRate => &[("HTTPCode_Target_5XX_Count", Reading::Rate), ("HTTPCode_ELB_5XX_Count", Reading::Rate)],
+        Metric::CapacityUnits => &[("ConsumedLCUs", Reading::Average)],
         _ => &[],
     };
-    match arn.split_once(":loadbalancer/") {
-        Some((_, name)) if name.starts_with("app/") => {
-            sources_in("AWS/ApplicationELB", &[("LoadBalancer", name)], names)
-        }
-        _ => Vec::new(),
-    }
+    let Some((_, name)) = arn.split_once(":loadbalancer/") else { return Vec::new() };
+    let namespace = match name.split_once('/') {
+        Some(("app", _)) => "AWS/ApplicationELB",
+        Some(("net", _)) if metric == Metric::CapacityUnits => "AWS/NetworkELB",
+        Some(("gwy", _)) if metric == Metric::CapacityUnits => "AWS/GatewayELB",
+        _ => return Vec::new(),
+    };
+    sources_in(namespace, &[("LoadBalancer", name)], names)
 }
 
 /// Returns `true` if the sources of a metric are summands rather than alternatives: errors a second, which become a
@@ -202,6 +220,13 @@ mod tests {
                 Metric::ResponseTime,
                 vec!["AWS/ApplicationELB TargetResponseTime app/web/50dc6c495c0c9188"],
             ),
+            (
+                ResourceKind::LoadBalancer,
+                "arn:aws:elasticloadbalancing:us-east-1:1:loadbalancer/net/edge/50dc6c495c0c9188",
+                Metric::CapacityUnits,
+                vec!["AWS/NetworkELB ConsumedLCUs net/edge/50dc6c495c0c9188"],
+            ),
+            (ResourceKind::NatGateway, "nat-1", Metric::NetworkOut, vec!["AWS/NATGateway BytesOutToDestination nat-1"]),
             (ResourceKind::Bucket, "b", Metric::RequestRate, vec![]),
         ] {
             let found = sources(&resource(kind, id), metric, &AgentMemory::new());

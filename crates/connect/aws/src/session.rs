@@ -162,7 +162,7 @@ impl AwsConnection {
         Scaling::new(&self.config(&place.region), place, self.pace())
     }
 
-    fn pace(&self) -> Pace {
+    pub(crate) fn pace(&self) -> Pace {
         Pace { attempts: self.tuning.attempts, backoff: self.tuning.backoff }
     }
 

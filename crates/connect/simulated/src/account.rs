@@ -105,6 +105,9 @@ impl SimulatedAccount {
         }
         resource.state = match resource.kind {
             ResourceKind::VirtualMachine | ResourceKind::Database => condition.state(now, ResourceState::Running),
+            ResourceKind::IpAddress | ResourceKind::NatGateway | ResourceKind::LoadBalancer => {
+                condition.state(now, free_without_holder(&mut resource, conditions, now))
+            }
             _ if condition.changing(now) => ResourceState::Changing,
             _ => resource.state,
         };
@@ -125,6 +128,16 @@ impl SimulatedAccount {
         let standing = self.assets.iter().map(|asset| conditions.holder(&asset.resource.id, now));
         standing.filter_map(|id| self.live(&id, conditions, now)).collect()
     }
+}
+
+/// Takes an address away from what was removed, and returns the state of the resource if it is not removed itself.
+fn free_without_holder(resource: &mut Resource, conditions: &Conditions, now: Timestamp) -> ResourceState {
+    if resource.kind != ResourceKind::IpAddress {
+        return resource.state;
+    }
+    let is_there = |holder: &ResourceId| conditions.get(holder).terminated_at.is_none_or(|end| end > now);
+    resource.attached_to.retain(is_there);
+    if resource.attached_to.is_empty() { ResourceState::Unattached } else { ResourceState::Available }
 }
 
 /// Applies changes other than the size: storage, members, the zone of the primary, replicas.

@@ -50,6 +50,8 @@ pub(crate) fn build(plan: &Account, seed: u64, anchor: Timestamp) -> Vec<Asset> 
     builder.loose_disks();
     builder.buckets();
     builder.balancers();
+    builder.gateways();
+    builder.addresses();
     builder.groups();
     builder.assets
 }
@@ -240,6 +242,31 @@ impl Builder<'_> {
         }
     }
 
+    fn gateways(&mut self) {
+        for gateway in self.plan.gateways {
+            let row = self.plain(ResourceKind::NatGateway, gateway.name, gateway.region, gateway.owner);
+            let tables = (0..gateway.routes)
+                .map(|number| ResourceId(format!("rtb-{}", hex(key(self.seed, &format!("{}/{number}", row.id)), 17))));
+            let tables: Vec<ResourceId> = tables.collect();
+            self.add(Row { load: Load::Gateway(gateway.peak), ..row }).resource.attached_to = tables;
+        }
+    }
+
+    fn addresses(&mut self) {
+        for address in self.plan.addresses {
+            let row = self.plain(ResourceKind::IpAddress, address.name, address.region, address.owner);
+            let holds = |asset: &&Asset| {
+                let kind = asset.resource.kind;
+                matches!(kind, ResourceKind::VirtualMachine | ResourceKind::NatGateway)
+                    && asset.resource.name == address.holder
+            };
+            let holder: Vec<ResourceId> =
+                self.assets.iter().find(holds).map(|asset| asset.resource.id.clone()).into_iter().collect();
+            let state = if holder.is_empty() { ResourceState::Unattached } else { ResourceState::Available };
+            self.add(Row { state, age_days: address.age_days, ..row }).resource.attached_to = holder;
+        }
+    }
+
     fn groups(&mut self) {
         for group in self.plan.groups {
             let id = self.group_id(group.name);
@@ -294,6 +321,12 @@ impl Builder<'_> {
             (Provider::Aws, ResourceKind::LoadBalancer) => {
                 let tail = hex(key(self.seed, name), 16);
                 format!("arn:aws:elasticloadbalancing:{region}:{account}:loadbalancer/app/{name}/{tail}")
+            }
+            (_, ResourceKind::IpAddress) => {
+                format!("eipalloc-{}", hex(key(self.seed, &format!("{account}/address/{name}")), 17))
+            }
+            (_, ResourceKind::NatGateway) => {
+                format!("nat-{}", hex(key(self.seed, &format!("{account}/gateway/{name}")), 17))
             }
             (Provider::Azure, ResourceKind::Database) => azure(plan, "Microsoft.DBforPostgreSQL/flexibleServers", name),
             (Provider::Azure, ResourceKind::LoadBalancer) => azure(plan, "Microsoft.Network/loadBalancers", name),

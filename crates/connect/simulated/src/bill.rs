@@ -47,6 +47,8 @@ pub(crate) fn monthly(resource: &Resource, discount: f64) -> Option<Money> {
         ResourceKind::Volume => volume_usd(resource)?,
         ResourceKind::Bucket => storage_usd(resource)?,
         ResourceKind::LoadBalancer => listed(resource).unwrap_or(BALANCER_HOUR * HOURS_PER_MONTH),
+        ResourceKind::IpAddress | ResourceKind::NatGateway if resource.state == ResourceState::Deleted => 0.0,
+        ResourceKind::IpAddress | ResourceKind::NatGateway => listed(resource)?,
         _ => return None,
     };
     let share = match resource.purchase {

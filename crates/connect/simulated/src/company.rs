@@ -181,6 +181,26 @@ pub(crate) struct Balancer {
     pub(crate) owner: Owner,
 }
 
+/// An address that the account keeps, and the machine or gateway that has it; an empty name is nothing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Address {
+    pub(crate) name: &'static str,
+    pub(crate) region: &'static str,
+    pub(crate) holder: &'static str,
+    pub(crate) age_days: u32,
+    pub(crate) owner: Owner,
+}
+
+/// A NAT gateway: bytes a second through it in the busiest hour, and the number of route tables that lead to it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gateway {
+    pub(crate) name: &'static str,
+    pub(crate) region: &'static str,
+    pub(crate) peak: f64,
+    pub(crate) routes: usize,
+    pub(crate) owner: Owner,
+}
+
 /// A scaling group; its members name it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Group {
@@ -208,6 +228,8 @@ pub(crate) struct Account {
     pub(crate) loose_disks: &'static [LooseDisk],
     pub(crate) buckets: &'static [Bucket],
     pub(crate) balancers: &'static [Balancer],
+    pub(crate) gateways: &'static [Gateway],
+    pub(crate) addresses: &'static [Address],
     pub(crate) groups: &'static [Group],
     /// Size families (by prefix) that a region does not sell.
     pub(crate) not_sold: &'static [(&'static str, &'static str)],

@@ -75,14 +75,17 @@ impl SimulatedAccount {
         relations.extend(resource.group.iter().map(|group| Relation::to(RelationKind::MemberOf, group.0.clone())));
         let attached = match resource.kind {
             ResourceKind::LoadBalancer => Some(RelationKind::RoutesTo),
-            // Its members say that they are its members.
-            ResourceKind::ScalingGroup => None,
+            // Its members say that they are its members, and route tables that they lead to it.
+            ResourceKind::ScalingGroup | ResourceKind::NatGateway => None,
             _ => Some(RelationKind::AttachedTo),
         };
         if let Some(kind) = attached {
             relations.extend(resource.attached_to.iter().map(|to| Relation::to(kind, to.0.clone())));
         }
-        let placed = matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::LoadBalancer);
+        let placed = matches!(
+            resource.kind,
+            ResourceKind::VirtualMachine | ResourceKind::LoadBalancer | ResourceKind::NatGateway
+        );
         if placed && resource.provider == Provider::Aws {
             relations.push(Relation::to(RelationKind::LocatedIn, self.network_id(&resource.region)));
         }
@@ -219,12 +222,25 @@ fn aws(resource: &Resource, network: &str) -> Value {
             "Scheme": "internet-facing", "Tags": tags(resource),
             "Listeners": [{ "Port": 443, "Protocol": "HTTPS", "SslPolicy": "ELBSecurityPolicy-TLS13-1-2-2021-06" }],
         }),
+        ResourceKind::IpAddress => json!({
+            "AllocationId": id, "Domain": "vpc", "PublicIp": public_ip(id), "Tags": tags(resource),
+            "AssociationId": resource.attached_to.first().map(|_| id.replace("eipalloc", "eipassoc")),
+        }),
+        ResourceKind::NatGateway => json!({
+            "NatGatewayId": id, "State": resource.state.as_str(), "VpcId": network, "ConnectivityType": "public",
+            "Tags": tags(resource),
+        }),
         _ => json!({
             "AutoScalingGroupARN": id, "AutoScalingGroupName": resource.name,
             "MinSize": spec.capacity.map(|capacity| capacity.min), "MaxSize": spec.capacity.map(|capacity| capacity.max),
             "DesiredCapacity": spec.capacity.map(|capacity| capacity.desired), "Tags": tags(resource),
         }),
     }
+}
+
+/// An address of the block for documentation (RFC 5737).
+fn public_ip(id: &str) -> String {
+    format!("203.0.113.{}", 1 + key(0, id) % 254)
 }
 
 fn azure(resource: &Resource) -> Value {

@@ -41,6 +41,8 @@ pub enum Load {
     DatabaseFilling,
     /// Requests a second at the busiest hour.
     Requests(f64),
+    /// Bytes a second through a NAT gateway at the busiest hour. Without any it should be deleted.
+    Gateway(f64),
     /// A data disk, with the busiest bytes a second.
     Disk(f64),
     /// No metrics.
@@ -71,6 +73,7 @@ impl Load {
             Load::DatabaseOversized => "database_oversized",
             Load::DatabaseFilling => "database_filling",
             Load::Requests(_) => "requests",
+            Load::Gateway(_) => "gateway",
             Load::Disk(_) => "disk",
             Load::Unmeasured => "unmeasured",
         }

@@ -111,8 +111,8 @@ impl<'a> Signal<'a> {
     /// Returns `true` if the cloud has the metric for this resource.
     pub(crate) fn measures(&self, metric: Metric) -> bool {
         use Metric::{
-            CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite, DiskWriteOps,
-            ErrorRate, FreeStorage, MemoryUtilization, NetworkIn, NetworkOut, RequestRate, ResponseTime,
+            CapacityUnits, CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite,
+            DiskWriteOps, ErrorRate, FreeStorage, MemoryUtilization, NetworkIn, NetworkOut, RequestRate, ResponseTime,
         };
         let provider = self.asset.resource.provider;
         match (self.asset.resource.kind, metric) {
@@ -130,7 +130,12 @@ impl<'a> Signal<'a> {
             (ResourceKind::Volume, DiskRead | DiskWrite | DiskReadOps | DiskWriteOps) => {
                 matches!(self.asset.load, Load::Disk(_))
             }
-            (ResourceKind::LoadBalancer, RequestRate | ResponseTime | ErrorRate) => true,
+            // Without requests there is nothing to count, but the units that are paid for.
+            (ResourceKind::LoadBalancer, RequestRate | ResponseTime | ErrorRate) => {
+                self.asset.load != Load::Requests(0.0)
+            }
+            (ResourceKind::LoadBalancer, CapacityUnits) => provider == Provider::Aws,
+            (ResourceKind::NatGateway, NetworkIn | NetworkOut) => true,
             _ => false,
         }
     }
@@ -145,6 +150,8 @@ impl<'a> Signal<'a> {
             Metric::MemoryUtilization => Some(thousandths(self.memory(slot))),
             Metric::CpuCreditBalance => self.credits(slot).map(thousandths),
             Metric::RequestRate => Some(thousandths(self.requests(slot))),
+            // A unit is 25 new connections a second.
+            Metric::CapacityUnits => Some(thousandths(self.requests(slot) / 25.0)),
             Metric::ResponseTime => Some(self.response_time(slot)),
             Metric::ErrorRate => Some(thousandths(self.errors(slot))),
             Metric::DatabaseConnections => Some(self.connections(slot)),

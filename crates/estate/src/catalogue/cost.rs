@@ -68,6 +68,10 @@ impl Catalogue {
                 let name = format!("load_balancer.{}", spec.instance_type.as_deref()?);
                 self.aws_month(&resource.region, self.aws_units.usd(&name, "hour", HOURS_PER_MONTH)?)
             }
+            // A public address costs the same whether something has it or not, a gateway its hours beside the traffic.
+            ResourceKind::IpAddress | ResourceKind::NatGateway if resource.provider == Provider::Aws => {
+                self.aws_month(&resource.region, self.aws_units.usd(resource.kind.as_str(), "hour", HOURS_PER_MONTH)?)
+            }
             // A group's cost is its members'; the catalogue has no prices of other kinds.
             _ => None,
         }

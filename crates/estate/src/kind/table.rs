@@ -162,6 +162,7 @@ const ROWS: &[Row] = &[
     ("route_table", Network, "Route table", "Route tables", "route", ["AWS::EC2::RouteTable", "", ""]),
     ("network_interface", Network, "Network interface", "Network interfaces", "plug", ["AWS::EC2::NetworkInterface", "", ""]),
     ("ip_address", Network, "Static IP address", "Static IP addresses", "pin", ["AWS::EC2::EIP", "", ""]),
+    ("nat_gateway", Network, "NAT gateway", "NAT gateways", "route", ["AWS::EC2::NatGateway", "", ""]),
     ("security_group", Security, "Security group", "Security groups", "shield",
         ["AWS::EC2::SecurityGroup", "Microsoft.Network/networkSecurityGroups", "compute.googleapis.com/Firewall"]),
     ("encryption_key", Security, "Encryption key", "Encryption keys", "key", ["AWS::KMS::Key", "", ""]),

@@ -17,6 +17,7 @@ mod exclusions;
 mod guardrails;
 mod models;
 mod overview;
+mod portfolios;
 mod predictive;
 mod preview;
 mod problems;

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use super::agent_settings::SettingBody;
 use super::object::{object, optional_object};
+use super::portfolio::PortfolioBody;
 use super::quantity::PercentText;
 
 /// An agent type of the specification.
@@ -313,6 +314,8 @@ pub struct RunBody {
     pub applied: u64,
     /// Skipped resources, by reason.
     pub skipped: Vec<SkippedBody>,
+    /// Commitments simulated on the use of the scope by the hour, one for each account that was measured for three weeks at least.
+    pub portfolios: Vec<PortfolioBody>,
     /// Error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

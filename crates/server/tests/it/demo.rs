@@ -96,6 +96,24 @@ async fn figures_agree(api: &Api) {
     }
 }
 
+/// What nothing uses is found, each with its entry in the log, and commitments are simulated on the use of the account with prices.
+async fn costs_are_found(api: &Api) {
+    let found = api.get("intelligence/recommendations?limit=1000").await.expect(200);
+    for change in ["release_address", "delete_nat_gateway", "delete_load_balancer", "stop_database"] {
+        let one = found.items().iter().find(|one| one["plan"]["change"]["name"] == change);
+        let one = one.unwrap_or_else(|| panic!("no {change} in the demo"));
+        let story = format!("audit-logs?query=metadata.recommendation_id:{}", one["id"].as_str().unwrap());
+        assert!(!api.get(&story).await.expect(200).items().is_empty(), "{change} has no entry");
+    }
+    let agents = api.get("intelligence/agents").await.expect(200);
+    let portfolio = agents.items().iter().find_map(|agent| agent["status"]["last_run"]["portfolios"].get(0));
+    let portfolio = portfolio.unwrap_or_else(|| panic!("no commitment was simulated: {}", agents.text));
+    let of = |level: &str, figure: &str| portfolio[level][figure].as_f64().unwrap();
+    assert!(of("safe", "savings_monthly") > 0.0 && of("best", "savings_monthly") >= of("safe", "savings_monthly"));
+    assert_eq!(of("safe", "losing_weeks_percent"), 0.0, "{portfolio:#}");
+    assert!(portfolio["levels"].as_array().unwrap().len() > 20 && portfolio["machines"].as_u64() > Some(5));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_living_estate_that_goes_on_after_a_restart() {
     let home = tempfile::tempdir().unwrap();
@@ -124,6 +142,7 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
     );
     assert!(board["recommendations_open"].as_u64() >= Some(1), "{board}");
     figures_agree(&api).await;
+    costs_are_found(&api).await;
     let stats = api.get("audit-logs/stats").await.expect(200).body;
     assert!(
         stats["total"].as_u64() > Some(0) && stats["by_user"].as_array().is_some_and(|users| users.len() > 1),

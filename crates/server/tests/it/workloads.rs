@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use reeve_testkit::http::{Api, encoded, until};
 use reeve_testkit::moto::seed::Metric;
-use reeve_testkit::moto::{EC2, Moto};
+use reeve_testkit::moto::{AUTOSCALING, EC2, Moto, RDS, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
@@ -191,4 +191,68 @@ async fn corrections_decide_and_teach_resources_alike() {
     assert_eq!(one["confidence"], 99.0);
     let taken_back = admin.delete(&format!("resources/{}/workload", encoded(&group))).await.expect(200).body;
     assert!(taken_back.get("correction").is_none(), "{taken_back:#}");
+}
+
+/// The action of a recommendation once it has a status.
+async fn action_in(admin: &Api, recommendation: &Value, status: &str) -> Value {
+    until("the action is there", PATIENCE, || async {
+        let actions = admin.get("intelligence/actions?limit=1000").await.expect(200);
+        let own = |action: &&Value| action["recommendation_id"] == *recommendation && action["purpose"] == "apply";
+        actions.items().iter().find(own).filter(|action| action["status"] == status).cloned()
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_and_a_second_member_are_added_and_taken_back() {
+    let moto = Moto::start().await.unwrap();
+    moto.database(REGION, "orders", "db.m5.large", "postgres", &[]).await.unwrap();
+    moto.single_zone(REGION, "orders").await.unwrap();
+    moto.scaling_group(REGION, "gateway", "m5.large", 2).await.unwrap();
+    moto.group_bounds(REGION, "gateway", 1, 4).await.unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
+    let admin = service.admin();
+    let (_, manager) = admin.person("maria@acme.example", &["manager"], &[]).await;
+    connect(&admin, moto.endpoint()).await;
+    let agent = agent(&admin).await;
+    for kind in ["database", "scaling_group"] {
+        correct(&admin, &only(&admin, kind).await, "production").await;
+    }
+    let found = run(&admin, &agent).await;
+    let of = |change: &str| {
+        let one = found.iter().find(|one| one["plan"]["change"]["name"] == change);
+        one.unwrap_or_else(|| panic!("{found:#?}")).clone()
+    };
+    let standby = async || moto.query(&RDS, REGION, "DescribeDBInstances", &[]).await.unwrap();
+    let least = async || moto.query(&AUTOSCALING, REGION, "DescribeAutoScalingGroups", &[]).await.unwrap();
+
+    // A standby doubles the cost, which the guardrail refuses: the exact exception that lets it through is asked for and signed.
+    let database = of("add_standby");
+    let path = format!("intelligence/recommendations/{}", database["id"].as_str().unwrap());
+    let plan = json!({ "plan_hash": database["plan"]["hash"] });
+    let refused = admin.post(&format!("{path}/execute"), plan.clone()).await;
+    assert!(refused.status == 409 && refused.text.contains("cost_impact.max_increase"), "{}", refused.text);
+    let reason = json!({ "plan_hash": database["plan"]["hash"], "reason": "orders must survive the loss of a zone" });
+    let asked = admin.post(&format!("{path}/exception"), reason).await.expect(202);
+    let approval = format!("intelligence/approvals/{}", asked.text_at("/id"));
+    let _ = manager.post(&format!("{approval}/approve"), json!({})).await.expect(200);
+    let action = action_in(&admin, &database["id"], "succeeded").await;
+    assert!(texts(&standby().await, "MultiAZ").contains(&"true"), "{}", standby().await);
+    let undo = format!("intelligence/actions/{}/rollback", action["id"].as_str().unwrap());
+    assert!(admin.post(&undo, json!({})).await.status < 300);
+    action_in(&admin, &database["id"], "rolled_back").await;
+    assert!(texts(&standby().await, "MultiAZ").contains(&"false"), "{}", standby().await);
+
+    let group = of("resize_group");
+    let path = format!("intelligence/recommendations/{}", group["id"].as_str().unwrap());
+    let begun = admin.post(&format!("{path}/execute"), json!({ "plan_hash": group["plan"]["hash"] })).await.expect(202);
+    let approval = format!("intelligence/approvals/{}", begun.text_at("/approval_id"));
+    let _ = manager.post(&format!("{approval}/approve"), json!({})).await.expect(200);
+    let action = action_in(&admin, &group["id"], "succeeded").await;
+    assert_eq!(texts(&least().await, "MinSize"), ["2"]);
+    let undo = format!("intelligence/actions/{}/rollback", action["id"].as_str().unwrap());
+    assert!(admin.post(&undo, json!({})).await.status < 300);
+    action_in(&admin, &group["id"], "rolled_back").await;
+    assert_eq!(texts(&least().await, "MinSize"), ["1"]);
 }

@@ -8,6 +8,7 @@ use reeve_recommend::{SettingValue, Settings};
 use reeve_schedule::Schedule;
 use serde::{Deserialize, Serialize};
 
+use super::portfolio::PortfolioRow;
 use super::{RowError, finite, named, time};
 
 /// An agent, whole.
@@ -65,6 +66,8 @@ struct RunRow {
     recommendations: u64,
     applied: u64,
     skipped: Vec<(String, u64)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    portfolios: Vec<PortfolioRow>,
     error: Option<String>,
 }
 
@@ -168,6 +171,7 @@ impl From<&RunReport> for RunRow {
             recommendations: report.recommendations,
             applied: report.applied,
             skipped: report.skipped.clone(),
+            portfolios: report.portfolios.iter().map(PortfolioRow::from).collect(),
             error: report.error.clone(),
         }
     }
@@ -184,6 +188,7 @@ impl RunRow {
             recommendations: self.recommendations,
             applied: self.applied,
             skipped: self.skipped,
+            portfolios: self.portfolios.into_iter().map(PortfolioRow::into_portfolio).collect::<Result<_, _>>()?,
             error: self.error,
         })
     }

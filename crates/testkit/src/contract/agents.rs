@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{ActErrorKind, Money, ResourceId, StoreError};
+use reeve_estate::{ActErrorKind, Money, Provider, ResourceId, StoreError};
 use reeve_recommend::agent::RunReport;
 use reeve_recommend::change::{Changes, Effect};
+use reeve_recommend::portfolio::{Family, Level, Portfolio};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::{
@@ -56,6 +57,31 @@ pub async fn sums(store: Arc<dyn AgentStore>) -> Result<()> {
     sums::run(&*store).await
 }
 
+/// A simulated commitment of two levels.
+fn portfolio() -> Portfolio {
+    let level = |hourly: f64, coverage: f64| Level {
+        hourly,
+        coverage,
+        utilisation: 0.9 + 0.01,
+        cost: 0.1 + 0.2,
+        on_demand: 0.125,
+        losing_weeks: 0.25,
+        room: -0.1,
+    };
+    Portfolio {
+        family: Family { provider: Provider::Aws, account: "111122223333".into() },
+        machines: 7,
+        hours: 672,
+        discount: 0.28,
+        wording: "An assumption".into(),
+        use_monthly: Money::from_usd(1_234.56),
+        levels: vec![level(0.0, 0.0), level(1.1, 0.8)],
+        best: level(1.1, 0.8),
+        safe: level(0.9, 0.7),
+        held_out_saving_monthly: Money::from_usd(-12.5),
+    }
+}
+
 async fn agents(store: &dyn AgentStore) -> Result<()> {
     assert!(store.agent_list(None).await?.is_empty(), "the suite needs an empty store");
     let first = agent("a-2", AgentType::COST_OPTIMIZER, 1_000)?;
@@ -78,6 +104,7 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
         recommendations: 7,
         applied: 1,
         skipped: vec![("too little data".into(), 3)],
+        portfolios: vec![portfolio()],
         error: Some("one connection did not answer".into()),
     };
     let changed = Agent {

@@ -134,6 +134,16 @@ impl Moto {
         Ok(())
     }
 
+    /// Takes the standby away from a database instance, which every one is created with.
+    ///
+    /// # Errors
+    /// moto refused a call.
+    pub async fn single_zone(&self, region: &str, id: &str) -> anyhow::Result<()> {
+        let parameters = pairs(&[("DBInstanceIdentifier", id), ("MultiAZ", "false"), ("ApplyImmediately", "true")]);
+        self.query(&RDS, region, "ModifyDBInstance", &parameters).await?;
+        Ok(())
+    }
+
     /// Creates a bucket.
     ///
     /// # Errors

@@ -15,6 +15,7 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { Autonomy } from './agents/Autonomy';
+import { Commitments } from './agents/Commitments';
 import { DryRun } from './agents/DryRun';
 import { AgentDiagnosis } from './change/AgentDiagnosis';
 import { Held } from './change/Held';
@@ -45,6 +46,7 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
         {phone ? <details><summary className="fold">Scope and schedule</summary><AgentFacts agent={agent} /></details> : <AgentFacts agent={agent} />}
         <Autonomy agent={agent} />
         <LastRun agent={agent} />
+        <Commitments portfolios={status.last_run?.portfolios ?? []} />
         <ProblemAlert error={run.error} />
         <Group gap="xs">
           {may('intelligence.operate') && (

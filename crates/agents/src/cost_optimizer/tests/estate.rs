@@ -26,6 +26,7 @@ pub(super) struct Case {
     pub(super) settings: Settings,
     pub(super) guardrails: Guardrails,
     pub(super) unchanged_since: Option<Timestamp>,
+    pub(super) attachment_changed_at: Option<Timestamp>,
     pub(super) models: LearnedModels,
 }
 
@@ -40,6 +41,7 @@ impl Case {
             settings: Settings::default(),
             guardrails: Guardrails::default(),
             unchanged_since: None,
+            attachment_changed_at: None,
             models: LearnedModels::default(),
         }
     }
@@ -129,6 +131,7 @@ impl Case {
             guardrails: &self.guardrails,
             correction: None,
             models: &self.models,
+            attachment_changed_at: self.attachment_changed_at,
             unchanged_since: self.unchanged_since,
             now: now(),
         }

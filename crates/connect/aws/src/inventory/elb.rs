@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use aws_config::SdkConfig;
+use aws_smithy_types::retry::RetryConfig;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use reeve_connect_aws_ec2::query::{self, Service};
 use reeve_connect_aws_ec2::xml::Malformed;
-use reeve_connect_aws_ec2::{Call, Cursor, Element, Fault, Form, Listing, Place};
+use reeve_connect_aws_ec2::{Call, Cursor, Element, Fault, FaultKind, Form, Listing, Place, refused_only};
 use reeve_estate::{Resource, ResourceId, ResourceKind, ResourceState};
 
 use super::autoscaling::tags;
@@ -25,13 +26,48 @@ struct Balancing {
     place: Place,
 }
 
+/// One balancer with its tags and targets.
+///
+/// # Errors
+/// [`FaultKind::NotFound`] once it was deleted; the call's failure otherwise, that of reading its targets included.
+pub(crate) async fn load_balancer(connection: &AwsConnection, place: Place, arn: &str) -> Result<Resource, Fault> {
+    let service = Balancing { config: connection.config(&place.region), place };
+    let call = service.place.call("elasticloadbalancing:DescribeLoadBalancers");
+    let page = service.ask(call, Form::new().with_list("LoadBalancerArns.member", [arn])).await?;
+    let found = page.list("LoadBalancers").find(|balancer| balancer.text_of("LoadBalancerArn") == Some(arn));
+    let found = found.map(|balancer| resource(&service.place, balancer)).transpose();
+    let found = found.map_err(|malformed| malformed.at(call))?.flatten();
+    let mut balancer =
+        found.ok_or_else(|| call.fault(FaultKind::NotFound, None, &format!("no load balancer {arn}")))?;
+    let mut faults = Vec::new();
+    let tags = service.tags(std::slice::from_ref(&balancer)).await?;
+    let targets = service.targets(&Form::new().with("LoadBalancerArn", arn), 1, &mut faults).await;
+    if let Some(fault) = faults.into_iter().next() {
+        return Err(fault);
+    }
+    complete(&mut balancer, &tags, &targets);
+    Ok(balancer)
+}
+
+/// Deletes a balancer. Its target groups stay.
+///
+/// # Errors
+/// The call's failure: a balancer with deletion protection is refused.
+pub(crate) async fn delete_balancer(connection: &AwsConnection, place: Place, arn: &str) -> Result<(), Fault> {
+    let call = place.call("elasticloadbalancing:DeleteLoadBalancer");
+    // The SDK must not repeat what may have happened.
+    let config = connection.config(&place.region).into_builder().retry_config(RetryConfig::disabled()).build();
+    let parameters = Form::new().with("LoadBalancerArn", arn);
+    refused_only(connection.pace(), || query::ask(&config, call, BALANCING, parameters.clone())).await.map(|_| ())
+}
+
 /// Every balancer of a region. Tags or targets that may not be read leave the balancers listed.
 pub(super) async fn load_balancers(connection: &AwsConnection, place: Place) -> Listing {
     let service = Balancing { config: connection.config(&place.region), place };
     let mut listing = Listing::new(ResourceKind::LoadBalancer);
     let call = service.place.call("elasticloadbalancing:DescribeLoadBalancers");
     let mut found = Vec::new();
-    let mut outcome = service.pages(call, "LoadBalancers", &mut found).await;
+    let mut outcome = service.pages(call, &Form::new(), "LoadBalancers", &mut found).await;
     for balancer in &found {
         match resource(&service.place, balancer) {
             Ok(balancer) => listing.resources.extend(balancer),
@@ -43,7 +79,7 @@ pub(super) async fn load_balancers(connection: &AwsConnection, place: Place) -> 
     let targets = if listing.resources.is_empty() {
         BTreeMap::new()
     } else {
-        service.targets(connection.tuning.parallel, &mut listing.faults).await
+        service.targets(&Form::new(), connection.tuning.parallel, &mut listing.faults).await
     };
     for balancer in &mut listing.resources {
         complete(balancer, &tags, &targets);
@@ -70,10 +106,10 @@ impl Balancing {
     }
 
     /// Reads the items of all pages, as far as they can be read.
-    async fn pages(&self, call: Call<'_>, list: &str, into: &mut Vec<Element>) -> Result<(), Fault> {
+    async fn pages(&self, call: Call<'_>, filter: &Form, list: &str, into: &mut Vec<Element>) -> Result<(), Fault> {
         let mut cursor = Cursor::new();
         loop {
-            let parameters = Form::new().with("PageSize", PAGE.to_string()).with_some("Marker", cursor.token());
+            let parameters = filter.clone().with("PageSize", PAGE.to_string()).with_some("Marker", cursor.token());
             let page = self.ask(call, parameters).await?;
             into.extend(page.list(list).cloned());
             if !cursor.advance(call, page.text_of("NextMarker"))? {
@@ -95,11 +131,11 @@ impl Balancing {
         Ok(found)
     }
 
-    /// The targets behind each balancer, over all its target groups.
-    async fn targets(&self, parallel: usize, faults: &mut Vec<Fault>) -> TargetsByArn {
+    /// The targets behind each balancer, over all its target groups that the filter has.
+    async fn targets(&self, filter: &Form, parallel: usize, faults: &mut Vec<Fault>) -> TargetsByArn {
         let mut groups = Vec::new();
         let call = self.place.call("elasticloadbalancing:DescribeTargetGroups");
-        or_note(self.pages(call, "TargetGroups", &mut groups).await, faults);
+        or_note(self.pages(call, filter, "TargetGroups", &mut groups).await, faults);
         let mut groups: Vec<TargetGroup> = groups.iter().map(target_group).collect();
         groups.retain(|(_, balancers)| !balancers.is_empty());
         let mut work: Vec<BoxFuture<'_, Result<Vec<ResourceId>, Fault>>> = Vec::new();

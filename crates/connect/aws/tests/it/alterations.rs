@@ -6,7 +6,7 @@ use reeve_connect_aws::AwsConnection;
 use reeve_estate::{
     Act, ActErrorKind, Applied, Capacity, Mutation, Observe, Resource, ResourceId, ResourceKind, ResourceState,
 };
-use reeve_recommend::change::{StandbyOperation, VolumeOperation, VolumeSetup};
+use reeve_recommend::change::{RemoveOperation, StandbyOperation, VolumeOperation, VolumeSetup};
 use reeve_testkit::moto::Moto;
 
 use crate::{by_id, connection, open};
@@ -145,4 +145,38 @@ async fn a_volume_gets_another_type_and_performance() {
     );
     let on_machine = aws.apply(by_id(&seen, &machine), &operation).await.unwrap_err();
     assert_eq!(on_machine.kind, ActErrorKind::Other);
+}
+
+#[tokio::test]
+async fn what_nothing_uses_is_removed_and_what_is_used_is_kept() {
+    let moto = Moto::start().await.unwrap();
+    let machine = moto.machines("us-east-1", "m5.large", 1, &[]).await.unwrap().remove(0);
+    let (free, taken) =
+        (moto.address("us-east-1", "free").await.unwrap(), moto.address("us-east-1", "taken").await.unwrap());
+    moto.associate("us-east-1", &taken, &machine).await.unwrap();
+    let out = moto.address("us-east-1", "out").await.unwrap();
+    let (gateway, table) = moto.gateway("us-east-1", &out).await.unwrap();
+    let balancer = moto.load_balancer("us-east-1", "web", std::slice::from_ref(&machine), &[]).await.unwrap();
+    let aws = open(&connection(moto.endpoint(), &["us-east-1"])).await;
+    let seen = aws.inventory().await.unwrap();
+    let state = |id: &str| (by_id(&seen, id).state, by_id(&seen, id).attached_to.clone());
+    assert_eq!(state(&free), (ResourceState::Unattached, Vec::new()));
+    assert_eq!(state(&taken).0, ResourceState::Available);
+    assert_eq!(state(&out).0, ResourceState::Available, "the gateway has it");
+    assert_eq!(state(&gateway), (ResourceState::Available, vec![ResourceId::new(table)]));
+    assert!(by_id(&seen, &gateway).monthly_cost > by_id(&seen, &free).monthly_cost);
+
+    let error = aws.apply(by_id(&seen, &taken), &RemoveOperation).await.unwrap_err();
+    assert_eq!(error.kind, ActErrorKind::WrongState, "moto would take it away from the machine");
+    for id in [&free, &gateway, &balancer] {
+        let known = by_id(&seen, id);
+        let now = aws.observe(known).await.unwrap();
+        assert_eq!((now.state, &now.resource.attached_to), (known.state, &known.attached_to), "{id}");
+        assert_eq!(aws.apply(known, &RemoveOperation).await.unwrap(), Applied::Accepted);
+        assert_eq!(aws.observe(known).await.unwrap().state, ResourceState::Deleted, "{id}");
+    }
+    let error = aws.apply(by_id(&seen, &machine), &RemoveOperation).await.unwrap_err();
+    assert_eq!(error.kind, ActErrorKind::Other);
+    let after = aws.inventory().await.unwrap();
+    assert!(after.resources.iter().all(|one| ![&free, &gateway, &balancer].contains(&&one.id.0)));
 }

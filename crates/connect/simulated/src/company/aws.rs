@@ -3,7 +3,7 @@
 use reeve_estate::Provider;
 
 use super::Managed::{CloudFormation, Terraform};
-use super::{Account, Balancer, Bucket, Database, Group, LooseDisk, Machine, Owner, machine, owner};
+use super::{Account, Address, Balancer, Bucket, Database, Gateway, Group, LooseDisk, Machine, Owner, machine, owner};
 use crate::load::Load::{
     Batch, Bursty, Database as Used, DatabaseFilling, DatabaseIdle, DatabaseOversized, Drained, Idle, Leak, Memory,
     Network, Office, Oversized, Steady, Throttled, Web, Weekly,
@@ -34,6 +34,8 @@ pub(crate) const ACCOUNT: Account = Account {
     loose_disks: LOOSE_DISKS,
     buckets: BUCKETS,
     balancers: BALANCERS,
+    gateways: GATEWAYS,
+    addresses: ADDRESSES,
     groups: GROUPS,
     not_sold: &[(EU, "m7i."), (EU, "c7g.")],
 };
@@ -154,6 +156,21 @@ const BALANCERS: &[Balancer] = &[
     balancer("shop-web", US, "application", "shop-web", 840.0, STOREFRONT),
     balancer("checkout-api", US, "application", "checkout-api", 190.0, CHECKOUT),
     balancer("edge", US, "network", "edge-proxy", 420.0, CORE),
+    // The machines behind it were ended with the campaign.
+    balancer("summer-campaign", US, "application", "summer-campaign", 0.0, owner("production", "shop", "campaigns")),
+];
+
+const GATEWAYS: &[Gateway] = &[
+    Gateway { name: "egress-main", region: US, peak: 4.2e6, routes: 3, owner: CORE },
+    // Left behind when the machines moved to the main network.
+    Gateway { name: "egress-legacy", region: US, peak: 0.0, routes: 0, owner: CORE },
+];
+
+const ADDRESSES: &[Address] = &[
+    Address { name: "egress-main-address", region: US, holder: "egress-main", age_days: 610, owner: CORE },
+    Address { name: "egress-legacy-address", region: US, holder: "egress-legacy", age_days: 820, owner: CORE },
+    Address { name: "vpn-address", region: US, holder: "vpn-gateway", age_days: 700, owner: CORE },
+    Address { name: "old-mail-relay", region: US, holder: "", age_days: 240, owner: CORE },
 ];
 
 const GROUPS: &[Group] = &[

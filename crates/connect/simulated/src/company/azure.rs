@@ -33,6 +33,8 @@ pub(crate) const ACCOUNT: Account = Account {
     loose_disks: LOOSE_DISKS,
     buckets: &[],
     balancers: BALANCERS,
+    gateways: &[],
+    addresses: &[],
     groups: GROUPS,
     not_sold: &[],
 };

@@ -30,6 +30,8 @@ pub(crate) const ACCOUNT: Account = Account {
     loose_disks: LOOSE_DISKS,
     buckets: BUCKETS,
     balancers: BALANCERS,
+    gateways: &[],
+    addresses: &[],
     groups: GROUPS,
     not_sold: &[(EU, "m1-")],
 };

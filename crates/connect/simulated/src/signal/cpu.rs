@@ -48,7 +48,7 @@ impl Signal<'_> {
             Load::DatabaseIdle => 0.7 + 0.6 * quick,
             Load::DatabaseOversized => 2.5 + 3.5 * self.season(slot) + 0.8 * quick,
             Load::DatabaseFilling => 14.0 + 16.0 * self.season(slot) + 4.0 * quick,
-            Load::Requests(_) | Load::Disk(_) | Load::Unmeasured => 0.0,
+            Load::Requests(_) | Load::Gateway(_) | Load::Disk(_) | Load::Unmeasured => 0.0,
         }
     }
 

@@ -31,6 +31,7 @@ impl Signal<'_> {
             Load::Idle => share * (300.0 + 700.0 * quick),
             Load::Weekly if !self.weekly(slot) => share * (200.0 + 500.0 * quick),
             Load::DatabaseIdle => share * (200.0 + 300.0 * quick),
+            Load::Gateway(peak) => share * peak * (0.2 + 0.8 * self.season(slot)) * (0.8 + 0.3 * slow + 0.1 * quick),
             Load::Network(gbps) => share * gbps * 1.25e8 * (0.86 + 0.12 * slow + 0.02 * quick),
             _ => share * self.work(slot) * 60_000.0 * (0.8 + 0.3 * slow + 0.1 * quick),
         }

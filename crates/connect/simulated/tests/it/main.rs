@@ -6,6 +6,7 @@ mod activity;
 mod alterations;
 mod inventory;
 mod keeping;
+mod removals;
 mod series;
 mod spending;
 mod standbys;

@@ -56,7 +56,7 @@ impl Load {
     fn has(&self, metric: Metric) -> bool {
         match metric {
             Metric::DatabaseConnections => self.database,
-            Metric::CpuCreditBalance => false,
+            Metric::CapacityUnits | Metric::CpuCreditBalance => false,
             _ => true,
         }
     }

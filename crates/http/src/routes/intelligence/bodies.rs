@@ -11,6 +11,7 @@ use reeve_recommend::plan::{Plan, PlannedChange};
 use reeve_recommend::recommendation::{Explanation, Recommendation, Subject};
 use reeve_recommend::{Applicability, Caller, Delegation, Exception, Origin};
 
+use super::portfolios;
 use crate::time;
 use crate::wire::agent::{
     AgentBody, AgentStatusBody, AutoApplyBody, NotificationsBody, RunBody, ScopeBody, SkippedBody,
@@ -69,6 +70,7 @@ pub(super) fn run(report: &RunReport) -> RunBody {
             .iter()
             .map(|(reason, count)| SkippedBody { reason: reason.clone(), count: *count })
             .collect(),
+        portfolios: report.portfolios.iter().map(portfolios::body).collect(),
         error: report.error.clone(),
     }
 }
@@ -166,7 +168,7 @@ pub(super) fn recommendation(found: &Recommendation) -> RecommendationBody {
     }
 }
 
-fn tenths(percent: f64) -> f64 {
+pub(super) fn tenths(percent: f64) -> f64 {
     (percent * 10.0).round() / 10.0
 }
 

@@ -81,6 +81,24 @@ pub(super) const ROWS: &[KindRow] = &[
         )
     },
     KindRow {
+        next: NEXT,
+        tags: "tagSet",
+        state: "state",
+        created: "createTime",
+        relations: &[
+            (LocatedIn, "subnetId", ""),
+            (LocatedIn, "vpcId", ""),
+            (AttachedTo, "natGatewayAddressSet.networkInterfaceId", ""),
+        ],
+        ..row(
+            "nat_gateway",
+            EC2,
+            ask("ec2:DescribeNatGateways", "DescribeNatGateways", &[("MaxResults", "1000")]),
+            "natGatewaySet",
+            "{natGatewayId}",
+        )
+    },
+    KindRow {
         name: "publicIp",
         tags: "tagSet",
         relations: &[(AttachedTo, "instanceId", ""), (AttachedTo, "networkInterfaceId", "")],

@@ -43,6 +43,10 @@ def compute(made):
     ec2.associate_route_table(RouteTableId=table, SubnetId=subnet)
     address = ec2.allocate_address(Domain="vpc", TagSpecifications=tagged("elastic-ip"))["AllocationId"]
     ec2.associate_address(AllocationId=address, InstanceId=machine)
+    way_out = ec2.create_nat_gateway(
+        SubnetId=subnet, AllocationId=ec2.allocate_address(Domain="vpc")["AllocationId"],
+        TagSpecifications=tagged("natgateway"),
+    )["NatGateway"]["NatGatewayId"]
     template = ec2.create_launch_template(
         LaunchTemplateName="workers", LaunchTemplateData={"ImageId": "ami-1e749f67", "InstanceType": "m5.large"},
         TagSpecifications=tagged("launch-template"),
@@ -54,7 +58,7 @@ def compute(made):
     groups = client("autoscaling").describe_auto_scaling_groups()["AutoScalingGroups"]
     made.update({
         "virtual_machine": machine, "volume": volume, "network": network, "subnet": subnet, "security_group": group,
-        "route_table": table, "ip_address": address, "launch_template": template,
+        "route_table": table, "ip_address": address, "nat_gateway": way_out, "launch_template": template,
         "scaling_group": groups[0]["AutoScalingGroupARN"],
         "snapshot": ec2.create_snapshot(VolumeId=volume, TagSpecifications=tagged("snapshot"))["SnapshotId"],
         "image": ec2.create_image(InstanceId=machine, Name="golden", TagSpecifications=tagged("image"))["ImageId"],

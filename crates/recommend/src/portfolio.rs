@@ -1,0 +1,179 @@
+//! Commitments as a portfolio: the hourly use of all machines that share commitments, and what each level of a commitment would have
+//! cost on it. One machine says little: commitments apply to whatever runs in the account.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reeve_estate::{Money, Provider, ResourceId};
+pub use reeve_learn::commitment::Level;
+use reeve_learn::commitment::simulate;
+
+/// Share of the hours of a family without a single sample up to which its use is simulated.
+const MOST_MISSING: f64 = 0.05;
+
+/// Machines that share commitments: those of an account.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Family {
+    /// Cloud.
+    pub provider: Provider,
+    /// Account, subscription or project.
+    pub account: String,
+}
+
+/// Use of one machine by the hour, at on-demand list prices.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HourlyUse {
+    /// Machines that share commitments with it.
+    pub family: Family,
+    /// The machine.
+    pub resource: ResourceId,
+    /// US dollars of an hour in which it ran.
+    pub usd: f64,
+    /// Hours since the epoch in which it ran.
+    pub hours: BTreeSet<i64>,
+    /// Discount of a one-year commitment on its use, 0 to 1.
+    pub discount: f64,
+    /// Kind and origin of the discount.
+    pub wording: String,
+}
+
+/// Levels of a commitment for a family, simulated on its use.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Portfolio {
+    /// Machines that share the commitment.
+    pub family: Family,
+    /// Number of machines whose use it would pay for.
+    pub machines: u64,
+    /// Hours that were simulated, whole weeks.
+    pub hours: u32,
+    /// Discount, 0 to 1: the mean over the use.
+    pub discount: f64,
+    /// Kind and origin of the discount, as a sentence for people.
+    pub wording: String,
+    /// Use a month at on-demand list prices.
+    pub use_monthly: Money,
+    /// Levels from no commitment to the highest hour, ascending; amounts in US dollars an hour.
+    pub levels: Vec<Level>,
+    /// Level that would have saved most.
+    pub best: Level,
+    /// Highest level that would have lost in no week.
+    pub safe: Level,
+    /// Saving a month, over the last third of the weeks, of the safe level that the weeks before would have led to.
+    pub held_out_saving_monthly: Money,
+}
+
+impl Portfolio {
+    /// Saving a month of a level against use on demand.
+    #[must_use]
+    pub fn saving_monthly(&self, level: &Level) -> Money {
+        self.use_monthly - Money::per_month(level.cost)
+    }
+}
+
+/// Sum of a family's use.
+#[derive(Debug, Default)]
+struct Sum {
+    machines: u64,
+    usd_by_hour: BTreeMap<i64, f64>,
+    usd: f64,
+    discounted_usd: f64,
+    wording: String,
+}
+
+/// Uses while they are summed up.
+#[derive(Debug, Default)]
+pub struct Portfolios(BTreeMap<Family, Sum>);
+
+impl Portfolios {
+    /// Adds the use of a machine.
+    pub fn add(&mut self, machine: HourlyUse) {
+        let sum = self.0.entry(machine.family).or_default();
+        let usd = machine.usd * machine.hours.len() as f64;
+        sum.machines += 1;
+        sum.usd += usd;
+        sum.discounted_usd += usd * machine.discount;
+        sum.wording = machine.wording;
+        for hour in machine.hours {
+            *sum.usd_by_hour.entry(hour).or_default() += machine.usd;
+        }
+    }
+
+    /// Simulates commitments for each family that was measured for three weeks at least.
+    #[must_use]
+    pub fn simulate(self) -> Vec<Portfolio> {
+        self.0.into_iter().filter_map(|(family, sum)| portfolio(family, &sum)).collect()
+    }
+}
+
+fn portfolio(family: Family, sum: &Sum) -> Option<Portfolio> {
+    let discount = sum.discounted_usd / sum.usd;
+    let found = simulate(&hourly(&sum.usd_by_hour)?, discount)?;
+    Some(Portfolio {
+        family,
+        machines: sum.machines,
+        hours: u32::try_from(found.hours).unwrap_or(u32::MAX),
+        discount,
+        wording: sum.wording.clone(),
+        use_monthly: Money::per_month(found.mean_use),
+        levels: found.levels,
+        best: found.best,
+        safe: found.safe,
+        held_out_saving_monthly: Money::per_month(found.held_out_saving),
+    })
+}
+
+/// The use of every hour from the first to the last whole one. An hour without any sample has the use of the hour before: nothing was
+/// measured, which is not no use. `None` with too many of them.
+fn hourly(usd_by_hour: &BTreeMap<i64, f64>) -> Option<Vec<f64>> {
+    let (first, last) = (*usd_by_hour.first_key_value()?.0, *usd_by_hour.last_key_value()?.0);
+    // The last hour is not over, and not every machine has a sample of it.
+    let mut before = *usd_by_hour.get(&first)?;
+    let hours: Vec<f64> =
+        (first..last).map(|hour| *usd_by_hour.get(&hour).inspect(|usd| before = **usd).unwrap_or(&before)).collect();
+    let missing = hours.len() + 1 - usd_by_hour.len();
+    (missing as f64 <= MOST_MISSING * hours.len() as f64).then_some(hours)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn machine(account: &str, usd: f64, hours: impl Iterator<Item = i64>) -> HourlyUse {
+        HourlyUse {
+            family: Family { provider: Provider::Aws, account: account.to_owned() },
+            resource: ResourceId::new("i-1"),
+            usd,
+            hours: hours.collect(),
+            discount: 0.28,
+            wording: "assumed".to_owned(),
+        }
+    }
+
+    fn simulated(machines: Vec<HourlyUse>) -> Vec<Portfolio> {
+        let mut sums = Portfolios::default();
+        machines.into_iter().for_each(|machine| sums.add(machine));
+        sums.simulate()
+    }
+
+    #[test]
+    fn machines_that_take_turns_are_one_even_use() {
+        // Neither runs all the time, and together they always do: judged one by one, neither would be committed to.
+        let (days, nights) = ((0..673).filter(|hour| hour % 24 < 12), (0..673).filter(|hour| hour % 24 >= 12));
+        let found = simulated(vec![machine("1", 1.0, days), machine("1", 1.0, nights)]);
+        let [one] = found.as_slice() else { panic!("{found:#?}") };
+        assert_eq!((one.machines, one.hours), (2, 672));
+        assert!((one.safe.coverage - 1.0).abs() < 1e-9 && (one.safe.hourly - 0.72).abs() < 1e-9, "{:?}", one.safe);
+        assert_eq!(one.saving_monthly(&one.safe), Money::from_usd(0.28 * 730.0));
+        assert_eq!(one.held_out_saving_monthly, Money::from_usd(0.28 * 730.0));
+    }
+
+    #[test]
+    fn accounts_are_simulated_by_themselves_and_only_where_enough_was_measured() {
+        let found = simulated(vec![machine("1", 1.0, 0..673), machine("2", 1.0, 0..400), machine("3", 2.0, 0..673)]);
+        let accounts: Vec<&str> = found.iter().map(|one| one.family.account.as_str()).collect();
+        assert_eq!(accounts, ["1", "3"], "two weeks and a half are too few");
+        let holes = |every: i64| machine("1", 1.0, (0..673).filter(move |hour| hour % every != 1));
+        assert!(simulated(vec![holes(10)]).is_empty(), "a tenth of the hours is missing");
+        assert_eq!(simulated(vec![holes(50)]).len(), 1);
+    }
+}

@@ -1,0 +1,108 @@
+//! `cost_optimizer` on RDS, from what RDS itself reports to a class that fits: free memory becomes used memory of the class, so that a
+//! finding can reach the default confidence, and the change is executed and taken back.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_testkit::http::{Api, until};
+use reeve_testkit::moto::seed::Metric;
+use reeve_testkit::moto::{Moto, RDS, texts};
+use reeve_testkit::service::{EMULATORS, Service};
+use serde_json::{Value, json};
+
+const PATIENCE: Duration = Duration::from_secs(120);
+const REGION: &str = "us-east-1";
+const GIB: f64 = 1_073_741_824.0;
+
+/// Fifteen days of a quiet db.m5.2xlarge, which has 32 GiB of memory: everything, or the processor alone.
+async fn measure(moto: &Moto, database: &str, whole: bool) {
+    let now = Timestamp::now();
+    let metrics = [
+        ("CPUUtilization", 6.0),
+        ("NetworkReceiveThroughput", 40_000.0),
+        ("NetworkTransmitThroughput", 60_000.0),
+        ("ReadThroughput", 20_000.0),
+        ("WriteThroughput", 30_000.0),
+        ("ReadIOPS", 5.0),
+        ("WriteIOPS", 8.0),
+        ("FreeableMemory", 27.0 * GIB),
+    ];
+    for (name, level) in metrics.into_iter().filter(|(name, _)| whole || *name == "CPUUtilization") {
+        let point = |back: i64| (now - SignedDuration::from_mins(5 * back), level * (1.0 + 0.01 * (back % 5) as f64));
+        let points: Vec<(Timestamp, f64)> = (1..=15 * 288).rev().map(point).collect();
+        let dimensions = &[("DBInstanceIdentifier", database)];
+        moto.metric(REGION, Metric { namespace: "AWS/RDS", name, unit: "None", dimensions }, &points).await.unwrap();
+    }
+}
+
+async fn connect(admin: &Api, endpoint: &str) {
+    let connection = json!({
+        "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": endpoint, "allow_actions": true,
+        "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "wJalrXUtnFEMI/K7MDENG" },
+    });
+    let made = admin.post("connections", connection).await.expect(201);
+    let path = format!("connections/{}", made.text_at("/id"));
+    until("the connection is ready", PATIENCE, || async {
+        let now = admin.get(&path).await.expect(200).body;
+        (now["status"] == "ready" && now["last_sync"].is_object()).then_some(())
+    })
+    .await;
+}
+
+async fn ended(admin: &Api, status: &str) -> Value {
+    until("the action ended", PATIENCE, || async {
+        let actions = admin.get("intelligence/actions").await.expect(200);
+        let action = actions.items().iter().find(|action| action["purpose"] == "apply")?.clone();
+        (action["status"] == status).then_some(action)
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
+    let home = tempfile::tempdir().unwrap();
+    let moto = Moto::start().await.unwrap();
+    for (id, whole) in [("orders", true), ("unknown", false)] {
+        moto.database(REGION, id, "db.m5.2xlarge", "postgres", &[]).await.unwrap();
+        measure(&moto, id, whole).await;
+    }
+    let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
+    let admin = service.admin();
+    let (_, manager) = admin.person("maria@acme.example", &["manager"], &[]).await;
+    connect(&admin, moto.endpoint()).await;
+    let agent = json!({
+        "agent_type": "cost_optimizer", "name": "Costs", "mode": "active", "learning_period": "14d",
+        "auto_apply": { "enabled": false }, "reason": "fifteen days are measured",
+    });
+    let agent = admin.post("intelligence/agents", agent).await.expect(201);
+    assert_eq!(agent.body["confidence_threshold"], "85%", "{}", agent.text);
+    let agent = agent.text_at("/id");
+    let run = until("the agent ran", PATIENCE, || async {
+        let answer = admin.post(&format!("intelligence/agents/{agent}/run"), json!({})).await;
+        (answer.status == 200).then_some(answer.body)
+    })
+    .await;
+    assert_eq!(run["error"], Value::Null, "{run}");
+    let listed = admin.get(&format!("intelligence/recommendations?agent={agent}&limit=1000")).await.expect(200);
+    let of = |id: &str| listed.items().iter().find(|one| one["resource"]["id"] == id).unwrap().clone();
+    let (known, unknown) = (of("orders"), of("unknown"));
+    assert_eq!((&known["type"], &known["resource"]["target_type"]), (&json!("right_size"), &json!("db.m5.xlarge")));
+    let (with, without) = (known["confidence"].as_f64().unwrap(), unknown["confidence"].as_f64().unwrap());
+    assert!(with >= 85.0 && without <= 80.0, "{with} with memory, {without} without");
+
+    let path = format!("intelligence/recommendations/{}", known["id"].as_str().unwrap());
+    let asked = admin.post(&format!("{path}/execute"), json!({ "plan_hash": known["plan"]["hash"] })).await.expect(202);
+    let approval = format!("intelligence/approvals/{}", asked.text_at("/approval_id"));
+    let _ = manager.post(&format!("{approval}/approve"), json!({})).await.expect(200);
+    let action = ended(&admin, "succeeded").await;
+    let class = async || {
+        let by_id = [("DBInstanceIdentifier".to_owned(), "orders".to_owned())];
+        let described = moto.query(&RDS, REGION, "DescribeDBInstances", &by_id).await.unwrap();
+        texts(&described, "DBInstanceClass")[0].to_owned()
+    };
+    assert_eq!(class().await, "db.m5.xlarge");
+    let undo = format!("intelligence/actions/{}/rollback", action["id"].as_str().unwrap());
+    assert!(admin.post(&undo, json!({})).await.status < 300);
+    ended(&admin, "rolled_back").await;
+    assert_eq!(class().await, "db.m5.2xlarge");
+}

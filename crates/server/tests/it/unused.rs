@@ -1,0 +1,150 @@
+//! Addresses, NAT gateways and load balancers that nothing uses, from the cloud's listings and metrics to their removal: what a
+//! person signed, what the log says, and what is kept because it came into use meanwhile.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use reeve_testkit::http::{Api, until};
+use reeve_testkit::moto::seed::Metric;
+use reeve_testkit::moto::{EC2, ELB, Moto, texts};
+use reeve_testkit::service::{EMULATORS, Service};
+use serde_json::{Value, json};
+
+const PATIENCE: Duration = Duration::from_secs(120);
+const REGION: &str = "us-east-1";
+
+/// Nine days of a metric that is always zero.
+async fn silent(moto: &Moto, namespace: &str, name: &str, (dimension, id): (&str, &str)) {
+    let now = Timestamp::now();
+    let backs = (1..=9 * 288).rev();
+    let points: Vec<(Timestamp, f64)> = backs.map(|back| (now - SignedDuration::from_mins(5 * back), 0.0)).collect();
+    let metric = Metric { namespace, name, unit: "Count", dimensions: &[(dimension, id)] };
+    moto.metric(REGION, metric, &points).await.unwrap();
+}
+
+async fn connect(admin: &Api, endpoint: &str) {
+    let connection = json!({
+        "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": endpoint, "allow_actions": true,
+        "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "wJalrXUtnFEMI/K7MDENG" },
+    });
+    let made = admin.post("connections", connection).await.expect(201);
+    let path = format!("connections/{}", made.text_at("/id"));
+    until("the connection is ready", PATIENCE, || async {
+        let now = admin.get(&path).await.expect(200).body;
+        (now["status"] == "ready" && now["last_sync"].is_object()).then_some(())
+    })
+    .await;
+}
+
+/// Findings of a new cost optimizer, by the identifier of their resource.
+async fn found(admin: &Api) -> Vec<Value> {
+    let agent = json!({
+        "agent_type": "cost_optimizer", "name": "Costs", "mode": "active", "learning_period": "14d",
+        "confidence_threshold": "80%", "auto_apply": { "enabled": false }, "reason": "nine days are measured",
+    });
+    let agent = admin.post("intelligence/agents", agent).await.expect(201).text_at("/id");
+    let run = until("the agent ran", PATIENCE, || async {
+        let answer = admin.post(&format!("intelligence/agents/{agent}/run"), json!({})).await;
+        (answer.status == 200).then_some(answer.body)
+    })
+    .await;
+    assert_eq!(run["error"], Value::Null, "{run}");
+    let listed = admin.get(&format!("intelligence/recommendations?agent={agent}&limit=1000")).await.expect(200);
+    listed.items().to_vec()
+}
+
+/// Asks for an execution, which waits for a manager's signature, and has it signed.
+async fn signed(admin: &Api, manager: &Api, finding: &Value) {
+    let path = format!("intelligence/recommendations/{}", finding["id"].as_str().unwrap());
+    let asked =
+        admin.post(&format!("{path}/execute"), json!({ "plan_hash": finding["plan"]["hash"] })).await.expect(202);
+    assert_eq!(asked.body["status"], "pending_approval", "what is lost for good needs a signature: {}", asked.text);
+    let approval = format!("intelligence/approvals/{}", asked.text_at("/approval_id"));
+    let signed =
+        manager.post(&format!("{approval}/approve"), json!({ "comment": "nobody needs it" })).await.expect(200);
+    assert_eq!(signed.body["status"], "approved", "{}", signed.text);
+}
+
+async fn ended(admin: &Api, finding: &Value) -> Value {
+    until("the action ended", PATIENCE, || async {
+        let actions = admin.get("intelligence/actions?limit=1000").await.expect(200);
+        let own = |action: &&Value| action["recommendation_id"] == finding["id"] && action["purpose"] == "apply";
+        let action = actions.items().iter().find(own)?.clone();
+        (action["status"] != "running").then_some(action)
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_nothing_uses_is_removed_once_it_is_signed() {
+    let home = tempfile::tempdir().unwrap();
+    let moto = Moto::start().await.unwrap();
+    let free = moto.address(REGION, "old-mail-relay").await.unwrap();
+    let way_out = moto.address(REGION, "egress").await.unwrap();
+    let (gateway, table) = moto.gateway(REGION, &way_out).await.unwrap();
+    let balancer = moto.load_balancer(REGION, "campaign", &[], &[]).await.unwrap();
+    let unmeasured = moto.load_balancer(REGION, "unmeasured", &[], &[]).await.unwrap();
+    silent(&moto, "AWS/NATGateway", "BytesOutToDestination", ("NatGatewayId", &gateway)).await;
+    let name = balancer.split_once(":loadbalancer/").unwrap().1;
+    silent(&moto, "AWS/ApplicationELB", "ConsumedLCUs", ("LoadBalancer", name)).await;
+
+    let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
+    let admin = service.admin();
+    let (_, manager) = admin.person("maria@acme.example", &["manager"], &[]).await;
+    connect(&admin, moto.endpoint()).await;
+    let all = found(&admin).await;
+    let of = |id: &str| all.iter().find(|one| one["resource"]["id"] == id).cloned();
+    assert!(of(&unmeasured).is_none() && of(&way_out).is_none(), "not measured, and in use: {all:#?}");
+    for (id, change, saved) in [
+        (&free, "release_address", 3.65),
+        (&gateway, "delete_nat_gateway", 32.85),
+        (&balancer, "delete_load_balancer", 16.43),
+    ] {
+        let finding = of(id).unwrap_or_else(|| panic!("{id}: {all:#?}"));
+        assert_eq!(
+            (&finding["plan"]["change"]["name"], &finding["plan"]["reversible"]),
+            (&json!(change), &json!(false))
+        );
+        assert_eq!(finding["savings"]["monthly"], saved, "{finding:#}");
+        signed(&admin, &manager, &finding).await;
+        let action = ended(&admin, &finding).await;
+        assert_eq!(action["status"], "succeeded", "{action:#}");
+        let undo = format!("intelligence/actions/{}/rollback", action["id"].as_str().unwrap());
+        let undone = admin.post(&undo, json!({})).await;
+        assert_eq!(undone.status, 409, "it is gone for good: {}", undone.text);
+    }
+
+    let addresses = moto.query(&EC2, REGION, "DescribeAddresses", &[]).await.unwrap();
+    assert_eq!(texts(&addresses, "allocationId"), [way_out.as_str()], "the gateway's address stays with the account");
+    let gateways = moto.query(&EC2, REGION, "DescribeNatGateways", &[]).await.unwrap();
+    assert!(!texts(&gateways, "state").contains(&"available"), "{gateways}");
+    let balancers = moto.query(&ELB, REGION, "DescribeLoadBalancers", &[]).await.unwrap();
+    assert_eq!(texts(&balancers, "LoadBalancerArn"), [unmeasured.as_str()]);
+
+    let story = admin.get(&format!("audit-logs?query=resource.id:{gateway}&limit=100")).await.expect(200);
+    let step = story.items().iter().find(|entry| entry["changes"]["after"]["state"] == "deleted");
+    assert_eq!(step.unwrap()["changes"]["before"]["route_tables"], table, "{}", story.text);
+    let left = admin.get("resources?limit=1000").await.expect(200);
+    assert!(left.items().iter().all(|one| one["id"] != free.as_str()), "{}", left.text);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_that_came_into_use_before_the_signature_is_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let moto = Moto::start().await.unwrap();
+    let machine = moto.machines(REGION, "m5.large", 1, &[("Name", "relay")]).await.unwrap().remove(0);
+    let address = moto.address(REGION, "relay").await.unwrap();
+    let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
+    let admin = service.admin();
+    let (_, manager) = admin.person("maria@acme.example", &["manager"], &[]).await;
+    connect(&admin, moto.endpoint()).await;
+    let all = found(&admin).await;
+    let finding = all.iter().find(|one| one["resource"]["id"] == address.as_str()).unwrap().clone();
+    moto.associate(REGION, &address, &machine).await.unwrap();
+    signed(&admin, &manager, &finding).await;
+    let action = ended(&admin, &finding).await;
+    assert_eq!(action["status"], "aborted", "{action:#}");
+    assert!(action["reason"].as_str().unwrap().contains("is available, not unattached"), "{action:#}");
+    let addresses = moto.query(&EC2, REGION, "DescribeAddresses", &[]).await.unwrap();
+    assert_eq!(texts(&addresses, "instanceId"), [machine.as_str()], "{addresses}");
+}
