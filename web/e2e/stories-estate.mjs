@@ -21,7 +21,7 @@ async function followsNeighboursByKeyboard({ page, program }) {
   const spoken = await link.getAttribute('aria-label');
   await link.focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { level: 1, name: spoken.split(',')[0], exact: true }).waitFor();
+  await page.getByRole('heading', { level: 1, name: spoken.split(' protected by')[0], exact: true }).waitFor();
   await page.getByRole('group', { name: /^Neighbours of / }).getByRole('link', { name: new RegExp(`^${group.name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')} protected by .*, outgoing$`) }).waitFor();
   await page.getByRole('heading', { name: 'Configuration' }).first().waitFor();
   await page.setViewportSize({ width: 390, height: 844 });

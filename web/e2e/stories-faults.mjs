@@ -51,7 +51,7 @@ async function keepsAFilledForm({ page, program }) {
   await signIn(page, program.email, program.password);
   for (const [path, button, field] of [
     ['/settings/teams', 'Add team', 'Name'], ['/settings/users', 'Add user', 'Name'], ['/intelligence/agents', 'Create agent', 'Name'], ['/estate/budgets', 'Add budget', 'Name'],
-    ['/audit/alerts', 'Add rule', 'Name'], ['/settings/webhooks', 'Add webhook', 'Address'], ['/intelligence/exclusions', 'Add exclusion', 'Reason'],
+    ['/audit/alerts', 'Add rule', 'Name'], ['/settings/webhooks', 'Add webhook', 'Address'],
   ]) {
     await page.goto(path);
     const opener = page.getByRole('button', { name: button, exact: true }).first();
