@@ -26,7 +26,7 @@ pub enum WriteError {
     Store(#[from] StoreError),
 }
 
-/// What a source has pushed since the service started.
+/// Samples that a source has pushed since the service started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriteStatus {
     /// Start of the count.
@@ -39,7 +39,7 @@ pub struct WriteStatus {
     pub refused: u64,
     /// Samples stored; a sample that a later push replaced counts again.
     pub stored: u64,
-    /// What became of the points.
+    /// Points by their outcome.
     pub counts: Counts,
 }
 

@@ -7951,7 +7951,7 @@ export interface components {
             /** @description Session, when there is one. */
             session_id?: string | null;
         };
-        /** @description What rules would make of the series of a source: those that were pushed in the last 15 minutes, or that the server has now. */
+        /** @description Result of rules on the series of a source: those that were pushed in the last 15 minutes, or that the server has now. */
         MetricPreviewBody: {
             /** @description `true` if nothing was left out. */
             complete: boolean;

@@ -174,7 +174,7 @@ impl AwsConnection {
     }
 }
 
-/// What a look at a resource found. A removed one is unknown to the cloud at once, which is the state that its removal leads to.
+/// Result of a look at a resource. A removed one is unknown to the cloud at once, which is the state that its removal leads to.
 fn unless_gone(known: &Resource, found: Result<Resource, Fault>) -> Result<Resource, Fault> {
     match found {
         Err(fault) if fault.kind == FaultKind::NotFound => {

@@ -248,7 +248,7 @@ pub struct MetricSourceBody {
     pub rules: Vec<MappingRuleBody>,
     /// `false` if nothing is taken from it.
     pub enabled: bool,
-    /// What it pushed, for `remote_write`.
+    /// Samples it pushed, for `remote_write`.
     pub pushed: Option<PushedBody>,
     /// Its last query, for `query`.
     pub last_sync: Option<SourceSyncBody>,

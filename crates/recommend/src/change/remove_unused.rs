@@ -104,7 +104,7 @@ pub struct RemoveUnused {
     pub unused: Unused,
     /// State the finding saw.
     pub state: ResourceState,
-    /// What the finding saw it attached to: route tables of a gateway, targets of a balancer; nothing for an address.
+    /// Attachments at the time of the finding: route tables of a gateway, targets of a balancer; nothing for an address.
     pub attached_to: Vec<String>,
 }
 

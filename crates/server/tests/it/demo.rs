@@ -96,7 +96,7 @@ async fn figures_agree(api: &Api) {
     }
 }
 
-/// What nothing uses is found, each with its entry in the log, and commitments are simulated on the use of the account with prices.
+/// Resources that nothing uses are found, each with its entry in the log, and commitments are simulated on the use of the account with prices.
 async fn costs_are_found(api: &Api) {
     let found = api.get("intelligence/recommendations?limit=1000").await.expect(200);
     for change in ["release_address", "delete_nat_gateway", "delete_load_balancer", "stop_database"] {

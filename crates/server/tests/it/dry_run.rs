@@ -1,4 +1,4 @@
-//! What a person reads before a change is allowed: the dry run of an agent, and the policy of a connection.
+//! Pages that a person reads before a change is allowed: the dry run of an agent, and the policy of a connection.
 
 use std::time::Duration;
 

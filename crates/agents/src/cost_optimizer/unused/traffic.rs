@@ -104,7 +104,7 @@ impl Traffic {
         })
     }
 
-    /// What each day left to the limit.
+    /// Distance of each day from the limit.
     pub(super) fn margins(&self, history: Window) -> Daily {
         let margin = |day| {
             let figures = self.reported.summary(day).filter(|figures| figures.coverage >= DAY_COVERAGE)?;

@@ -1,6 +1,6 @@
 //! Receiver of remote write 1.0 (<https://prometheus.io/docs/specs/prw/remote_write_spec/>): protobuf in snappy, 204 once it is stored.
 //!
-//! What sending again cannot mend is a 4xx, for which Prometheus drops the samples; a full queue is a 429 and a store that failed a 5xx, for
+//! A push that sending again cannot mend is a 4xx, for which Prometheus drops the samples; a full queue is a 429 and a store that failed a 5xx, for
 //! which it sends them again. Version 2.0 is refused with 415, and Prometheus is configured to send 1.0.
 
 use std::sync::Arc;
