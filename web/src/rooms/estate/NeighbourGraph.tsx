@@ -108,7 +108,7 @@ function Neighbour({ relation, x, y }: { relation: Relation; x: number; y: numbe
 function Words({ x, y, name, note }: { x: number; y: number; name: string; note: string }) {
   return (
     <>
-      <text x={x + 12} y={y + 18} className={classes.name}>{cut(name, LETTERS)}</text>
+      <text x={x + 12} y={y + 18} className={classes.name}>{`${cut(name, LETTERS)} `}</text>
       <text x={x + 12} y={y + 34} className={classes.note}>{cut(note, NOTE_LETTERS)}</text>
     </>
   );
