@@ -63,6 +63,7 @@ impl Case {
             guardrails: &self.guardrails,
             models: reeve_recommend::models::LearnedModels::none(),
             unchanged_since: None,
+            attachment_changed_at: None,
             now,
         }
     }
