@@ -129,6 +129,7 @@ impl Content {
                 recommendations: 0,
                 applied: 0,
                 skipped: Vec::new(),
+                portfolios: Vec::new(),
                 error: None,
             };
             // It ran just now, so that only what is asked for runs.
