@@ -52,6 +52,7 @@ class Interface(unittest.TestCase):
              "--header", f"Authorization: Bearer {TOKEN}", "--phases", "examples,coverage,fuzzing",
              "--max-examples", str(EXAMPLES), "--seed", seed, "--continue-on-failure", "--generation-database", "none",
              "--suppress-health-check", "all", "--warnings", "off", "--no-color"],
+            env=os.environ | {"SCHEMATHESIS_HOOKS": "serializers", "PYTHONPATH": str(HERE)},
             cwd=self.home.name, capture_output=True, text=True, timeout=LONGEST_S, check=False)
         self.assertEqual(run.returncode, 0, f"seed {seed}\n{run.stdout[-20000:]}\n{run.stderr[-2000:]}")
         self.assertRegex(run.stdout, r"Tested: \d{3}", "every operation was tested")
