@@ -63,7 +63,7 @@ async fn an_investigation_says_what_was_looked_at_and_what_follows() {
     let recorded = entries.iter().find(|one| one.action.operation.as_deref() == Some("anomaly.investigate")).unwrap();
     let kept = recorded.metadata.extra.get("investigation").unwrap();
     let Some(Json::Array(looked)) = kept.get("lookups") else { panic!("{kept:?}") };
-    assert_eq!(looked.len(), 13);
+    assert_eq!(looked.len(), 14);
     let Some(Json::Array(hypotheses)) = kept.get("hypotheses") else { panic!("{kept:?}") };
     assert_eq!(hypotheses[0].get("kind"), Some(&Json::from("higher_demand")));
 }

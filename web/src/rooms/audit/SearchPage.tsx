@@ -10,6 +10,7 @@ import { count, plural } from '../../display/amounts';
 import { TimeBars } from '../../charts/TimeBars';
 import { DataTable } from '../../display/DataTable';
 import { ProblemAlert } from '../../display/ProblemAlert';
+import { usePhone } from '../../display/usePhone';
 import { SEARCH_COLUMNS } from './columns';
 import { compose } from './compose';
 import { Facets, type FacetProps } from './Facets';
@@ -24,8 +25,9 @@ const route = getRouteApi('/app/audit/search');
 export function SearchPage() {
   const filters = route.useSearch({ select: searchFilters, structuralSharing: true });
   const navigate = useNavigate();
+  const phone = usePhone();
   const composed = useMemo(() => compose(filters, new Date()), [filters]);
-  const found = useInfiniteQuery(searchQuery(composed.body));
+  const found = useInfiniteQuery(searchQuery({ ...composed.body, limit: phone ? 25 : composed.body.limit }));
   const problem = found.error ? asProblem(found.error) : undefined;
   const rows = useMemo(() => found.data?.pages.flatMap((page) => page.items), [found.data]);
   const first = found.data?.pages[0];

@@ -2,6 +2,7 @@ import { Stack, Text, Title } from '@mantine/core';
 import type { Portfolio } from '../../../api/bodies';
 import { count, money, percent, plural } from '../../../display/amounts';
 import { Facts } from '../../../display/Facts';
+import { usePhone } from '../../../display/usePhone';
 import { words } from '../../../display/wording';
 import { CommitmentChart } from './CommitmentChart';
 import { risk, safeLevel } from './commitments';
@@ -17,27 +18,31 @@ export function Commitments({ portfolios }: { portfolios: Portfolio[] }) {
           One-year commitments simulated on the hourly use of all on-demand machines of an account. Reeve buys nothing.
         </Text>
       </div>
-      {portfolios.map((portfolio) => <Account key={`${portfolio.provider} ${portfolio.account}`} portfolio={portfolio} />)}
+      {portfolios.map((portfolio, place) => <Account key={`${portfolio.provider} ${portfolio.account}`} portfolio={portfolio} first={place === 0} />)}
     </Stack>
   );
 }
 
-function Account({ portfolio }: { portfolio: Portfolio }) {
+/** The first account is open where there is room, the others are unfolded by whoever wants to see them. */
+function Account({ portfolio, first }: { portfolio: Portfolio; first: boolean }) {
+  const phone = usePhone();
   const { safe, best } = portfolio;
   return (
-    <Stack gap="sm">
-      <Text size="sm" fw={500}>{words(portfolio.provider)} {portfolio.account}: {safeLevel(portfolio)}</Text>
-      <CommitmentChart portfolio={portfolio} />
-      <Facts
-        of={[
-          ['Use', `${money(portfolio.use_monthly)} a month at on-demand list prices, ${plural(portfolio.machines, 'machine')}, ${count(portfolio.hours)} hours`],
-          ['Discount', `${percent(portfolio.discount_percent)}. ${portfolio.discount}`],
-          ['Break-even', `A commitment must be used in ${percent(portfolio.break_even_percent)} of its hours`],
-          ['Safe level', `Covers ${percent(safe.coverage_percent)}, used to ${percent(safe.utilisation_percent)}; ${money(safe.on_demand_monthly)} a month stay on demand. ${risk(safe)}`],
-          ['Best level', `$${best.hourly.toFixed(2)} an hour would have saved ${money(best.savings_monthly)} a month. ${risk(best)}`],
-          ['Tried on past weeks', `Chosen from the earlier weeks, the safe level would have saved ${money(portfolio.held_out_savings_monthly)} a month in the last third`],
-        ]}
-      />
-    </Stack>
+    <details open={first && !phone}>
+      <summary className="fold">{words(portfolio.provider)} {portfolio.account}: {safeLevel(portfolio)}</summary>
+      <Stack gap="sm" mt="sm">
+        <CommitmentChart portfolio={portfolio} />
+        <Facts
+          of={[
+            ['Use', `${money(portfolio.use_monthly)} a month at on-demand list prices, ${plural(portfolio.machines, 'machine')}, ${count(portfolio.hours)} hours`],
+            ['Discount', `${percent(portfolio.discount_percent)}. ${portfolio.discount}`],
+            ['Break-even', `A commitment must be used in ${percent(portfolio.break_even_percent)} of its hours`],
+            ['Safe level', `Covers ${percent(safe.coverage_percent)}, used to ${percent(safe.utilisation_percent)}; ${money(safe.on_demand_monthly)} a month stay on demand. ${risk(safe)}`],
+            ['Best level', `$${best.hourly.toFixed(2)} an hour would have saved ${money(best.savings_monthly)} a month. ${risk(best)}`],
+            ['Tried on past weeks', `Chosen from the earlier weeks, the safe level would have saved ${money(portfolio.held_out_savings_monthly)} a month in the last third`],
+          ]}
+        />
+      </Stack>
+    </details>
   );
 }
