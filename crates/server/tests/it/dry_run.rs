@@ -60,8 +60,7 @@ async fn a_dry_run_decides_under_other_settings_and_changes_nothing() {
     let learning = admin.get(&format!("{path}?mode=learning&auto_apply=true")).await.expect(200);
     assert_eq!(decision(&learning), ("left_to_people", Some("mode_learning")));
     let active = admin.get(&format!("{path}?mode=active&auto_apply=true&max_impact=high")).await.expect(200);
-    // One volume has the tag, which is too little for the agent's threshold of 85 %.
-    assert_eq!(decision(&active), ("left_to_people", Some("low_confidence")), "{}", active.text);
+    assert_eq!(decision(&active), ("left_to_people", Some("learning_period")), "{}", active.text);
 
     for (query, field) in
         [("mode=eager", "mode"), ("max_impact=huge", "max_impact"), ("auto_apply=maybe", "auto_apply")]

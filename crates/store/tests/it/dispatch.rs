@@ -207,7 +207,7 @@ async fn gone_switches_off_and_what_waits_is_given_up() -> Result<()> {
     assert_eq!(world.receiver.got.lock().unwrap().len(), 1, "a receiver that is gone is asked once");
     assert_eq!(world.operations(), ["webhook.disable", "delivery.give_up", "delivery.give_up"]);
     let given_up = world.store.delivery_get(&second.id).await?;
-    assert!(given_up.attempts[0].error.as_deref().is_some_and(|why| why.contains("switched off")), "{given_up:?}");
+    assert!(given_up.attempts[0].error.as_deref().is_some_and(|why| why.contains("disabled")), "{given_up:?}");
     Ok(())
 }
 
