@@ -10,6 +10,8 @@ use reeve_testkit::moto::{Moto, RDS, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
+use crate::account::connect;
+
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
 const GIB: f64 = 1_073_741_824.0;
@@ -35,20 +37,6 @@ async fn measure(moto: &Moto, database: &str, whole: bool) {
     }
 }
 
-async fn connect(admin: &Api, endpoint: &str) {
-    let connection = json!({
-        "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": endpoint, "allow_actions": true,
-        "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "wJalrXUtnFEMI/K7MDENG" },
-    });
-    let made = admin.post("connections", connection).await.expect(201);
-    let path = format!("connections/{}", made.text_at("/id"));
-    until("the connection is ready", PATIENCE, || async {
-        let now = admin.get(&path).await.expect(200).body;
-        (now["status"] == "ready" && now["last_sync"].is_object()).then_some(())
-    })
-    .await;
-}
-
 async fn ended(admin: &Api, status: &str) -> Value {
     until("the action ended", PATIENCE, || async {
         let actions = admin.get("intelligence/actions").await.expect(200);
@@ -69,7 +57,7 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
     let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
     let admin = service.admin();
     let (_, manager) = admin.person("maria@acme.example", &["manager"], &[]).await;
-    connect(&admin, moto.endpoint()).await;
+    let _ = connect(&admin, moto.endpoint()).await;
     let agent = json!({
         "agent_type": "cost_optimizer", "name": "Costs", "mode": "active", "learning_period": "14d",
         "auto_apply": { "enabled": false }, "reason": "fifteen days are measured",

@@ -7,20 +7,14 @@ use reeve_testkit::moto::Moto;
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
+use crate::account::connect;
+
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
 
 /// Connects an account and runs an agent that requires tags until it has a recommendation; the agent's identifier.
 async fn agent_with_a_finding(admin: &Api, moto: &Moto) -> String {
-    let connection = json!({
-        "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": moto.endpoint(), "allow_actions": true,
-        "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret" },
-    });
-    let connection = admin.post("connections", connection).await.expect(201).text_at("/id");
-    until("the first sync", PATIENCE, || async {
-        (admin.get(&format!("connections/{connection}")).await.expect(200).body["status"] == "ready").then_some(())
-    })
-    .await;
+    let _ = connect(admin, moto.endpoint()).await;
     let agent = json!({
         "agent_type": "cost_optimizer", "name": "Allocation", "mode": "safe_mode",
         "settings": { "required_tags": "Owner" }, "reason": "a test",

@@ -7,25 +7,14 @@ use reeve_testkit::moto::{EC2, Moto};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
+use crate::account::connect;
+
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
 
 /// Returns the machine as the cloud describes it.
 pub(crate) async fn described(moto: &Moto, machine: &str) -> String {
     moto.query(&EC2, REGION, "DescribeInstances", &[("InstanceId.1".to_owned(), machine.to_owned())]).await.unwrap()
-}
-
-/// Connects an account and waits for its first sync.
-pub(crate) async fn connect(admin: &Api, endpoint: &str) {
-    let connection = json!({
-        "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": endpoint, "allow_actions": true,
-        "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret" },
-    });
-    let connection = admin.post("connections", connection).await.expect(201).text_at("/id");
-    until("the first sync", PATIENCE, || async {
-        (admin.get(&format!("connections/{connection}")).await.expect(200).body["status"] == "ready").then_some(())
-    })
-    .await;
 }
 
 /// Configures an agent that requires tags, and has it run; its report.
@@ -62,7 +51,7 @@ async fn a_missing_tag_is_proposed_applied_and_taken_back() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
-    connect(&admin, moto.endpoint()).await;
+    let _ = connect(&admin, moto.endpoint()).await;
     let refused = json!({ "agent_type": "cost_optimizer", "name": "x", "settings": { "required_tags": ["Owner"] } });
     let _ = admin.post("intelligence/agents", refused).await.problem(422, "invalid_fields");
     let report = run(&admin, "Owner, CostCenter").await;

@@ -10,6 +10,8 @@ use reeve_testkit::moto::{EC2, ELB, Moto, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
+use crate::account::connect;
+
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
 
@@ -20,20 +22,6 @@ async fn silent(moto: &Moto, namespace: &str, name: &str, (dimension, id): (&str
     let points: Vec<(Timestamp, f64)> = backs.map(|back| (now - SignedDuration::from_mins(5 * back), 0.0)).collect();
     let metric = Metric { namespace, name, unit: "Count", dimensions: &[(dimension, id)] };
     moto.metric(REGION, metric, &points).await.unwrap();
-}
-
-async fn connect(admin: &Api, endpoint: &str) {
-    let connection = json!({
-        "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": endpoint, "allow_actions": true,
-        "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "wJalrXUtnFEMI/K7MDENG" },
-    });
-    let made = admin.post("connections", connection).await.expect(201);
-    let path = format!("connections/{}", made.text_at("/id"));
-    until("the connection is ready", PATIENCE, || async {
-        let now = admin.get(&path).await.expect(200).body;
-        (now["status"] == "ready" && now["last_sync"].is_object()).then_some(())
-    })
-    .await;
 }
 
 /// Findings of a new cost optimizer, by the identifier of their resource.
@@ -91,7 +79,7 @@ async fn what_nothing_uses_is_removed_once_it_is_signed() {
     let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
     let admin = service.admin();
     let (_, manager) = admin.person("maria@acme.example", &["manager"], &[]).await;
-    connect(&admin, moto.endpoint()).await;
+    let _ = connect(&admin, moto.endpoint()).await;
     let all = found(&admin).await;
     let of = |id: &str| all.iter().find(|one| one["resource"]["id"] == id).cloned();
     assert!(of(&unmeasured).is_none() && of(&way_out).is_none(), "not measured, and in use: {all:#?}");
@@ -137,7 +125,7 @@ async fn an_address_that_came_into_use_before_the_signature_is_kept() {
     let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
     let admin = service.admin();
     let (_, manager) = admin.person("maria@acme.example", &["manager"], &[]).await;
-    connect(&admin, moto.endpoint()).await;
+    let _ = connect(&admin, moto.endpoint()).await;
     let all = found(&admin).await;
     let finding = all.iter().find(|one| one["resource"]["id"] == address.as_str()).unwrap().clone();
     moto.associate(REGION, &address, &machine).await.unwrap();

@@ -10,6 +10,8 @@ use reeve_testkit::moto::{AUTOSCALING, EC2, Moto, RDS, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
+use crate::account::connect;
+
 const PATIENCE: Duration = Duration::from_secs(120);
 const REGION: &str = "us-east-1";
 
@@ -32,20 +34,6 @@ async fn measure(moto: &Moto, machine: &str) {
         let metric = Metric { namespace: "AWS/EC2", name, unit, dimensions: &[("InstanceId", machine)] };
         moto.metric(REGION, metric, &points(factor)).await.unwrap();
     }
-}
-
-async fn connect(admin: &Api, endpoint: &str) {
-    let connection = json!({
-        "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": endpoint, "allow_actions": true,
-        "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "wJalrXUtnFEMI/K7MDENG" },
-    });
-    let made = admin.post("connections", connection).await.expect(201);
-    let path = format!("connections/{}", made.text_at("/id"));
-    until("the connection is ready", PATIENCE, || async {
-        let now = admin.get(&path).await.expect(200).body;
-        (now["status"] == "ready" && now["last_sync"].is_object()).then_some(())
-    })
-    .await;
 }
 
 async fn run(admin: &Api, agent: &str) -> Vec<Value> {
@@ -104,7 +92,7 @@ async fn a_development_machine_is_found_and_scheduled_and_taken_back() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
-    connect(&admin, moto.endpoint()).await;
+    let _ = connect(&admin, moto.endpoint()).await;
     let agent = agent(&admin).await;
     let found = run(&admin, &agent).await;
     let [one] = found.as_slice() else { panic!("{found:#?} {:#}", workload(&admin, &lab).await) };
@@ -148,7 +136,7 @@ async fn corrections_decide_and_teach_resources_alike() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
-    connect(&admin, moto.endpoint()).await;
+    let _ = connect(&admin, moto.endpoint()).await;
     let agent = agent(&admin).await;
     assert!(run(&admin, &agent).await.is_empty(), "nothing is known of them");
     let before = workload(&admin, &third).await;
@@ -214,7 +202,7 @@ async fn a_standby_and_a_second_member_are_added_and_taken_back() {
     let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
     let admin = service.admin();
     let (_, manager) = admin.person("maria@acme.example", &["manager"], &[]).await;
-    connect(&admin, moto.endpoint()).await;
+    let _ = connect(&admin, moto.endpoint()).await;
     let agent = agent(&admin).await;
     for kind in ["database", "scaling_group"] {
         correct(&admin, &only(&admin, kind).await, "production").await;

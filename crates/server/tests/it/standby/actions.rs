@@ -15,7 +15,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::{PATIENCE, is_standby, takeovers};
-use crate::tagging::{connect, described, run};
+use crate::account::connect;
+use crate::tagging::{described, run};
 
 const REGION: &str = "us-east-1";
 /// Request that changes something in the cloud.
@@ -111,7 +112,7 @@ async fn an_action_in_progress_is_finished_by_the_standby_and_done_once() {
     let home = tempfile::tempdir().unwrap();
     let data = home.path().join("data");
     let mut active = Service::serve(&data, &[EMULATORS]).unwrap();
-    connect(&active.admin(), &endpoint).await;
+    let _ = connect(&active.admin(), &endpoint).await;
     let report = run(&active.admin(), "Owner").await;
     assert_eq!(report["error"], Value::Null, "{report}");
     for (round, machine) in machines.iter().enumerate() {

@@ -1,0 +1,26 @@
+//! An AWS account of an emulator, connected to a service.
+
+use std::time::Duration;
+
+use reeve_testkit::http::{Api, until};
+use serde_json::json;
+
+/// Region of the account.
+const REGION: &str = "us-east-1";
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Connects the account at an endpoint, with changes allowed, and waits for its first sync; the connection's identifier.
+pub(crate) async fn connect(admin: &Api, endpoint: &str) -> String {
+    let connection = json!({
+        "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": endpoint, "allow_actions": true,
+        "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "wJalrXUtnFEMI/K7MDENG" },
+    });
+    let connection = admin.post("connections", connection).await.expect(201).text_at("/id");
+    let path = format!("connections/{connection}");
+    until("the connection is ready", PATIENCE, || async {
+        let now = admin.get(&path).await.expect(200).body;
+        (now["status"] == "ready" && now["last_sync"].is_object()).then_some(())
+    })
+    .await;
+    connection
+}
