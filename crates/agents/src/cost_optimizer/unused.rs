@@ -1,5 +1,5 @@
 //! `identify_idle_resources` for what is removed rather than stopped: addresses that nothing has, NAT gateways without traffic, load
-//! balancers without use. No cloud gives them back, so that the plan needs a person's signature whatever it costs.
+//! balancers without use. No cloud gives them back, so that the impact is medium at least, however little they cost.
 
 mod traffic;
 
@@ -186,7 +186,7 @@ fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Ab
         priority: priority_by_savings(cost.monthly),
         confidence: trust.percent,
         trust: Trust::new(trust.raw, None, &signs),
-        // Nobody can take it back, so that it is never done without a signature.
+        // Nobody can take it back: the default approval matrix wants a signature from medium impact on.
         impact_level: impact_level(&facts.guardrails.approval_matrix, resource, cost.monthly, monthly_cost, hazards)
             .max(Impact::Medium),
         impact: impact(resource, change.unused, &cost),

@@ -92,17 +92,19 @@ pub(crate) fn tags(resource: &Element) -> BTreeMap<String, String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     #![allow(clippy::unwrap_used)]
     use reeve_estate::ConnectionId;
 
     use super::*;
 
-    fn place() -> Place {
+    /// A place in an account.
+    pub(crate) fn place() -> Place {
         Place { connection: ConnectionId("c".into()), account: "1".into(), region: "us-east-1".into(), endpoint: None }
     }
 
-    fn item(members: &str) -> Element {
+    /// An item of a list with these members.
+    pub(crate) fn item(members: &str) -> Element {
         Element::read(&format!("<item>{members}</item>")).unwrap()
     }
 

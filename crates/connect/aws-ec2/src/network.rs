@@ -159,17 +159,8 @@ fn routes(tables: &[Element]) -> Routes {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use reeve_estate::ConnectionId;
-
     use super::*;
-
-    fn place() -> Place {
-        Place { connection: ConnectionId("c".into()), account: "1".into(), region: "us-east-1".into(), endpoint: None }
-    }
-
-    fn item(members: &str) -> Element {
-        Element::read(&format!("<item>{members}</item>")).unwrap()
-    }
+    use crate::convert::tests::{item, place};
 
     #[test]
     fn an_address_is_free_only_where_nothing_at_all_has_it() {

@@ -4,13 +4,12 @@
 //! remembered: an object whose file is there is not read again, a restated one has another tag and another file, and files without
 //! an object are dropped once the new ones are there. Files that others put into the folder are left alone.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use parking_lot::Mutex;
-use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, Severity, events};
+use reeve_audit::Entry;
 use reeve_connect_aws::{BillBucket, BillBucketError, ListedObject};
 use reeve_estate::EstateStore;
 use reeve_http::BillSyncer;
@@ -21,6 +20,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::bills::ENDINGS;
 use super::clouds::CloudRegistry;
+use super::running::Running;
+use super::sync_entry::{Synced, sync_entry};
 use crate::private;
 
 /// Largest bill, bytes.
@@ -36,20 +37,18 @@ pub(crate) struct BillPuller {
     pub(crate) recorder: Arc<dyn Recorder>,
     /// Folder of bills.
     pub(crate) folder: PathBuf,
-    pub(crate) running: Mutex<HashSet<BillSourceId>>,
+    pub(crate) running: Running<BillSourceId>,
 }
 
 impl BillPuller {
     /// Returns `true` while a source is being synced.
     pub(crate) fn is_running(&self, id: &BillSourceId) -> bool {
-        self.running.lock().contains(id)
+        self.running.contains(id)
     }
 
     /// Syncs a source and waits for it, unless that is going on already.
     pub(crate) async fn sync_now(&self, source: &BillSource, by: &str) {
-        if !self.running.lock().insert(source.id.clone()) {
-            return;
-        }
+        let Some(_turn) = self.running.begin(&source.id) else { return };
         let now = Timestamp::now();
         let mut sync = BillSync {
             started_at: now,
@@ -74,7 +73,6 @@ impl BillPuller {
         if let Err(error) = self.recorder.record(vec![entry(source, by, &sync)]).await {
             tracing::warn!(source = %source.id, %error, "a sync of bills was not recorded");
         }
-        self.running.lock().remove(&source.id);
     }
 
     async fn mirror(&self, source: &BillSource, sync: &mut BillSync) -> Result<(), BillBucketError> {
@@ -118,15 +116,7 @@ impl BillPuller {
 
     /// Drops the files of sources that are gone.
     pub(crate) fn drop_gone(&self, sources: &[BillSource]) -> Result<u64, String> {
-        let mut dropped = 0;
-        for file in own_files(&self.folder) {
-            let known = sources.iter().any(|source| file.starts_with(&beginning(&source.id)));
-            if !known {
-                std::fs::remove_file(self.folder.join(&file)).map_err(|error| format!("{file}: {error}"))?;
-                dropped += 1;
-            }
-        }
-        Ok(dropped)
+        drop_files(&self.folder, |name| !sources.iter().any(|source| name.starts_with(&beginning(&source.id))))
     }
 }
 
@@ -169,9 +159,14 @@ fn own_files(folder: &Path) -> Vec<String> {
     names.filter(|name| name.starts_with("s3-")).collect()
 }
 
+/// Drops the other files of a source than those to keep; returns their number.
 fn drop_others(folder: &Path, id: &BillSourceId, keep: impl Fn(&str) -> bool) -> Result<u64, String> {
+    drop_files(folder, |name| name.starts_with(&beginning(id)) && !keep(name))
+}
+
+fn drop_files(folder: &Path, is_unwanted: impl Fn(&str) -> bool) -> Result<u64, String> {
     let mut dropped = 0;
-    for name in own_files(folder).into_iter().filter(|name| name.starts_with(&beginning(id)) && !keep(name)) {
+    for name in own_files(folder).into_iter().filter(|name| is_unwanted(name)) {
         std::fs::remove_file(folder.join(&name)).map_err(|error| format!("{name}: {error}"))?;
         dropped += 1;
     }
@@ -179,7 +174,7 @@ fn drop_others(folder: &Path, id: &BillSourceId, keep: impl Fn(&str) -> bool) ->
 }
 
 fn entry(source: &BillSource, by: &str, sync: &BillSync) -> Entry {
-    let status = if sync.problems.is_empty() { ActionStatus::Success } else { ActionStatus::Failed };
+    let synced = Synced { kind: "bill_source", id: &source.id.0, name: &source.name, by };
     let report = json!({
         "bills": sync.bills,
         "read": sync.read,
@@ -188,14 +183,7 @@ fn entry(source: &BillSource, by: &str, sync: &BillSync) -> Entry {
         "denied": sync.denied,
         "problems": sync.problems,
     });
-    let entry = Entry::for_event(&events::INTEGRATION_SYNC)
-        .by(Actor::system())
-        .on(ResourceRef::new("bill_source", source.id.0.clone()))
-        .with_action("sync", status, ActionMethod::Scheduled)
-        .with_metadata("source", Json::from(source.name.clone()))
-        .with_metadata("asked_by", Json::from(by.to_owned()))
-        .with_metadata("report", Json::from(report));
-    if sync.problems.is_empty() { entry } else { entry.with_severity(Severity::Medium) }
+    sync_entry(&synced, report, &sync.problems)
 }
 
 /// The puller as handlers know it: a sync they request runs in the background.

@@ -6,7 +6,7 @@
 mod estate;
 mod pull;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,7 @@ use reeve_sources::{
 use serde_json::json;
 use tokio::sync::Semaphore;
 
+use super::running::Running;
 use estate::index;
 
 /// Pushes of a source that are taken or wait at once.
@@ -52,7 +53,7 @@ pub(crate) struct MetricTaker {
     ports: MetricPorts,
     outbound: Outbound,
     pushing: Mutex<HashMap<MetricSourceId, Arc<Pushing>>>,
-    running: Mutex<HashSet<MetricSourceId>>,
+    running: Running<MetricSourceId>,
     since: Timestamp,
 }
 
@@ -76,7 +77,7 @@ impl MetricTaker {
     /// Over stores, with addresses reached as the policy allows.
     pub(crate) fn new(ports: MetricPorts, policy: Policy) -> Self {
         let limits = Limits { time: Duration::from_secs(60), body: MAX_ANSWER_BYTES, redirects: 0 };
-        let (pushing, running) = (Mutex::default(), Mutex::default());
+        let (pushing, running) = (Mutex::default(), Running::default());
         MetricTaker { ports, outbound: Outbound::new(policy, limits), pushing, running, since: Timestamp::now() }
     }
 
@@ -91,20 +92,9 @@ impl MetricTaker {
         self.pushing.lock().entry(id.clone()).or_insert_with(|| Arc::new(new())).clone()
     }
 
-    const fn empty(&self) -> WriteStatus {
-        let counts = Counts {
-            received: 0,
-            mapped: 0,
-            unselected: 0,
-            unmatched: 0,
-            stale: 0,
-            not_finite: 0,
-            too_old: 0,
-            in_future: 0,
-            over_limit: 0,
-            out_of_range: 0,
-        };
-        WriteStatus { since: self.since, last_at: None, pushes: 0, refused: 0, stored: 0, counts }
+    fn empty(&self) -> WriteStatus {
+        let since = self.since;
+        WriteStatus { since, last_at: None, pushes: 0, refused: 0, stored: 0, counts: Counts::default() }
     }
 
     async fn taken(&self, source: &MetricSource, pushing: &Pushing, body: Bytes) -> Result<(), WriteError> {

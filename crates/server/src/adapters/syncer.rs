@@ -23,6 +23,7 @@ use reeve_recommend::ports::{LogReader, Recorder};
 use serde_json::json;
 
 use super::clouds::CloudRegistry;
+use super::running::Running;
 use actor::Actors;
 use changes::{Changed, Compared};
 use descriptions::{DescriptionSync, Outcome, Place};
@@ -40,7 +41,7 @@ pub(crate) struct ConnectionSyncer {
     recorder: Arc<dyn Recorder>,
     descriptions: Arc<dyn DescriptionStore>,
     log: Arc<dyn LogReader>,
-    running: Mutex<HashSet<ConnectionId>>,
+    running: Running<ConnectionId>,
 }
 
 impl ConnectionSyncer {
@@ -53,22 +54,18 @@ impl ConnectionSyncer {
         descriptions: Arc<dyn DescriptionStore>,
         log: Arc<dyn LogReader>,
     ) -> Self {
-        ConnectionSyncer { estate, samples, clouds, recorder, descriptions, log, running: Mutex::default() }
+        ConnectionSyncer { estate, samples, clouds, recorder, descriptions, log, running: Running::default() }
     }
 
     /// Returns `true` while a connection is being synced.
     pub(crate) fn is_running(&self, id: &ConnectionId) -> bool {
-        self.running.lock().contains(id)
+        self.running.contains(id)
     }
 
     /// Syncs one connection and waits for it; `None` when a sync of it was running already.
     pub(crate) async fn sync_now(&self, id: &ConnectionId, by: &str) -> Option<Result<SyncReport, String>> {
-        if !self.running.lock().insert(id.clone()) {
-            return None;
-        }
-        let outcome = self.run(id, by).await;
-        self.running.lock().remove(id);
-        Some(outcome)
+        let _turn = self.running.begin(id)?;
+        Some(self.run(id, by).await)
     }
 
     async fn run(&self, id: &ConnectionId, by: &str) -> Result<SyncReport, String> {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use parking_lot::Mutex;
 use reeve_lake::SampleLake;
 use reeve_recommend::ports::LogReader;
 use reeve_store::Store;
@@ -12,6 +11,7 @@ use crate::adapters::bill_sources::BillPuller;
 use crate::adapters::clouds::CloudRegistry;
 use crate::adapters::metrics::{MetricPorts, MetricTaker};
 use crate::adapters::recorder::LedgerRecorder;
+use crate::adapters::running::Running;
 use crate::adapters::syncer::ConnectionSyncer;
 use crate::config::Config;
 
@@ -52,7 +52,7 @@ impl Observers {
             clouds: clouds.clone(),
             recorder: recorder.clone(),
             folder: config.data_dir.join("charges"),
-            running: Mutex::default(),
+            running: Running::default(),
         });
         let syncer = ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder, store.clone(), log);
         Ok(Observers { syncer: Arc::new(syncer), metrics, bills })

@@ -227,7 +227,7 @@ fn memory(host: &str, used_gib: f64) -> Vec<Past> {
     ]
 }
 
-/// What the agent says of machines: recommendations by resource.
+/// Recommendations of the agent by resource.
 async fn sizes(admin: &Api, agent: &str) -> Vec<Value> {
     let path = format!("intelligence/agents/{agent}/run");
     let run = until("the agent ran", PATIENCE, || async {

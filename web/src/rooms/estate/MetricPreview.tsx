@@ -7,7 +7,7 @@ import { ProblemAlert } from '../../display/ProblemAlert';
 import { words } from '../../display/wording';
 import { previewMetricSource } from './metric-sources';
 
-/** Which series of a source belong to which resources, and why the others do not. */
+/** Preview of the series of a source: the resources they belong to, and why the others belong to none. */
 export function MetricPreview({ source, onClose }: { source: MetricSource; onClose: () => void }) {
   const preview = useQuery({ queryKey: ['estate', 'metric-preview', source.id, source.version], queryFn: () => previewMetricSource({ id: source.id }), gcTime: 0 });
   const { data } = preview;

@@ -4,7 +4,7 @@
 //! stays if another one fails, and the next sync begins where all rules had been read.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, Severity, events};
+use reeve_audit::Entry;
 use reeve_connect_prometheus::{Prometheus, QueryAnswer, QueryError, QueryErrorKind};
 use reeve_estate::{Sample, StoreError};
 use reeve_sources::{
@@ -14,6 +14,7 @@ use reeve_sources::{
 use serde_json::json;
 
 use super::MetricTaker;
+use crate::adapters::sync_entry::{Synced, sync_entry};
 
 /// Reach of the first query.
 const HISTORY: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -33,18 +34,15 @@ const MOST_PROBLEMS: usize = 20;
 impl MetricTaker {
     /// Returns `true` while a source is being queried.
     pub(crate) fn is_running(&self, id: &MetricSourceId) -> bool {
-        self.running.lock().contains(id)
+        self.running.contains(id)
     }
 
     /// Queries a source and waits for it, unless that is going on already.
     pub(crate) async fn sync_now(&self, id: &MetricSourceId, by: &str) {
-        if !self.running.lock().insert(id.clone()) {
-            return;
-        }
+        let Some(_turn) = self.running.begin(id) else { return };
         if let Err(error) = self.sync_source(id, by).await {
             tracing::warn!(source = %id, %error, "a metric source was not synced");
         }
-        self.running.lock().remove(id);
     }
 
     async fn sync_source(&self, id: &MetricSourceId, by: &str) -> Result<(), StoreError> {
@@ -73,7 +71,7 @@ impl MetricTaker {
         sync.problems.truncate(MOST_PROBLEMS);
         let wait = wait_s.map(|seconds| SignedDuration::from_secs(i64::try_from(seconds.min(3600)).unwrap_or(3600)));
         let wait_until = wait.and_then(|wait| sync.finished_at.checked_add(wait).ok());
-        let entry = sync_entry(&source, by, &sync);
+        let entry = entry(&source, by, &sync);
         let state = SyncState { read_until, wait_until, last: Some(sync) };
         self.ports.sources.metric_source_state_put(id, source.version, &state).await?;
         if let Err(error) = self.ports.recorder.record(vec![entry]).await {
@@ -233,24 +231,15 @@ fn whole_period(at: Timestamp) -> Timestamp {
     Timestamp::from_second(at.as_second().div_euclid(period) * period).unwrap_or(at)
 }
 
-fn sync_entry(source: &MetricSource, by: &str, sync: &SourceSync) -> Entry {
-    let status = if sync.problems.is_empty() { ActionStatus::Success } else { ActionStatus::Failed };
-    let entry = Entry::for_event(&events::INTEGRATION_SYNC)
-        .by(Actor::system())
-        .on(ResourceRef::new("metric_source", source.id.0.clone()))
-        .with_action("sync", status, ActionMethod::Scheduled)
-        .with_metadata("source", Json::from(source.name.clone()))
-        .with_metadata("asked_by", Json::from(by.to_owned()))
-        .with_metadata(
-            "report",
-            Json::from(json!({
-                "samples": sync.samples,
-                "mapped": sync.mapped,
-                "unmapped": sync.unmapped,
-                "denied": sync.denied,
-                "throttled": sync.throttled,
-                "problems": sync.problems,
-            })),
-        );
-    if sync.problems.is_empty() { entry } else { entry.with_severity(Severity::Medium) }
+fn entry(source: &MetricSource, by: &str, sync: &SourceSync) -> Entry {
+    let synced = Synced { kind: "metric_source", id: &source.id.0, name: &source.name, by };
+    let report = json!({
+        "samples": sync.samples,
+        "mapped": sync.mapped,
+        "unmapped": sync.unmapped,
+        "denied": sync.denied,
+        "throttled": sync.throttled,
+        "problems": sync.problems,
+    });
+    sync_entry(&synced, report, &sync.problems)
 }

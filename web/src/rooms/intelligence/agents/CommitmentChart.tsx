@@ -7,7 +7,7 @@ import { money, percent } from '../../../display/amounts';
 /** An hourly amount with its cents: `$3.13`. */
 const hourly = (usd: number) => `$${usd.toFixed(2)}`;
 
-/** What each level of a commitment would have covered, used and saved, with the safe and the best level marked. */
+/** Chart of what each level of a commitment would have covered, used and saved, with the safe and the best level marked. */
 export function CommitmentChart({ portfolio }: { portfolio: Portfolio }) {
   const option = useCallback((ink: Ink) => {
     const { levels, safe, best } = portfolio;

@@ -9,7 +9,7 @@ export function safeLevel({ safe }: Pick<Portfolio, 'safe'>): string {
   return `commit $${safe.hourly.toFixed(2)} an hour to save ${money(safe.savings_monthly)} a month`;
 }
 
-/** How likely a level is to cost more than it saves. */
+/** Risk that a level costs more than it saves. */
 export function risk(level: Pick<CommitmentLevel, 'losing_weeks_percent' | 'room_percent' | 'hourly'>): string {
   if (level.hourly <= 0) return 'Nothing is committed, so nothing is at risk.';
   const weeks = level.losing_weeks_percent > 0
