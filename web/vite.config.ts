@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { firstLoad } from './tools/budget/first-load';
 import { render } from './tools/docs/render.mjs';
 
 // `npm run dev` serves the pages from here and passes the API on to a running `reeve demo`.
@@ -29,6 +30,10 @@ const brotli: Plugin = {
   },
 };
 
+/** Input fields, which the sign-in page needs too, and what opens over a page. */
+const FIELDS = /@mantine\/core\/esm\/components\/(Input|InputBase|InlineInput|TextInput|Textarea|Checkbox)\/|@mantine\/form/;
+const DIALOGS = /@floating-ui|@mantine\/core\/esm\/components\/(Combobox|Menu|Modal|ModalBase|Popover|ScrollArea|Select|Tooltip)\/|src\/display\/FormDialog/;
+
 /** The documentation of this version, served by the program below /docs/. */
 const documentation: Plugin = {
   name: 'documentation',
@@ -39,14 +44,25 @@ const documentation: Plugin = {
 };
 
 export default defineConfig({
-  plugins: [react(), brotli, documentation],
+  plugins: [react(), brotli, documentation, firstLoad],
   build: {
     target: 'es2022',
     // Everything is served from the program itself under a policy that allows no inline scripts.
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
-    // What many pages share is one file: dozens of small ones compress worse, and each is a request.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 20 }] } } },
+    // What many pages share is one file: dozens of small ones compress worse, and each is a request. Fields and dialogs are files of their
+    // own, which the first page does not load.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'shared', minShareCount: 20, test: (id) => !FIELDS.test(id) && !DIALOGS.test(id), priority: 3 },
+            { name: 'fields', minShareCount: 12, test: FIELDS, priority: 2 },
+            { name: 'dialogs', minShareCount: 12, test: DIALOGS, priority: 1 },
+          ],
+        },
+      },
+    },
   },
   server: {
     port: 5173,

@@ -1,5 +1,6 @@
-import { ActionIcon, CopyButton, Group, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, CopyButton, Group, Text } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { Hint } from './Hint';
 
 /** A hash, identifier or secret with a button that copies it. */
 export function Copyable({ value, label }: { value: string; label: string }) {
@@ -8,11 +9,11 @@ export function Copyable({ value, label }: { value: string; label: string }) {
       <Text span className="hash" aria-label={label}>{value}</Text>
       <CopyButton value={value} timeout={1500}>
         {({ copied, copy }) => (
-          <Tooltip label={copied ? 'Copied' : 'Copy'}>
+          <Hint label={copied ? 'Copied' : 'Copy'}>
             <ActionIcon size="xs" color={copied ? 'green' : 'gray'} onClick={copy} aria-label={`Copy ${label}`}>
               {copied ? <IconCheck size={13} /> : <IconCopy size={13} />}
             </ActionIcon>
-          </Tooltip>
+          </Hint>
         )}
       </CopyButton>
     </Group>

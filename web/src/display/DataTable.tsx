@@ -1,25 +1,14 @@
-import { Checkbox, Group, Pagination, Skeleton, Table, Text } from '@mantine/core';
+import { Group, Pagination, Skeleton, Table, Text } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconArrowsSort } from '@tabler/icons-react';
-import {
-  createPaginatedRowModel, createSortedRowModel, functionalUpdate, rowPaginationFeature, rowSortingFeature, tableFeatures, useTable,
-  type ColumnDef, type Header,
-} from '@tanstack/react-table';
 import { useMemo, type ReactNode } from 'react';
 import { count } from './amounts';
 import { TableCsv } from './TableCsv';
-import { useTablePlace } from './table-place';
+import { useTablePlace, type TablePlace } from './table-place';
 import { useOverflow } from './useOverflow';
 import { usePhone } from './usePhone';
 
 /** Rows a page on a phone, where each is a card. */
 const PHONE_ROWS = 10;
-
-const features = tableFeatures({
-  rowSortingFeature,
-  rowPaginationFeature,
-  sortedRowModel: createSortedRowModel(),
-  paginatedRowModel: createPaginatedRowModel(),
-});
 
 export interface Column<Row> {
   id: string;
@@ -64,23 +53,13 @@ export function DataTable<Row extends object>(props: Props<Row>) {
   const { label, columns, rows, rowId, onOpen, empty, sortedBy, bare, selection, compact } = props;
   const phone = usePhone();
   const pageSize = props.pageSize && phone ? Math.min(props.pageSize, PHONE_ROWS) : props.pageSize;
-  const definitions = useMemo(() => columns.map(definition), [columns]);
   const [place, setPlace] = useTablePlace(bare ? label.toLowerCase().replace(/\W+/g, '-') : '', columns.map(({ id }) => id), sortedBy);
   const pages = pageSize ? Math.ceil((rows?.length ?? 0) / pageSize) : 1;
   const page = Math.min(place.page, Math.max(0, pages - 1));
-  const table = useTable({
-    features,
-    columns: definitions,
-    data: rows ?? (NOTHING as Row[]),
-    getRowId: rowId,
-    state: { sorting: place.sorting, pagination: { pageIndex: page, pageSize: pageSize ?? 10_000 } },
-    onSortingChange: (next) => setPlace({ sorting: functionalUpdate(next, place.sorting), page: 0 }),
-    autoResetPageIndex: false,
-  });
+  const sorted = useMemo(() => sortedRows(rows ?? [], columns, place.sorting[0]), [rows, columns, place.sorting]);
   const [box, wide] = useOverflow();
   const lead = columns.find((column) => column.lead) ?? columns[0];
-  const byId = new Map(columns.map((column) => [column.id, column]));
-  const shown = table.getRowModel().rows;
+  const shown = pageSize ? sorted.slice(page * pageSize, (page + 1) * pageSize) : sorted;
 
   if (rows && rows.length === 0) return <div className={bare ? undefined : 'table-box'}>{empty}</div>;
   return (
@@ -91,20 +70,20 @@ export function DataTable<Row extends object>(props: Props<Row>) {
       >
         <Table aria-label={label} aria-busy={!rows} highlightOnHover={false}>
           <Table.Thead>
-            {table.getHeaderGroups().map((group) => (
-              <Table.Tr key={group.id}>
-                {selection && <Table.Th w={44}><SelectAll label={label} rows={shown.map(({ id }) => id)} {...selection} /></Table.Th>}
-                {group.headers.map((header) => <Heading key={header.id} of={header} column={byId.get(header.id)} />)}
-              </Table.Tr>
-            ))}
+            <Table.Tr>
+              {selection && <Table.Th w={44}><SelectAll label={label} rows={shown.map(rowId)} {...selection} /></Table.Th>}
+              {columns.map((column) => (
+                <Heading key={column.id} of={column} sorted={place.sorting.find(({ id }) => id === column.id)} onSort={(by) => setPlace({ sorting: by ? [by] : [], page: 0 })} />
+              ))}
+            </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {!rows && <Bones columns={columns.length + (selection ? 1 : 0)} />}
             {shown.map((row) => (
-              <Table.Tr key={row.id} data-link={onOpen ? true : undefined} onClick={onOpen ? (event) => openUnlessControl(event, () => onOpen(row.original)) : undefined}>
-                {selection && <Table.Td data-label="Select"><SelectOne id={row.id} label={`Select ${selection.name(row.original)}`} {...selection} /></Table.Td>}
+              <Table.Tr key={rowId(row)} data-link={onOpen ? true : undefined} onClick={onOpen ? (event) => openUnlessControl(event, () => onOpen(row)) : undefined}>
+                {selection && <Table.Td data-label="Select"><SelectOne id={rowId(row)} label={`Select ${selection.name(row)}`} {...selection} /></Table.Td>}
                 {columns.map((column) => (
-                  <Table.Td key={column.id} ta={column.align} className={column.align ? 'numeral' : undefined} data-label={column.header} data-lead={column === lead || undefined} data-minor={column.minor}>{column.cell(row.original)}</Table.Td>
+                  <Table.Td key={column.id} ta={column.align} className={column.align ? 'numeral' : undefined} data-label={column.header} data-lead={column === lead || undefined} data-minor={column.minor}>{column.cell(row)}</Table.Td>
                 ))}
               </Table.Tr>
             ))}
@@ -119,7 +98,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
             </Text>
           ) : <span />}
           <Group gap="sm">
-            <TableCsv label={label} columns={columns} rows={() => table.getPrePaginatedRowModel().rows.map(({ original }) => original)} />
+            <TableCsv label={label} columns={columns} rows={() => sorted} />
             {pageSize && pages > 1 && (
               <Pagination size="sm" total={pages} value={page + 1} onChange={(next) => setPlace({ ...place, page: next - 1 })} aria-label={`Pages of ${label}`} getControlProps={(control) => ({ 'aria-label': `${control} page` })} />
             )}
@@ -130,17 +109,20 @@ export function DataTable<Row extends object>(props: Props<Row>) {
   );
 }
 
-const NOTHING: object[] = [];
+type Sorting = TablePlace['sorting'][number];
 
-function definition<Row extends object>(column: Column<Row>): ColumnDef<typeof features, Row> {
-  const by = column.sortBy;
-  return {
-    id: column.id,
-    accessorFn: (row: Row) => (by ? by(row) : ''),
-    enableSorting: by !== undefined,
-    sortDescFirst: column.align === 'right',
-    sortFn: (a, b) => (by ? compare(by(a.original), by(b.original)) : 0),
-  } as ColumnDef<typeof features, Row>;
+/** The rows in the order of a column; rows that are equal in it keep the order in which they came. */
+function sortedRows<Row>(rows: Row[], columns: Column<Row>[], sorting: Sorting | undefined): Row[] {
+  const by = columns.find(({ id }) => id === sorting?.id)?.sortBy;
+  if (!by) return rows;
+  return [...rows].sort((a, b) => (sorting?.desc ? -1 : 1) * compare(by(a), by(b)));
+}
+
+/** The order after a click on a heading: numbers start with the largest, the third click returns to the order in which rows came. */
+function nextSorting<Row>({ id, align }: Column<Row>, sorted: Sorting | undefined): Sorting | undefined {
+  const first = align === 'right';
+  if (!sorted) return { id, desc: first };
+  return sorted.desc === first ? { id, desc: !first } : undefined;
 }
 
 function compare(a: number | string, b: number | string): number {
@@ -154,18 +136,16 @@ function openUnlessControl(event: React.MouseEvent, open: () => void) {
   open();
 }
 
-function Heading<Row extends object>({ of: header, column }: { of: Header<typeof features, Row>; column: Column<Row> | undefined }) {
-  const sorted = header.column.getIsSorted();
+function Heading<Row extends object>({ of: column, sorted, onSort }: { of: Column<Row>; sorted: Sorting | undefined; onSort: (by: Sorting | undefined) => void }) {
+  const Arrow = sorted ? (sorted.desc ? IconArrowDown : IconArrowUp) : IconArrowsSort;
   return (
-    <Table.Th ta={column?.align} w={column?.width} aria-sort={sorted ? (sorted === 'asc' ? 'ascending' : 'descending') : undefined}>
-      {column?.sortBy ? (
-        <button type="button" className="sort-button" onClick={header.column.getToggleSortingHandler()}>
+    <Table.Th ta={column.align} w={column.width} aria-sort={sorted ? (sorted.desc ? 'descending' : 'ascending') : undefined}>
+      {column.sortBy ? (
+        <button type="button" className="sort-button" onClick={() => onSort(nextSorting(column, sorted))}>
           {column.header}
-          {sorted === 'asc' && <IconArrowUp size={13} aria-hidden />}
-          {sorted === 'desc' && <IconArrowDown size={13} aria-hidden />}
-          {!sorted && <IconArrowsSort size={13} opacity={0.35} aria-hidden />}
+          <Arrow size={13} opacity={sorted ? 1 : 0.35} aria-hidden />
         </button>
-      ) : column?.header}
+      ) : column.header}
     </Table.Th>
   );
 }
@@ -174,17 +154,18 @@ function Heading<Row extends object>({ of: header, column }: { of: Header<typeof
 function SelectAll({ label, rows, ids, onChange }: { label: string; rows: string[] } & Pick<Selection<never>, 'ids' | 'onChange'>) {
   const chosen = rows.filter((id) => ids.has(id)).length;
   const change = (all: boolean) => onChange(new Set(all ? [...ids, ...rows] : [...ids].filter((id) => !rows.includes(id))));
+  const some = chosen > 0 && chosen < rows.length;
   return (
-    <Checkbox
-      size="xs" aria-label={`Select all ${label.toLowerCase()} of this page`} checked={rows.length > 0 && chosen === rows.length}
-      indeterminate={chosen > 0 && chosen < rows.length} onChange={(event) => change(event.currentTarget.checked)}
+    <input
+      type="checkbox" className="row-checkbox" aria-label={`Select all ${label.toLowerCase()} of this page`} checked={rows.length > 0 && chosen === rows.length}
+      ref={(box) => { if (box) box.indeterminate = some; }} onChange={(event) => change(event.currentTarget.checked)}
     />
   );
 }
 
 function SelectOne({ id, label, ids, onChange }: { id: string; label: string } & Pick<Selection<never>, 'ids' | 'onChange'>) {
   const change = (chosen: boolean) => onChange(new Set(chosen ? [...ids, id] : [...ids].filter((other) => other !== id)));
-  return <Checkbox size="xs" aria-label={label} checked={ids.has(id)} onChange={(event) => change(event.currentTarget.checked)} />;
+  return <input type="checkbox" className="row-checkbox" aria-label={label} checked={ids.has(id)} onChange={(event) => change(event.currentTarget.checked)} />;
 }
 
 function Bones({ columns }: { columns: number }) {

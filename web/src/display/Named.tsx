@@ -1,5 +1,5 @@
-import { Tooltip } from '@mantine/core';
 import { Fragment } from 'react';
+import { Hint } from './Hint';
 import { fullTime, minuteTime } from './instants';
 import { pieces } from './pieces';
 
@@ -14,6 +14,6 @@ export function Named({ text, resource }: Props) {
   return pieces(text, resource).map((piece, index) => {
     if (piece.kind === 'text') return <Fragment key={index}>{piece.text}</Fragment>;
     const [shown, hidden] = piece.kind === 'name' ? [piece.name, piece.text] : [minuteTime(piece.text), fullTime(piece.text)];
-    return <Tooltip key={index} label={hidden}><span tabIndex={0} style={{ textDecoration: 'underline dotted', textUnderlineOffset: 3 }}>{shown}</span></Tooltip>;
+    return <Hint key={index} label={hidden}><span tabIndex={0} style={{ textDecoration: 'underline dotted', textUnderlineOffset: 3 }}>{shown}</span></Hint>;
   });
 }

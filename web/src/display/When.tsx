@@ -1,4 +1,5 @@
-import { Text, Tooltip, type TextProps } from '@mantine/core';
+import { Text, type TextProps } from '@mantine/core';
+import { Hint } from './Hint';
 import { ago, fullTime, minuteTime, shortTime, utc } from './instants';
 
 const FORMS = { ago: (at: string) => ago(at), full: fullTime, minute: minuteTime, short: shortTime };
@@ -14,10 +15,10 @@ export function When({ at, form = 'short', ...text }: Props) {
   if (!at) return <Text span inherit className="muted" {...text}>never</Text>;
   const shown = FORMS[form](at);
   return (
-    <Tooltip label={form === 'ago' ? `${fullTime(at)} · ${utc(at)}` : utc(at)}>
+    <Hint label={form === 'ago' ? `${fullTime(at)} · ${utc(at)}` : utc(at)}>
       <Text span inherit className="numeral" style={{ whiteSpace: 'nowrap' }} {...text}>
         <time dateTime={at}>{shown}</time>
       </Text>
-    </Tooltip>
+    </Hint>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, AppShell, Badge, Burger, Group, ScrollArea, Text } from '@mantine/core';
+import { Alert, AppShell, Badge, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconHandStop } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -44,7 +44,7 @@ export function Shell() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm" style={{ background: 'var(--surface)', borderColor: 'var(--line)' }} aria-label="Main navigation">
-        <AppShell.Section grow component={ScrollArea} scrollbarSize={6}>
+        <AppShell.Section grow style={{ overflowY: 'auto', scrollbarWidth: 'thin' }}>
           <Navigation path={path} permissions={me.permissions} />
         </AppShell.Section>
         {me.demo && (

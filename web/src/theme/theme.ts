@@ -2,12 +2,8 @@ import {
   ActionIcon,
   Badge,
   Button,
-  Card,
-  Modal,
   Paper,
   Table,
-  Tabs,
-  Tooltip,
   createTheme,
   type MantineColorsTuple,
 } from '@mantine/core';
@@ -51,6 +47,7 @@ export const theme = createTheme({
   radius: { xs: '3px', sm: '5px', md: '8px', lg: '12px', xl: '20px' },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // Components that not every page shows are named without importing them: the theme is part of what every page loads first.
   components: {
     Button: Button.extend({ defaultProps: { size: 'sm' }, styles: { root: { fontWeight: 550 } } }),
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),
@@ -59,13 +56,12 @@ export const theme = createTheme({
       styles: { root: { textTransform: 'none', fontWeight: 550, letterSpacing: 0 } },
     }),
     Paper: Paper.extend({ defaultProps: { radius: 'lg' } }),
-    Card: Card.extend({ defaultProps: { withBorder: true, radius: 'lg', padding: 'lg' } }),
+    Card: { defaultProps: { withBorder: true, radius: 'lg', padding: 'lg' } },
     Table: Table.extend({ defaultProps: { verticalSpacing: 9, horizontalSpacing: 'sm' } }),
-    Tabs: Tabs.extend({ styles: { tab: { fontWeight: 500 } } }),
-    Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 250 } }),
-    Modal: Modal.extend({
+    Tabs: { styles: { tab: { fontWeight: 500 } } },
+    Modal: {
       defaultProps: { centered: true, radius: 'lg', overlayProps: { backgroundOpacity: 0.45, blur: 2 }, closeButtonProps: { 'aria-label': 'Close' } },
       styles: { title: { fontWeight: 600, lineHeight: 1.35, overflowWrap: 'anywhere' } },
-    }),
+    },
   },
 });

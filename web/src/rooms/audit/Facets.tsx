@@ -1,5 +1,6 @@
-import { ActionIcon, Skeleton, Stack, Text, Tooltip, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconMinus } from '@tabler/icons-react';
+import { Hint } from '../../display/Hint';
 import type { Counts } from '../../api/bodies';
 import { shortCount } from '../../display/amounts';
 import { useAgentNames } from './Names';
@@ -42,9 +43,9 @@ function Values({ field, of: counts, query, onQuery }: { field: string; of: Coun
               <span className={classes.name}>{names.get(value) ?? value}</span>
               <span className={`${classes.count} numeral`}>{shortCount(count)}</span>
             </UnstyledButton>
-            <Tooltip label="All but this">
+            <Hint label="All but this">
               <ActionIcon size="sm" className={classes.without} aria-label={`Without ${value}`} onClick={() => onQuery(toggle(query, `NOT ${wanted}`))}><IconMinus size={13} /></ActionIcon>
-            </Tooltip>
+            </Hint>
           </li>
         );
       })}

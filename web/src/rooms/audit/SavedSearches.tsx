@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Group, Menu, SegmentedControl, Text, Textarea, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Menu, SegmentedControl, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconBookmark, IconBookmarkPlus, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -8,6 +8,7 @@ import { fieldMessages } from '../../api/problem';
 import type { SearchFilters } from '../../addresses';
 import { announce } from '../../display/announce';
 import { FormDialog } from '../../display/FormDialog';
+import { Hint } from '../../display/Hint';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { addressOf, changeSaved, createSaved, keptOf, removeSaved, savedQuery, useSavedChange } from './saved';
 
@@ -49,8 +50,8 @@ export function SavedSearches({ filters, onOpen }: Props) {
                 </Group>
                 <Text size="xs" className="muted" truncate>{one.own ? one.query || 'Filters only' : `By ${one.owner_name}`}</Text>
               </Menu.Item>
-              {one.own && <Tooltip label="Rename or share"><ActionIcon aria-label={`Change ${one.name}`} onClick={() => choose(() => setEditing(one))}><IconPencil size={15} /></ActionIcon></Tooltip>}
-              {one.own && <Tooltip label="Remove"><ActionIcon aria-label={`Remove ${one.name}`} onClick={() => choose(() => setRemoving(one))}><IconTrash size={15} /></ActionIcon></Tooltip>}
+              {one.own && <Hint label="Rename or share"><ActionIcon aria-label={`Change ${one.name}`} onClick={() => choose(() => setEditing(one))}><IconPencil size={15} /></ActionIcon></Hint>}
+              {one.own && <Hint label="Remove"><ActionIcon aria-label={`Remove ${one.name}`} onClick={() => choose(() => setRemoving(one))}><IconTrash size={15} /></ActionIcon></Hint>}
             </Group>
           ))}
         </Menu.Dropdown>

@@ -1,4 +1,5 @@
-import { Progress, Text, Tooltip } from '@mantine/core';
+import { Progress, Text } from '@mantine/core';
+import { Hint } from '../../display/Hint';
 import { percent } from '../../display/amounts';
 import type { Budget } from './queries';
 
@@ -12,7 +13,7 @@ export function BudgetBar({ budget: { name, standing } }: { budget: Budget }) {
   const colour = spent >= 100 ? 'red' : spent + expected >= 100 ? 'yellow' : 'petrol';
   const words = `${percent(spent)} spent${standing.forecast_percent == null ? '' : `, ${percent(standing.forecast_percent)} expected`}`;
   return (
-    <Tooltip label={words}>
+    <Hint label={words}>
       <div style={{ minWidth: 120 }}>
         <Progress.Root size="lg" aria-label={`${name}: ${words}`}>
           <Progress.Section value={spent / scale} color={colour} aria-label="Spent" />
@@ -20,6 +21,6 @@ export function BudgetBar({ budget: { name, standing } }: { budget: Budget }) {
         </Progress.Root>
         <Text size="xs" className="muted numeral" mt={2}>{percent(spent)}</Text>
       </div>
-    </Tooltip>
+    </Hint>
   );
 }

@@ -1,24 +1,21 @@
-import { Button, Group, Menu, Tooltip } from '@mantine/core';
+import { Button, Group, Menu } from '@mantine/core';
 import { IconCalendarTime, IconChevronDown, IconCircleOff, IconClockPause, IconFlask, IconMessage, IconPlayerPlay, IconRotate2, IconShieldOff, IconX } from '@tabler/icons-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { Hint } from '../../display/Hint';
 import type { Recommendation } from '../../api/bodies';
 import { ANSWERABLE } from './bulk';
 import { applicabilityInWords } from './Applicable';
-import { ApplyDialog } from './ApplyDialog';
-import { DismissDialog, ScheduleDialog, SnoozeDialog, TestDialog } from './AnswerDialogs';
-import { ExclusionForm } from './change/ExclusionForm';
-import { ExceptionDialog } from './ExceptionDialog';
-import { FeedbackDialog } from './FeedbackDialog';
 import { reopen, useChange } from './queries';
 import { ProblemAlert } from '../../display/ProblemAlert';
 
-type Dialog = 'exclude' | 'apply' | 'except' | 'schedule' | 'dismiss' | 'snooze' | 'test' | 'feedback';
+const AnswerDialog = lazy(() => import('./AnswerDialog').then((module) => ({ default: module.AnswerDialog })));
+
+export type Dialog = 'exclude' | 'apply' | 'except' | 'schedule' | 'dismiss' | 'snooze' | 'test' | 'feedback';
 
 /** What a person can answer to a recommendation. */
 export function Answers({ of: one }: { of: Recommendation }) {
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const again = useChange(reopen);
-  const close = () => setDialog(null);
   const answerable = ANSWERABLE.includes(one.status);
   const reopenable = ['snoozed', 'scheduled', 'pending_approval'].includes(one.status);
   return (
@@ -47,14 +44,7 @@ export function Answers({ of: one }: { of: Recommendation }) {
         {answerable && one.plan && <ApplyButton of={one} onClick={() => setDialog('apply')} />}
       </Group>
       {again.error && <ProblemAlert error={again.error} />}
-      {dialog === 'apply' && one.plan && <ApplyDialog of={one} plan={one.plan} onClose={close} />}
-      {dialog === 'except' && one.plan && <ExceptionDialog of={one} plan={one.plan} onClose={close} />}
-      {dialog === 'schedule' && <ScheduleDialog of={one} onClose={close} />}
-      {dialog === 'exclude' && <ExclusionForm given={{ resource: one.resource.id, type: one.kind }} onClose={close} />}
-      {dialog === 'dismiss' && <DismissDialog of={one} onClose={close} />}
-      {dialog === 'snooze' && <SnoozeDialog of={one} onClose={close} />}
-      {dialog === 'test' && <TestDialog of={one} onClose={close} />}
-      {dialog === 'feedback' && <FeedbackDialog of={one} onClose={close} />}
+      <Suspense>{dialog && <AnswerDialog of={one} dialog={dialog} onClose={() => setDialog(null)} />}</Suspense>
     </>
   );
 }
@@ -68,5 +58,5 @@ function ApplyButton({ of: one, onClick }: { of: Recommendation; onClick: () => 
     </Button>
   );
   if (!blocked || !one.applicability) return button;
-  return <Tooltip label={applicabilityInWords(one.applicability)} multiline maw={340} withArrow events={{ hover: true, focus: true, touch: true }}>{button}</Tooltip>;
+  return <Hint label={applicabilityInWords(one.applicability)}>{button}</Hint>;
 }

@@ -1,4 +1,5 @@
-import { Text, Tooltip } from '@mantine/core';
+import { Text } from '@mantine/core';
+import { Hint } from '../../display/Hint';
 import type { Applicability } from '../../api/bodies';
 import { Status } from '../../display/Status';
 import { sentence, words } from '../../display/wording';
@@ -23,11 +24,11 @@ export function applicabilityInWords({ state, blocked_by, reason, signatures }: 
 export function Applicable({ of: one }: { of: Applicability }) {
   const said = applicabilityInWords(one);
   return (
-    <Tooltip label={said} multiline maw={340} withArrow events={{ hover: true, focus: true, touch: true }}>
+    <Hint label={said}>
       <div tabIndex={0} style={{ maxWidth: 150 }}>
         <Status of={one.state} />
         {one.state === 'blocked' && <Text size="xs" className="muted">{guardrailPlace(one.blocked_by ?? '').name}</Text>}
       </div>
-    </Tooltip>
+    </Hint>
   );
 }

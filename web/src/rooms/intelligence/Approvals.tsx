@@ -1,4 +1,4 @@
-import { Alert, Anchor, Badge, Button, Group, Skeleton, Stack, Text, TextInput, Textarea, Tooltip } from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Group, Skeleton, Stack, Text, TextInput, Textarea } from '@mantine/core';
 import { IconSignature } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { money, percent } from '../../display/amounts';
 import { EmptyState } from '../../display/EmptyState';
 import { Facts } from '../../display/Facts';
 import { FormDialog } from '../../display/FormDialog';
+import { Hint } from '../../display/Hint';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
@@ -102,7 +103,7 @@ function Requester({ of: approval, recommendation, name }: { of: Approval; recom
   const why = approval.reason ? `“${approval.reason}”` : recommendation && `${recommendation.explanation.action}. Confidence ${percent(recommendation.confidence)}.`;
   return (
     <Text size="sm">
-      Requested by <Tooltip label={approval.requested_by} disabled={name === approval.requested_by}><b>{name}</b></Tooltip>{why && <>: {why}</>}
+      Requested by <Hint label={approval.requested_by} disabled={name === approval.requested_by}><b>{name}</b></Hint>{why && <>: {why}</>}
     </Text>
   );
 }
@@ -120,7 +121,7 @@ function Decision({ of: one }: { of: Recommendation }) {
           ['Downtime', one.plan?.restart_needed ? `Yes: ${one.resource.name} restarts` : 'None'],
           ['Can be undone', one.plan && (one.plan.reversible ? 'Yes' : 'No')],
           ['Performance', sentence(one.impact.performance)],
-          ['Resource', <Tooltip key="resource" label={one.resource.id}><span>{`${one.resource.name} · ${words(one.resource.provider)} ${one.resource.account}`}</span></Tooltip>],
+          ['Resource', <Hint key="resource" label={one.resource.id}><span>{`${one.resource.name} · ${words(one.resource.provider)} ${one.resource.account}`}</span></Hint>],
         ]}
       />
       {one.plan && <section aria-label="Steps"><Text size="sm" fw={550} mb={6}>Steps</Text><Steps plan={one.plan} resource={one.resource} /></section>}

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { IconEdit, IconPlayerPlay, IconPower } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { Rule } from '../../../api/bodies';
 import { useMay } from '../../../api/session';
 import { announce } from '../../../display/announce';
@@ -21,9 +21,10 @@ import { scopeInWords } from '../change/calendar';
 import { useChange } from '../queries';
 import { Fired } from './Fired';
 import { Forecasts } from './Forecasts';
-import { RuleForm } from './RuleForm';
 import { calendarsQuery, changeRule, evaluateRule, removeRule, ruleQuery } from './queries';
 import { actionInWords, approvalInWords, carriedOut, ruleInWords, span } from './telling';
+
+const RuleForm = lazy(() => import('./RuleForm').then((module) => ({ default: module.RuleForm })));
 
 const route = getRouteApi('/app/intelligence/predictions/rules/$id');
 const TRAIL = <Trail of={[['Intelligence Automation', '/intelligence'], ['Predictions', '/intelligence/predictions']]} />;
@@ -74,7 +75,7 @@ function Shown({ of: rule }: { of: Rule }) {
         <Grid.Col span={{ base: 12, lg: 8 }}><Stack gap="lg"><Forecasts of={rule} /><Fired of={rule} /></Stack></Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}><Says of={rule} /></Grid.Col>
       </Grid>
-      {changing && <RuleForm key={rule.version} rule={rule} onClose={() => setChanging(false)} />}
+      <Suspense>{changing && <RuleForm key={rule.version} rule={rule} onClose={() => setChanging(false)} />}</Suspense>
     </Page>
   );
 }

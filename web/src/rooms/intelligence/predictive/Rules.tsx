@@ -2,7 +2,7 @@ import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { IconCrystalBall, IconPlus, IconSettings } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import type { Prediction, Rule } from '../../../api/bodies';
 import { useMay } from '../../../api/session';
 import { percent } from '../../../display/amounts';
@@ -12,10 +12,11 @@ import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
 import { MOST } from '../queries';
-import { RuleForm } from './RuleForm';
 import { TrafficDialog } from './TrafficDialog';
 import { predictionsQuery, rulesQuery } from './queries';
 import { approvalInShort, lastFired, ruleInWords } from './telling';
+
+const RuleForm = lazy(() => import('./RuleForm').then((module) => ({ default: module.RuleForm })));
 
 function columns(fired: Map<string, Prediction> | undefined): Column<Rule>[] {
   return [
@@ -81,7 +82,7 @@ export function Rules() {
           }
         />
       )}
-      {adding && <RuleForm onClose={() => setAdding(false)} />}
+      <Suspense>{adding && <RuleForm onClose={() => setAdding(false)} />}</Suspense>
       {traffic && <TrafficDialog locked={!may('intelligence.configure')} onClose={() => setTraffic(false)} />}
     </Stack>
   );
