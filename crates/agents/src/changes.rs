@@ -11,7 +11,9 @@ const CHANGES: &[(AgentType, &[&str])] = &[
             "resize_database",
             "stop_machine",
             "stop_database",
+            // Plans of earlier releases.
             "snapshot_volume",
+            "delete_volume",
             "release_address",
             "delete_nat_gateway",
             "delete_load_balancer",
@@ -23,7 +25,7 @@ const CHANGES: &[(AgentType, &[&str])] = &[
     (AgentType::SECURITY_INTELLIGENCE, &["isolate"]),
     (AgentType::OPS_INTELLIGENCE, &["grow_storage", "fail_over"]),
     (AgentType::WORKLOAD_CLASSIFIER, &["add_standby", "resize_group", "resize_machine", "tag_resource"]),
-    (AgentType::STORAGE_OPTIMIZER, &["modify_volume"]),
+    (AgentType::STORAGE_OPTIMIZER, &["modify_volume", "delete_snapshot"]),
 ];
 
 /// Returns the names of the changes that an agent type proposes; none for a type that cannot be configured.

@@ -8,6 +8,8 @@
 //! | `convert_provisioned` | io1, and io2 where its durability is given up | gp3 with the IOPS and throughput that its peaks need |
 //! | `reduce_provisioned` | gp3 with provisioned performance | less provisioned IOPS and throughput |
 //!
+//! `clean_snapshots` ([`snapshot`]) proposes the deletion of old snapshots that newer ones supersede or whose volume is gone.
+//!
 //! Peaks are means over the metric's period (five minutes), which is what the headroom is for. A volume that is attached to
 //! nothing is left to `identify_idle_resources` of `cost_optimizer`; a volume that several machines share cannot be gp3. The
 //! change is made while the volume is in use. docs/agents/storage_optimizer.md.
@@ -18,6 +20,7 @@ mod proposal;
 mod retrospect;
 mod settings;
 mod setup;
+mod snapshot;
 
 #[cfg(test)]
 mod tests;
@@ -61,7 +64,10 @@ impl Rule {
 #[must_use]
 pub fn judge(facts: &Facts<'_>) -> Judgement {
     let mut judgement = Judgement::default();
-    judgement.take(find(facts));
+    judgement.take(match facts.resource.kind {
+        ResourceKind::Snapshot => snapshot::judge(facts),
+        _ => find(facts),
+    });
     judgement
 }
 

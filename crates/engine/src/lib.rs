@@ -16,6 +16,7 @@ mod auto;
 mod automatic;
 mod circumstances;
 mod configure;
+mod descriptions;
 mod diagnose;
 mod due;
 mod except;

@@ -6,8 +6,12 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_audit::{ActionStatus as LogStatus, Entry, Json, ResourceRef};
-use reeve_estate::{Catalogue, Charge, ConnectionId, Resource, ResourceId, SampleStore, Series};
+use reeve_estate::{
+    Catalogue, Charge, ConnectionId, DescriptionStore, Document, Resource, ResourceId, ResourceKind, SampleStore,
+    Series,
+};
 
+use super::descriptions;
 use super::judged::Judged;
 use super::scope::days_spanned;
 use super::upsert::Upserted;
@@ -21,8 +25,8 @@ use reeve_recommend::models::LearnedModels;
 use reeve_recommend::portfolio::{Portfolio, Portfolios};
 use reeve_recommend::recommendation::RecommendationType;
 use reeve_recommend::{
-    Activity, AgentDefinition, AgentTypes, ChargeReader, Correction, Facts, Judgement, LogReader, Needs, Settings,
-    Workload, WorkloadStore,
+    Activity, AgentDefinition, AgentTypes, ChargeReader, Correction, Facts, Judgement, LogReader, Needs, RelationIndex,
+    Settings, Workload, WorkloadStore,
 };
 
 /// Resources whose series are loaded and judged at a time: 30 days of ten metrics are 1.4 MB a resource.
@@ -34,6 +38,7 @@ struct Case {
     series: Vec<Series>,
     charges: Vec<Charge>,
     activity: Option<Activity>,
+    document: Option<Document>,
     volumes: Vec<Resource>,
     attachment_changed_at: Option<Timestamp>,
     unchanged_since: Option<Timestamp>,
@@ -51,6 +56,7 @@ struct Judging {
     /// Time at which each resource last changed.
     changed: HashMap<ResourceId, Timestamp>,
     models: Arc<LearnedModels>,
+    relations: Arc<RelationIndex>,
     /// Classes that people gave resources.
     corrections: HashMap<(ConnectionId, ResourceId), Correction>,
 }
@@ -76,6 +82,8 @@ pub struct RunPorts {
     pub charges: Arc<dyn ChargeReader>,
     /// The audit log, for the use of resources.
     pub log: Arc<dyn LogReader>,
+    /// Configurations and relations; `None` gives judgements none.
+    pub descriptions: Option<Arc<dyn DescriptionStore>>,
     /// Workloads and their corrections; `None` keeps no workloads.
     pub workloads: Option<Arc<dyn WorkloadStore>>,
 }
@@ -153,6 +161,7 @@ impl RunService {
                 limits: self.records.agents.guardrails_get().await?,
                 volumes,
                 changed: self.last_changes(definition.needs(&agent.settings).history_days).await?,
+                relations: Arc::new(self.relations(&definition.needs(&agent.settings).related).await?),
                 corrections: self.corrections().await?,
             };
             let scope: Vec<Resource> = scope
@@ -212,6 +221,7 @@ impl RunService {
         }
         let charges = self.charges(judging.needs.charge_days, &ids, now).await?;
         let activity = self.activity(judging.needs.activity_days, &ids, now).await?;
+        let mut documents = self.documents(&judging.needs, chunk).await?;
         let attachments = self.scopes.attachment_changes(&ids, start).await?;
         let work: Vec<Case> = chunk
             .iter()
@@ -220,6 +230,7 @@ impl RunService {
                 series: by_resource.remove(&resource.id).unwrap_or_default(),
                 charges: charges.get(&resource.id.0.to_ascii_lowercase()).cloned().unwrap_or_default(),
                 activity: activity.get(&resource.id).cloned(),
+                document: documents.remove(&(resource.connection.clone(), resource.id.clone())),
                 volumes: judging.volumes.get(&resource.id).cloned().unwrap_or_default(),
                 attachment_changed_at: attachments.get(&resource.id).copied(),
                 unchanged_since: judging.changed.get(&resource.id).copied(),
@@ -228,7 +239,7 @@ impl RunService {
             .collect();
         let (definition, settings) = (Arc::clone(&judging.definition), judging.settings.clone());
         let (catalogue, guardrails) = (Arc::clone(&self.ports.catalogue), judging.limits.clone());
-        let models = Arc::clone(&judging.models);
+        let (models, relations) = (Arc::clone(&judging.models), Arc::clone(&judging.relations));
         let judged = tokio::task::spawn_blocking(move || {
             work.into_iter()
                 .map(|case| {
@@ -237,6 +248,8 @@ impl RunService {
                         series: &case.series,
                         charges: &case.charges,
                         activity: case.activity.as_ref(),
+                        document: case.document.as_ref(),
+                        relations: &relations,
                         volumes: &case.volumes,
                         catalogue: &catalogue,
                         settings: &settings,
@@ -289,6 +302,28 @@ impl RunService {
             }
         }
         Ok(found)
+    }
+
+    /// Configurations of the resources, where the agent type needs them.
+    async fn documents(
+        &self,
+        needs: &Needs,
+        chunk: &[Resource],
+    ) -> Result<HashMap<(ConnectionId, ResourceId), Document>, EngineError> {
+        let described: Vec<Resource> =
+            chunk.iter().filter(|resource| needs.documents.contains(&resource.kind)).cloned().collect();
+        match self.ports.descriptions.as_ref().filter(|_| !described.is_empty()) {
+            Some(store) => descriptions::documents(&**store, &described).await,
+            None => Ok(HashMap::new()),
+        }
+    }
+
+    /// Relations of the resources of some kinds, across the estate.
+    async fn relations(&self, kinds: &[ResourceKind]) -> Result<RelationIndex, EngineError> {
+        match self.ports.descriptions.as_ref().filter(|_| !kinds.is_empty()) {
+            Some(store) => descriptions::relations(&**store, self.scopes.of_kinds(kinds).await?, kinds).await,
+            None => Ok(RelationIndex::default()),
+        }
     }
 
     /// Classes that people gave resources, by resource.

@@ -188,6 +188,16 @@ impl ScopeService {
         Ok((scope, volumes))
     }
 
+    /// Every resource of some kinds, in every scope.
+    pub(super) async fn of_kinds(&self, kinds: &[ResourceKind]) -> Result<Vec<Resource>, EngineError> {
+        let mut found = Vec::new();
+        for kind in kinds {
+            let filter = ResourceFilter { kind: Some(*kind), ..ResourceFilter::default() };
+            found.extend(self.estate.resource_list(&filter).await?.0);
+        }
+        Ok(found)
+    }
+
     /// Days with samples that the agent's scope has, as far back as its learning period reaches.
     pub(super) async fn days_observed(&self, agent: &Agent) -> Result<u32, EngineError> {
         let (scope, _) = self.scope_of(agent).await?;

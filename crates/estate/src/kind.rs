@@ -51,6 +51,12 @@ kinds! {
     IpAddress = "ip_address";
     /// NAT gateway: the way out of a private network.
     NatGateway = "nat_gateway";
+    /// EBS snapshot: a copy of a volume at a time.
+    Snapshot = "snapshot";
+    /// Machine image.
+    Image = "image";
+    /// Launch template.
+    LaunchTemplate = "launch_template";
     /// Security group, network security group, firewall.
     SecurityGroup = "security_group";
 }

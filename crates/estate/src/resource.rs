@@ -159,6 +159,14 @@ impl Resource {
         self.tags.iter().map(|(key, value)| (key.as_str(), value.as_str())).filter(move |(key, _)| given(key))
     }
 
+    /// Key of a tag that a service of AWS gave (`aws:backup:source-resource`, `aws:cloudformation:stack-name`, `dlm:managed`): the
+    /// service manages the resource, and people cannot give such tags.
+    #[must_use]
+    pub fn service_tag(&self) -> Option<&str> {
+        let given = |key: &&String| key.starts_with("aws:") || key.as_str() == "dlm:managed";
+        self.tags.keys().find(given).map(String::as_str)
+    }
+
     /// The value of a tag, by exact key.
     #[must_use]
     pub fn tag(&self, key: &str) -> Option<&str> {

@@ -9,6 +9,8 @@
 //! registry does not know is shown and never executed (docs/adr/0011).
 
 mod add_standby;
+mod delete_snapshot;
+mod delete_volume;
 mod expectation;
 mod fail_over;
 mod grow_storage;
@@ -39,6 +41,8 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource};
 
 pub use add_standby::{AddStandby, StandbyOperation};
+pub use delete_snapshot::{DeleteSnapshot, DeleteSnapshotOperation};
+pub use delete_volume::DeleteVolume;
 pub use expectation::Expectation;
 pub use fail_over::FailOver;
 pub use grow_storage::GrowStorage;
@@ -63,10 +67,12 @@ pub use task::{Effect, Goal, Reach, Task, Work};
 pub use v1::prior as prior_of_v1;
 
 /// The changes of this release, one row each.
-const BUILTIN: [ChangeType; 17] = [
+const BUILTIN: [ChangeType; 19] = [
     add_standby::TYPE,
     remove_unused::DELETE_BALANCER,
     remove_unused::DELETE_GATEWAY,
+    delete_snapshot::TYPE,
+    delete_volume::TYPE,
     fail_over::TYPE,
     grow_storage::TYPE,
     isolate::TYPE,

@@ -28,6 +28,10 @@ pub struct Needs {
     pub charge_days: i64,
     /// Days of activity that are loaded; 0 for none.
     pub activity_days: i64,
+    /// Kinds whose resources and relations are loaded across the estate; none where a judgement looks at one resource alone.
+    pub related: Vec<ResourceKind>,
+    /// Kinds whose configuration documents are loaded.
+    pub documents: Vec<ResourceKind>,
     /// Names of the learned models that the judgement reads.
     pub models: Vec<&'static str>,
 }

@@ -1,7 +1,9 @@
 //! Input and output of a judgement: the facts about one resource, and the proposals and abstentions that follow from them.
 
+mod relation_index;
+
 use jiff::Timestamp;
-use reeve_estate::{Catalogue, Charge, Resource, Series};
+use reeve_estate::{Catalogue, Charge, Document, Resource, Series};
 
 use crate::activity::Activity;
 use crate::guardrail::Guardrails;
@@ -10,6 +12,8 @@ use crate::portfolio::HourlyUse;
 use crate::proposal::{Abstention, Proposal};
 use crate::settings::Settings;
 use crate::workload::{Classification, Correction};
+
+pub use relation_index::RelationIndex;
 
 /// Days of history a judgement looks at.
 pub const HISTORY_DAYS: i64 = 30;
@@ -29,6 +33,10 @@ pub struct Facts<'a> {
     pub charges: &'a [Charge],
     /// Its use by the audit log; `None` where the agent type does not need it.
     pub activity: Option<&'a Activity>,
+    /// Its configuration; `None` where it was not read or the agent type does not need it.
+    pub document: Option<&'a Document>,
+    /// Relations across the estate, of the kinds that the agent type needs.
+    pub relations: &'a RelationIndex,
     /// The volumes attached to it.
     pub volumes: &'a [Resource],
     /// Specifications and prices.

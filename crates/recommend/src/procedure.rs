@@ -3,7 +3,7 @@
 use reeve_estate::{Provider, Resource, ResourceKind};
 
 use super::proposal::Proposal;
-use crate::change::{ResizeDatabase, ResizeMachine, SnapshotVolume, StopDatabase, StopMachine};
+use crate::change::{DeleteVolume, ResizeDatabase, ResizeMachine, StopDatabase, StopMachine};
 use crate::ownership::owned_by_code;
 use crate::plan::Plan;
 use crate::recommendation::Subject;
@@ -46,10 +46,10 @@ pub fn stop_idle(resource: &Resource, volumes: &[Resource]) -> Plan {
     }
 }
 
-/// A snapshot of a volume that nothing is attached to. Deleting it is for a person.
+/// The deletion of a volume that nothing is attached to, after a snapshot of it.
 #[must_use]
-pub fn keep_unattached(volume: &Resource) -> Plan {
-    Plan::new(&SnapshotVolume { state: volume.state }, volume.id.as_str())
+pub fn delete_unattached(volume: &Resource) -> Plan {
+    Plan::new(&DeleteVolume { state: volume.state }, volume.id.as_str())
 }
 
 /// Adds to a proposal the manual steps for a resource that infrastructure as code owns.

@@ -15,6 +15,8 @@ pub enum SettingValue {
     Percent(f64),
     /// Days, written `14d`.
     Days(u32),
+    /// A number of things, written `3`.
+    Count(u32),
     /// `true` or `false`.
     Flag(bool),
     /// Names, written `Owner, CostCenter`.
@@ -26,6 +28,7 @@ impl fmt::Display for SettingValue {
         match self {
             SettingValue::Percent(percent) => write!(f, "{percent}%"),
             SettingValue::Days(days) => write!(f, "{days}d"),
+            SettingValue::Count(count) => write!(f, "{count}"),
             SettingValue::Flag(flag) => write!(f, "{flag}"),
             SettingValue::Names(names) => f.write_str(&names.join(", ")),
         }
@@ -45,6 +48,9 @@ impl SettingValue {
         }
         if let Some(days) = text.strip_suffix('d') {
             return days.parse().ok().map(SettingValue::Days);
+        }
+        if let Ok(count) = text.parse() {
+            return Some(SettingValue::Count(count));
         }
         let percent: f64 = text.strip_suffix('%')?.trim_end().parse().ok()?;
         percent.is_finite().then_some(SettingValue::Percent(percent))
@@ -73,7 +79,7 @@ pub struct Setting {
     pub description: &'static str,
     /// Value unless a person sets another; every value has its form.
     pub default: SettingValue,
-    /// Lowest and highest value of percentages and days, and number of names.
+    /// Lowest and highest value of percentages, days and counts, and number of names.
     pub range: (f64, f64),
 }
 
@@ -91,7 +97,8 @@ impl Setting {
         let (low, high) = self.range;
         let fits = match (&self.default, &parsed) {
             (SettingValue::Percent(_), Some(SettingValue::Percent(value))) => within(*value),
-            (SettingValue::Days(_), Some(SettingValue::Days(value))) => within(f64::from(*value)),
+            (SettingValue::Days(_), Some(SettingValue::Days(value)))
+            | (SettingValue::Count(_), Some(SettingValue::Count(value))) => within(f64::from(*value)),
             (SettingValue::Flag(_), Some(SettingValue::Flag(_))) => true,
             (SettingValue::Names(_), Some(SettingValue::Names(names))) => {
                 within(names.len() as f64) && names.iter().all(|name| is_name(name))
@@ -104,6 +111,7 @@ impl Setting {
         let message = match &self.default {
             SettingValue::Percent(_) => format!("must be a percentage from {low}% to {high}%, as in {}", self.default),
             SettingValue::Days(_) => format!("must be a number of days from {low}d to {high}d, as in {}", self.default),
+            SettingValue::Count(_) => format!("must be a number from {low} to {high}, as in {}", self.default),
             SettingValue::Flag(_) => "must be true or false".to_owned(),
             SettingValue::Names(_) => {
                 format!("must be {low} to {high} names of at most {LONGEST_NAME} characters, as in Owner, CostCenter")
@@ -138,6 +146,15 @@ impl Settings {
     pub fn days(&self, setting: &Setting) -> i64 {
         match (self.get(setting), setting.default.clone()) {
             (SettingValue::Days(value), _) | (_, SettingValue::Days(value)) => i64::from(value),
+            _ => 0,
+        }
+    }
+
+    /// The value of a setting that is a number of things.
+    #[must_use]
+    pub fn count(&self, setting: &Setting) -> u64 {
+        match (self.get(setting), setting.default.clone()) {
+            (SettingValue::Count(value), _) | (_, SettingValue::Count(value)) => u64::from(value),
             _ => 0,
         }
     }

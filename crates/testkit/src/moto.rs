@@ -16,6 +16,16 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 
+/// Starts moto with another time for volumes and snapshots: its clock cannot be set.
+const AGED: &str = "import sys
+from datetime import timedelta
+from moto.core.utils import utcnow
+from moto.ec2.models import elastic_block_store
+from moto.server import main
+days = int(sys.argv.pop(1))
+elastic_block_store.utcnow = lambda: utcnow() - timedelta(days=days)
+main(sys.argv[1:])";
+
 /// A running moto.
 #[derive(Debug)]
 pub struct Moto {
@@ -32,11 +42,25 @@ impl Moto {
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.
     pub async fn start() -> anyhow::Result<Moto> {
-        let program = program();
+        Moto::run(&program(), &[]).await
+    }
+
+    /// Starts a moto whose volumes and snapshots are so many days old when they are created.
+    ///
+    /// # Errors
+    /// The program cannot be started or does not answer within 30 seconds.
+    pub async fn aged(days: u32) -> anyhow::Result<Moto> {
+        // The interpreter stands beside the program, as in every virtual environment.
+        let python = program().with_file_name("python3");
+        Moto::run(&python, &["-c", AGED, &days.to_string()]).await
+    }
+
+    async fn run(program: &Path, before: &[&str]) -> anyhow::Result<Moto> {
         // Between finding a free port and binding it somebody else may take it; then another is tried.
         for _ in 0..3 {
             let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
-            let child = Command::new(&program)
+            let child = Command::new(program)
+                .args(before)
                 .args(["-H", "127.0.0.1", "-p", &port.to_string()])
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())

@@ -55,6 +55,8 @@ impl Case {
             resource: &self.resource,
             series,
             charges: &[],
+            document: None,
+            relations: reeve_recommend::RelationIndex::none(),
             activity: None,
             correction: None,
             volumes: &[],

@@ -360,21 +360,27 @@ fn a_quiet_database_goes_one_class_down_without_a_claimed_price() {
 }
 
 #[test]
-fn unattached_volumes_are_kept_and_left_to_a_person() {
+fn unattached_volumes_are_deleted_after_a_snapshot() {
     let mut case = Case::machine("x");
     case.resource = resource("vol-9", ResourceKind::Volume, "ebs", None);
     case.resource.specification.storage_gib = Some(500.0);
     case.resource.specification.storage_type = Some("gp3".to_owned());
     let found = only(&case);
-    assert_eq!(kinds(found.plan.as_ref().unwrap()), [StepKind::Precondition, StepKind::Snapshot, StepKind::Verify]);
-    assert!(found.reason_codes.contains(&"delete_by_hand".to_owned()));
-    assert_eq!(found.savings_monthly.unwrap().usd_cents(), -25.0, "the snapshot costs, deleting is for a person");
-    assert!(
-        found.impact.cost.contains("until the volume is deleted, which saves $40.00 a month"),
-        "{}",
-        found.impact.cost
+    let order =
+        [StepKind::Precondition, StepKind::Snapshot, StepKind::Precondition, StepKind::Change, StepKind::Verify];
+    let plan = found.plan.as_ref().unwrap();
+    assert_eq!((kinds(plan), plan.reversible), (order.to_vec(), false));
+    assert!(found.reason_codes.contains(&"cannot_be_undone".to_owned()));
+    assert!(found.impact_level >= Impact::Medium, "it needs a signature");
+    assert_eq!(
+        found.savings_monthly.unwrap().usd_cents(),
+        15.0,
+        "$40 for the volume less at most $25 for its snapshot"
     );
+    assert!(found.impact.cost.contains("saves at least $15.00"), "{}", found.impact.cost);
     assert_eq!(found.confidence, 50.0, "nothing to try it on");
+    case.resource.specification.storage_type = Some("sc1".to_owned());
+    assert_eq!(case.codes(), ["not_cheaper"], "a snapshot may cost more than a cold volume");
     case.resource.created_at = Some(now() - SignedDuration::from_hours(48));
     assert_eq!(case.codes(), ["too_young"]);
     case.resource.state = ResourceState::Available;

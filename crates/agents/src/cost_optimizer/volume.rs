@@ -1,4 +1,4 @@
-//! `identify_idle_resources` for volumes that nothing is attached to: keep a snapshot, leave the deletion to a person.
+//! `identify_idle_resources` for volumes that nothing is attached to: keep a snapshot, then delete them.
 
 use reeve_estate::{Metric, Money};
 use reeve_learn::{Backtest, DAY_MS, Summary, Window};
@@ -8,9 +8,11 @@ use super::evidence::Evidence;
 use super::settings::Thresholds;
 use crate::confidence::{confidence, signs};
 use crate::load::data_points;
+use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
+use reeve_recommend::change::DeleteVolume;
 use reeve_recommend::owned_by_code;
-use reeve_recommend::procedure::{iac_note, keep_unattached, subject};
+use reeve_recommend::procedure::{delete_unattached, iac_note, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 use reeve_recommend::trust::Trust;
@@ -48,7 +50,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
         }
         None => path.unanswered("Was it silent?", "the cloud measures nothing of an unattached volume"),
     }
-    Ok(propose(facts, activity.unwrap_or_default(), activity.is_none(), path))
+    propose(facts, activity.unwrap_or_default(), activity.is_none(), path)
 }
 
 /// Days of the last week without an operation, of days that were measured; `None` when none was.
@@ -67,51 +69,75 @@ fn activity(facts: &Facts<'_>, days: i64, now_ms: i64) -> Option<Backtest> {
     (counted.windows > 0).then_some(counted)
 }
 
-fn cost_words(monthly: Option<Money>, snapshot: &str) -> String {
-    match monthly {
-        Some(monthly) => {
-            let monthly = dollars(monthly);
-            format!(
-                "the snapshot costs {snapshot}; the snapshot saves nothing until the volume is deleted, which saves {monthly} a month"
-            )
+/// Cost of an unattached volume a month, and of the snapshot that takes its place.
+struct Cost {
+    monthly: Option<Money>,
+    /// At most: a snapshot stores written blocks alone.
+    snapshot: Option<Money>,
+}
+
+impl Cost {
+    fn new(facts: &Facts<'_>) -> Cost {
+        let volume = facts.resource;
+        let listed = facts.catalogue.monthly_cost(volume).map(|month| month.cost);
+        let gib = volume.specification.storage_gib;
+        let snapshot = gib.and_then(|gib| facts.catalogue.snapshot_monthly(volume.provider, &volume.region, gib));
+        Cost { monthly: volume.monthly_cost.or(listed), snapshot: snapshot.map(|month| month.cost) }
+    }
+
+    /// Savings, at least; `None` without a price.
+    fn savings(&self) -> Option<Money> {
+        Some(self.monthly? - self.snapshot?)
+    }
+
+    fn words(&self) -> String {
+        let snapshot = at_most(self.snapshot);
+        match (self.monthly, self.savings()) {
+            (Some(monthly), Some(savings)) => format!(
+                "the volume costs {} a month, its snapshot {snapshot}: deleting it saves at least {}",
+                dollars(monthly),
+                dollars(savings)
+            ),
+            _ => "no list price is known for the volume, so no saving is claimed".to_owned(),
         }
-        None => "no list price is known; the snapshot saves nothing until the volume is deleted".to_owned(),
     }
 }
 
-fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -> Proposal {
+fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, mut path: Path) -> Result<Proposal, Abstention> {
     let volume = facts.resource;
-    let listed = facts.catalogue.monthly_cost(volume);
-    let monthly = volume.monthly_cost.or(listed.as_ref().map(|month| month.cost));
-    let gib = volume.specification.storage_gib;
-    let snapshot = gib.and_then(|gib| facts.catalogue.snapshot_monthly(volume.provider, &volume.region, gib));
-    let snapshot = snapshot.map(|month| month.cost);
-    // The plan keeps a snapshot and no more, so it costs; the volume's cost goes when a person deletes it.
-    let savings = snapshot.map(|cost| -cost);
-    let snapshot = at_most(snapshot);
+    let cost = Cost::new(facts);
+    let (savings, words) = (cost.savings(), cost.words());
+    match savings {
+        None => path.unanswered("Is its snapshot cheaper?", words.clone()),
+        Some(savings) => {
+            if !path.ask("Is its snapshot cheaper?", savings > Money::ZERO, words.clone()) {
+                return Err(Abstention::decided(KIND, "not_cheaper", words));
+            }
+        }
+    }
     let trust = confidence(counted, &Vec::new(), 0.0, None);
     let evidence = Evidence::new(facts);
     let unknown = if unmeasured { 1.0 } else { 0.0 };
     let signs = signs(evidence.facts, Vec::new(), counted.windows, unknown);
     let iac = owned_by_code(volume);
-    let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: monthly.is_none(), idle: true };
-    let cost = cost_words(monthly, &snapshot);
+    let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: cost.monthly.is_none(), idle: true };
     let missing = [(unmeasured, "since_when_unattached"), (savings.is_none(), "price")];
     let not_measured = missing.into_iter().filter(|(missing, _)| *missing).map(|(_, name)| name.to_owned()).collect();
-    let size = gib.map_or(String::new(), |gib| format!(" ({gib:.0} GiB)"));
+    let size = volume.specification.storage_gib.map_or(String::new(), |gib| format!(" ({gib:.0} GiB)"));
+    let lost = format!("It cannot be undone: {}", DeleteVolume::LOST);
     let mut proposal = Proposal {
         kind: KIND,
         rule: "identify_idle_resources",
-        title: format!("Snapshot {}{size}, to be deleted by a person: attached to nothing", volume.name),
+        title: format!("Delete {}{size} after a snapshot: attached to nothing", volume.name),
         subject: subject(volume, None),
-        // What deleting it is worth, not what the snapshot costs.
-        priority: priority_by_savings(monthly),
+        priority: priority_by_savings(savings),
         confidence: trust.percent,
         trust: Trust::new(trust.raw, None, &signs),
-        impact_level: evidence.impact_level(savings, monthly, hazards),
+        // Nobody can take it back: the default approval matrix wants a signature from medium impact on.
+        impact_level: evidence.impact_level(savings, cost.monthly, hazards).max(Impact::Medium),
         impact: ImpactAssessment {
-            cost_percent: monthly.map(|_| 0.0),
-            cost: cost.clone(),
+            cost_percent: share_saved(&cost),
+            cost: words.clone(),
             performance_degradation_percent: Some(0.0),
             performance: "none: nothing uses it".to_owned(),
             security: "the snapshot keeps the volume's encryption".to_owned(),
@@ -119,20 +145,20 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -
         effort: Effort::Low,
         savings_monthly: savings,
         savings_after_discounts: None,
-        monthly_cost: monthly,
-        plan: Some(keep_unattached(volume)),
-        reason_codes: vec!["unattached".to_owned(), "delete_by_hand".to_owned()],
+        monthly_cost: cost.monthly,
+        plan: Some(delete_unattached(volume)),
+        reason_codes: vec!["unattached".to_owned(), "cannot_be_undone".to_owned()],
         not_measured,
         explanation: Explanation {
-            action: format!("Snapshot {} ({}); delete it manually afterwards", volume.name, volume.id),
-            factors: vec![trust.words(), "The cloud lists no attachment".to_owned(), cost.clone()],
+            action: format!("Snapshot {} ({}), then delete it", volume.name, volume.id),
+            factors: vec![trust.words(), "The cloud lists no attachment".to_owned(), words.clone(), lost],
             data_points: data_points(facts, super::METRICS),
             confidence_range: Some(trust.range),
             similar_cases: 0,
             models: Vec::new(),
             success_rate: None,
             risk: risk(volume, hazards),
-            cost_reduction: cost,
+            cost_reduction: words,
             performance_impact: "none: nothing uses it".to_owned(),
             decision_path: path.into_decisions(),
         },
@@ -140,5 +166,11 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, path: Path) -
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
-    proposal
+    Ok(proposal)
+}
+
+/// Change of the volume's cost in percent; `None` without a price.
+fn share_saved(cost: &Cost) -> Option<f64> {
+    let (savings, monthly) = (cost.savings()?, cost.monthly.filter(|monthly| *monthly > Money::ZERO)?);
+    Some(-savings.usd() / monthly.usd() * 100.0)
 }

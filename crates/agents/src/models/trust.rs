@@ -45,6 +45,8 @@ impl Confidence {
                 resource,
                 series: &own,
                 charges: &[],
+                document: None,
+                relations: reeve_recommend::RelationIndex::none(),
                 activity: None,
                 volumes: &[],
                 catalogue: &material.catalogue,

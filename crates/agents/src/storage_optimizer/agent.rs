@@ -17,6 +17,10 @@ use crate::discounts::CHARGE_DAYS;
 use crate::models::Confidence;
 use crate::retrospect::look_back;
 
+/// Kinds that a judgement of a snapshot relates.
+const RELATED: &[ResourceKind] =
+    &[ResourceKind::Volume, ResourceKind::Snapshot, ResourceKind::Image, ResourceKind::LaunchTemplate];
+
 /// The agent type `storage_optimizer`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StorageOptimizer;
@@ -33,7 +37,9 @@ impl AgentDefinition for StorageOptimizer {
     fn needs(&self, settings: &Settings) -> Needs {
         let history_days = Thresholds::from(settings).history_days;
         Needs {
-            kinds: vec![ResourceKind::Volume],
+            kinds: vec![ResourceKind::Volume, ResourceKind::Snapshot],
+            related: RELATED.to_vec(),
+            documents: vec![ResourceKind::Snapshot],
             metrics: METRICS.to_vec(),
             history_days,
             charge_days: CHARGE_DAYS,

@@ -45,9 +45,45 @@ const REDUCE_PROVISIONED: Setting = Setting {
     range: (0.0, 0.0),
 };
 
+const CLEAN_SNAPSHOTS: Setting = Setting {
+    path: "clean_snapshots.enabled",
+    description: "Whether the deletion of old snapshots is proposed",
+    default: SettingValue::Flag(true),
+    range: (0.0, 0.0),
+};
+const SNAPSHOT_AGE: Setting = Setting {
+    path: "clean_snapshots.older_than",
+    description: "Days after which a snapshot is old",
+    default: SettingValue::Days(90),
+    range: (7.0, 3650.0),
+};
+const KEEP_NEWEST: Setting = Setting {
+    path: "clean_snapshots.keep_newest",
+    description: "Newest snapshots of each volume that are kept however old they are",
+    default: SettingValue::Count(1),
+    range: (1.0, 100.0),
+};
+const KEEP_OF_DELETED: Setting = Setting {
+    path: "clean_snapshots.keep_of_deleted",
+    description: "Newest snapshots that are kept of a volume that no longer exists; 0 deletes the last copy of its data",
+    default: SettingValue::Count(1),
+    range: (0.0, 100.0),
+};
+
 /// All of them.
-pub(super) const ALL: &[Setting] =
-    &[HISTORY, MEASURED, HEADROOM, CONVERT_GP2, CONVERT_PROVISIONED, LOWER_DURABILITY, REDUCE_PROVISIONED];
+pub(super) const ALL: &[Setting] = &[
+    HISTORY,
+    MEASURED,
+    HEADROOM,
+    CONVERT_GP2,
+    CONVERT_PROVISIONED,
+    LOWER_DURABILITY,
+    REDUCE_PROVISIONED,
+    CLEAN_SNAPSHOTS,
+    SNAPSHOT_AGE,
+    KEEP_NEWEST,
+    KEEP_OF_DELETED,
+];
 
 /// The settings of one agent, as the rules read them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,6 +95,10 @@ pub(super) struct Thresholds {
     pub(super) convert_provisioned: bool,
     pub(super) accept_lower_durability: bool,
     pub(super) reduce_provisioned: bool,
+    pub(super) clean_snapshots: bool,
+    pub(super) snapshot_days: i64,
+    pub(super) keep_newest: u64,
+    pub(super) keep_of_deleted: u64,
 }
 
 impl From<&Settings> for Thresholds {
@@ -71,6 +111,10 @@ impl From<&Settings> for Thresholds {
             convert_provisioned: settings.flag(&CONVERT_PROVISIONED),
             accept_lower_durability: settings.flag(&LOWER_DURABILITY),
             reduce_provisioned: settings.flag(&REDUCE_PROVISIONED),
+            clean_snapshots: settings.flag(&CLEAN_SNAPSHOTS),
+            snapshot_days: settings.days(&SNAPSHOT_AGE),
+            keep_newest: settings.count(&KEEP_NEWEST),
+            keep_of_deleted: settings.count(&KEEP_OF_DELETED),
         }
     }
 }

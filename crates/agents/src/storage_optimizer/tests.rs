@@ -1,6 +1,8 @@
 //! Tables of the judgement: what each rule finds, what it leaves alone and why, and the arithmetic of savings.
 #![allow(clippy::unwrap_used)]
 
+mod snapshots;
+
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Catalogue, Metric, Money, Provider, Resource, ResourceId, ResourceKind, ResourceState, Series};
 use reeve_recommend::guardrail::Guardrails;
@@ -60,6 +62,8 @@ impl Case {
             resource: &self.volume,
             series: &self.series,
             charges: &[],
+            document: None,
+            relations: reeve_recommend::RelationIndex::none(),
             activity: None,
             volumes: &[],
             catalogue: Catalogue::builtin(),

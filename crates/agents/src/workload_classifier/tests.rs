@@ -128,6 +128,8 @@ impl Case {
             resource: &self.resource,
             series: &self.series,
             charges: &[],
+            document: None,
+            relations: reeve_recommend::RelationIndex::none(),
             activity: None,
             volumes: &[],
             catalogue: Catalogue::builtin(),

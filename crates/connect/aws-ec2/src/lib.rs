@@ -17,6 +17,7 @@ mod network;
 pub mod place;
 pub mod query;
 pub mod signed;
+mod snapshot;
 mod tag;
 mod volume;
 pub mod xml;

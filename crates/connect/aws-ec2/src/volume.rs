@@ -1,4 +1,4 @@
-//! Changing volumes: size, type and performance. EBS never shrinks one, and takes no change until the last one is completed; some emulators do either, so
+//! Changing volumes: size, type and performance, and deleting them. EBS never shrinks one, and takes no change until the last one is completed; some emulators do either, so
 //! both are refused first. EBS user guide, "Modify a volume using Elastic Volumes operations".
 
 use reeve_estate::{Resource, ResourceState};
@@ -82,6 +82,19 @@ impl Ec2 {
             .with_some("Iops", number("IOPS", iops)?)
             .with_some("Throughput", number("throughput", throughput_mibps)?);
         self.change(call, parameters).await.map(|_| ())
+    }
+
+    /// Deletes a volume that nothing is attached to.
+    ///
+    /// # Errors
+    /// [`FaultKind::WrongState`] while something has it; the call's failure otherwise.
+    pub async fn delete_volume(&self, id: &str) -> Result<(), Fault> {
+        let call = self.place.call("ec2:DeleteVolume");
+        if self.volume(id).await?.state != ResourceState::Unattached {
+            let message = format!("{id} is in use; only a volume that nothing is attached to can be deleted");
+            return Err(call.fault(FaultKind::WrongState, None, &message));
+        }
+        self.change(call, Form::new().with("VolumeId", id)).await.map(|_| ())
     }
 
     /// Refuses a change of a volume whose last change is not completed.

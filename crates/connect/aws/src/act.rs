@@ -42,7 +42,8 @@ impl Act for AwsConnection {
         let id = resource.id.as_str();
         let mut fresh = match resource.kind {
             ResourceKind::VirtualMachine => self.ec2(place).settled_machine(id).await?,
-            ResourceKind::Volume => self.ec2(place).settled_volume(id).await?,
+            ResourceKind::Snapshot => unless_gone(resource, self.ec2(place).snapshot_resource(id).await)?,
+            ResourceKind::Volume => unless_gone(resource, self.ec2(place).settled_volume(id).await)?,
             ResourceKind::Database => self.rds(place).settled_database(id).await?,
             ResourceKind::ScalingGroup => self.scaling(place).group(&resource.name).await?,
             ResourceKind::IpAddress | ResourceKind::NatGateway | ResourceKind::LoadBalancer => {

@@ -108,8 +108,7 @@ impl SimulatedAccount {
             ResourceKind::IpAddress | ResourceKind::NatGateway | ResourceKind::LoadBalancer => {
                 condition.state(now, free_without_holder(&mut resource, conditions, now))
             }
-            _ if condition.changing(now) => ResourceState::Changing,
-            _ => resource.state,
+            _ => condition.state(now, resource.state),
         };
         let spot = resource.purchase == Some(Purchase::Spot);
         if spot && resource.state == ResourceState::Running && interrupted(asset.key, now) {

@@ -48,6 +48,7 @@ pub(crate) fn build(plan: &Account, seed: u64, anchor: Timestamp) -> Vec<Asset> 
     builder.machines();
     builder.databases();
     builder.loose_disks();
+    builder.snapshots();
     builder.buckets();
     builder.balancers();
     builder.gateways();
@@ -64,6 +65,16 @@ pub(crate) fn machine_id(plan: &Account, seed: u64, name: &str, generation: usiz
         Provider::Aws => format!("i-{}", hex(key, 17)),
         Provider::Gcp => digits(key, 19),
         Provider::Azure => azure(plan, "Microsoft.Compute/virtualMachines", &name),
+    })
+}
+
+/// The identifier of a disk.
+pub(crate) fn disk_id(plan: &Account, seed: u64, name: &str) -> ResourceId {
+    let key = key(seed, &format!("{}/disk/{name}", plan.account));
+    ResourceId(match plan.provider {
+        Provider::Aws => format!("vol-{}", hex(key, 17)),
+        Provider::Gcp => digits(key, 19),
+        Provider::Azure => azure(plan, "Microsoft.Compute/disks", name),
     })
 }
 
@@ -171,12 +182,7 @@ impl Builder<'_> {
         owner: Owner,
         age_days: u32,
     ) -> Row {
-        let key = key(self.seed, &format!("{}/disk/{name}", self.plan.account));
-        let id = match self.plan.provider {
-            Provider::Aws => format!("vol-{}", hex(key, 17)),
-            Provider::Gcp => digits(key, 19),
-            Provider::Azure => azure(self.plan, "Microsoft.Compute/disks", &name),
-        };
+        let id = disk_id(self.plan, self.seed, &name);
         let iops = matches!(class, "gp3" | "io1").then_some(3000);
         let throughput_mibps = (class == "gp3").then_some(125);
         let specification = Specification {
@@ -187,7 +193,18 @@ impl Builder<'_> {
             ..Specification::default()
         };
         let (kind, state) = (ResourceKind::Volume, ResourceState::Unattached);
-        Row { id: ResourceId(id), name, region, kind, state, specification, owner, load, age_days }
+        Row { id, name, region, kind, state, specification, owner, load, age_days }
+    }
+
+    fn snapshots(&mut self) {
+        for snapshot in self.plan.snapshots {
+            let key = key(self.seed, &format!("{}/snapshot/{}", self.plan.account, snapshot.name));
+            let specification =
+                Specification { storage_gib: Some(f64::from(snapshot.gib)), ..Specification::default() };
+            let row = self.plain(ResourceKind::Snapshot, snapshot.name, snapshot.region, snapshot.owner);
+            let id = ResourceId(format!("snap-{}", hex(key, 17)));
+            self.add(Row { id, specification, age_days: snapshot.age_days, ..row });
+        }
     }
 
     fn databases(&mut self) {

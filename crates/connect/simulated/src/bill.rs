@@ -44,6 +44,7 @@ pub(crate) fn monthly(resource: &Resource, discount: f64) -> Option<Money> {
         ResourceKind::VirtualMachine if stopped => 0.0,
         ResourceKind::VirtualMachine => machine_usd(resource)? * HOURS_PER_MONTH,
         ResourceKind::Database => database_usd(resource, stopped)?,
+        ResourceKind::Volume if resource.state == ResourceState::Deleted => 0.0,
         ResourceKind::Volume => volume_usd(resource)?,
         ResourceKind::Bucket => storage_usd(resource)?,
         ResourceKind::LoadBalancer => listed(resource).unwrap_or(BALANCER_HOUR * HOURS_PER_MONTH),

@@ -160,6 +160,18 @@ pub(crate) struct LooseDisk {
     pub(crate) owner: Owner,
 }
 
+/// A snapshot of a disk, which may be gone.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DiskSnapshot {
+    pub(crate) name: &'static str,
+    pub(crate) region: &'static str,
+    /// Name of the disk.
+    pub(crate) disk: &'static str,
+    pub(crate) gib: u32,
+    pub(crate) age_days: u32,
+    pub(crate) owner: Owner,
+}
+
 /// Object storage.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bucket {
@@ -226,6 +238,7 @@ pub(crate) struct Account {
     pub(crate) machines: &'static [Machine],
     pub(crate) databases: &'static [Database],
     pub(crate) loose_disks: &'static [LooseDisk],
+    pub(crate) snapshots: &'static [DiskSnapshot],
     pub(crate) buckets: &'static [Bucket],
     pub(crate) balancers: &'static [Balancer],
     pub(crate) gateways: &'static [Gateway],

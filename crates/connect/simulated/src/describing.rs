@@ -11,6 +11,7 @@ use reeve_estate::{
 use serde_json::{Value, json};
 
 use crate::account::SimulatedAccount;
+use crate::assets;
 use crate::groups;
 use crate::noise::{hex, key};
 
@@ -25,6 +26,10 @@ impl SimulatedAccount {
         let mut kinds: BTreeMap<ResourceKind, Vec<Described>> = BTreeMap::new();
         for resource in &resources {
             kinds.entry(resource.kind).or_default().push(self.described(resource));
+        }
+        if self.plan.provider == Provider::Aws {
+            // The account has none of these, which is known too.
+            kinds.extend([ResourceKind::Image, ResourceKind::LaunchTemplate].map(|kind| (kind, Vec::new())));
         }
         for described in self.networks(&resources, now) {
             kinds.entry(described.resource.kind).or_default().push(described);
@@ -73,6 +78,7 @@ impl SimulatedAccount {
         let mut relations: Vec<Relation> =
             groups.map(|group| Relation::to(RelationKind::ProtectedBy, group.clone())).collect();
         relations.extend(resource.group.iter().map(|group| Relation::to(RelationKind::MemberOf, group.0.clone())));
+        relations.extend(self.disk_of(resource).map(|disk| Relation::to(RelationKind::CreatedFrom, disk.0)));
         let attached = match resource.kind {
             ResourceKind::LoadBalancer => Some(RelationKind::RoutesTo),
             // Its members say that they are its members, and route tables that they lead to it.
@@ -90,6 +96,13 @@ impl SimulatedAccount {
             relations.push(Relation::to(RelationKind::LocatedIn, self.network_id(&resource.region)));
         }
         relations
+    }
+
+    /// The disk that a snapshot was made of.
+    fn disk_of(&self, snapshot: &Resource) -> Option<ResourceId> {
+        let row = self.plan.snapshots.iter().find(|row| row.name == snapshot.name)?;
+        let is_snapshot = snapshot.kind == ResourceKind::Snapshot;
+        is_snapshot.then(|| assets::disk_id(self.plan, self.world.settings.seed, row.disk))
     }
 
     fn network_id(&self, region: &str) -> String {
@@ -206,6 +219,11 @@ fn aws(resource: &Resource, network: &str) -> Value {
             "VolumeId": id, "Size": spec.storage_gib, "VolumeType": spec.storage_type, "Iops": spec.iops,
             "Encrypted": resource.tag("team") == Some("payments"), "Tags": tags(resource),
             "Attachments": resource.attached_to.iter().map(|to| json!({ "InstanceId": to.as_str() })).collect::<Value>(),
+        }),
+        ResourceKind::Snapshot => json!({
+            "snapshotId": id, "status": "completed", "storageTier": "standard", "ownerId": resource.account,
+            "volumeSize": spec.storage_gib.map(|gib| format!("{gib:.0}")), "startTime": resource.created_at.map(|at| at.to_string()),
+            "encrypted": false, "tagSet": tags(resource),
         }),
         ResourceKind::Database => json!({
             "DBInstanceIdentifier": id, "DBInstanceClass": spec.instance_type, "Engine": spec.platform,

@@ -19,7 +19,9 @@ impl Observe for SimulatedAccount {
 
     async fn inventory(&self) -> Result<Inventory, ObserveError> {
         let now = self.world.now();
-        let resources = self.all(&self.conditions.lock(), now);
+        let mut resources = self.all(&self.conditions.lock(), now);
+        // Snapshots are known by their descriptions.
+        resources.retain(|resource| ResourceKind::SPECIFIED.contains(&resource.kind));
         let denied = self.plan.denied.iter().map(|(permission, message)| Denied {
             permission: (*permission).to_owned(),
             region: String::new(),

@@ -12,6 +12,7 @@ use reeve_estate::{
     Act, ActError, ActErrorKind, Applied, Capacity, Catalogue, Connection, ConnectionId, Mutation, Observed, Operation,
     QUARANTINE, Resource, ResourceId, ResourceKind, ResourceState, Snapshot, Specification,
 };
+use reeve_recommend::change::RemoveOperation;
 use reeve_recommend::{Clock, Clouds};
 
 use crate::clock::TestClock;
@@ -213,6 +214,18 @@ impl Cloud {
         Ok(Applied::Accepted)
     }
 
+    /// Deletes a volume that nothing is attached to.
+    fn delete(&self, id: &ResourceId) -> Result<Applied, ActError> {
+        let mut inner = self.inner.lock();
+        let volume = inner.machines.get_mut(id).ok_or_else(|| refuse(ActErrorKind::NotFound, "no such resource"))?;
+        if volume.resource.state != ResourceState::Unattached {
+            return Err(refuse(ActErrorKind::WrongState, "it is attached"));
+        }
+        volume.resource.state = ResourceState::Deleted;
+        self.note(None, volume.resource.clone(), self.clock.now());
+        Ok(Applied::Accepted)
+    }
+
     fn answer(&self, resource: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
         let mut inner = self.inner.lock();
         self.settle(&mut inner);
@@ -350,6 +363,10 @@ impl Act for Cloud {
     }
 
     async fn apply(&self, resource: &Resource, operation: &dyn Operation) -> Result<Applied, ActError> {
+        if let Some(RemoveOperation) = operation.downcast_ref() {
+            self.moment().await;
+            return self.delete(&resource.id);
+        }
         let mutation = operation.downcast_ref().ok_or_else(|| refuse(ActErrorKind::Other, "no such operation"))?;
         self.moment().await;
         let answer = self.answer(resource, mutation);

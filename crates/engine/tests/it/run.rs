@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use reeve_access::Role;
-use reeve_engine::AgentInput;
+use reeve_engine::{AgentInput, Execution};
 use reeve_estate::{Metric, ResourceState};
 use reeve_recommend::{AgentStore, EngineError, RecommendationType, Status};
 
@@ -224,7 +224,7 @@ async fn outcomes_are_counted_in_later_explanations() {
 }
 
 #[tokio::test]
-async fn an_unattached_volume_is_kept_once_and_not_nagged_for() {
+async fn an_unattached_volume_is_deleted_with_a_signature_and_after_its_snapshot() {
     let world = World::new();
     let mut volume = resource("vol-9", reeve_estate::ResourceKind::Volume, None);
     volume.state = ResourceState::Unattached;
@@ -233,13 +233,17 @@ async fn an_unattached_volume_is_kept_once_and_not_nagged_for() {
     let agent = world.agent("safe_mode", false).await;
     world.run(&agent).await;
     let recommendation = world.only("vol-9").await;
-    let action = world.execute(&recommendation).await;
+    let asked = world.engine.execution.execute(&recommendation.id, None, Some("please"), &operator()).await.unwrap();
+    let Execution::PendingApproval(approval) = asked else { panic!("began without approval") };
+    assert_eq!((world.cloud.snapshots(), world.cloud.state("vol-9").0), (0, ResourceState::Unattached));
+    let manager = person("max", &[Role::Manager]);
+    world.engine.recommendations.approve(&approval.id, Some("go"), &manager).await.unwrap();
+    world.engine.execution.settle().await;
+    let action = world.memory.action_list(Some(&recommendation.id), None).await.unwrap().remove(0);
     assert_eq!(action.status, reeve_recommend::ActionStatus::Succeeded, "{action:?}");
-    assert_eq!((world.cloud.snapshots(), world.cloud.state("vol-9").0), (1, ResourceState::Unattached));
+    assert_eq!((world.cloud.snapshots(), world.cloud.state("vol-9").0), (1, ResourceState::Deleted));
     let undo = world.engine.execution.rollback(&action.id, &operator()).await;
-    assert!(matches!(undo, Err(EngineError::Conflict(_))), "there is nothing to undo");
-    let report = world.run(&agent).await;
-    assert!(report.skipped.contains(&("kept_already".to_owned(), 1)), "{:?}", report.skipped);
+    assert!(matches!(undo, Err(EngineError::Conflict(_))), "it is gone for good");
     world.every_change_was_announced();
 }
 

@@ -74,7 +74,15 @@ impl Services {
             ModelService::new(log(), Arc::clone(&scopes), Arc::clone(&samples), Arc::clone(&catalogue), models);
         let models = Arc::new(models);
         let (charges, read) = (ports.charges, ports.log);
-        let judging = RunPorts { samples, catalogue, agent_types: types.clone(), charges, log: read, workloads: None };
+        let judging = RunPorts {
+            samples,
+            catalogue,
+            agent_types: types.clone(),
+            charges,
+            log: read,
+            descriptions: None,
+            workloads: None,
+        };
         let (found, own) = (Arc::clone(&findings), Arc::clone(&automatic));
         let runs = Arc::new(RunService::new(log(), Arc::clone(&scopes), Arc::clone(&models), found, own, judging));
         let (asked, answers) = (Arc::clone(&approvals), Arc::clone(&recommendations));

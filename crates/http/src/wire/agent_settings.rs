@@ -31,6 +31,7 @@ impl From<&Setting> for SettingBody {
         let limit = |value: f64| match &setting.default {
             SettingValue::Percent(_) => Some(format!("{value}%")),
             SettingValue::Days(_) => Some(format!("{value}d")),
+            SettingValue::Count(_) => Some(value.to_string()),
             SettingValue::Flag(_) | SettingValue::Names(_) => None,
         };
         SettingBody {
@@ -47,7 +48,9 @@ impl From<&Setting> for SettingBody {
 fn value(value: &SettingValue) -> Value {
     match value {
         SettingValue::Flag(flag) => Value::Bool(*flag),
-        SettingValue::Percent(_) | SettingValue::Days(_) | SettingValue::Names(_) => Value::String(value.to_string()),
+        SettingValue::Percent(_) | SettingValue::Days(_) | SettingValue::Count(_) | SettingValue::Names(_) => {
+            Value::String(value.to_string())
+        }
     }
 }
 

@@ -119,7 +119,10 @@ mod tests {
             let all = policy["Statement"].as_array().unwrap().iter();
             all.map(|one| one["Sid"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
         };
-        assert_eq!(sids(&of(&["storage_optimizer"]).unwrap()), ["ReeveReads", "ReeveModifyVolume"]);
+        assert_eq!(
+            sids(&of(&["storage_optimizer"]).unwrap()),
+            ["ReeveReads", "ReeveDeleteSnapshot", "ReeveModifyVolume"]
+        );
         let both = of(&["workload_classifier", "storage_optimizer"]).unwrap();
         assert!(actions(&both).contains("autoscaling:UpdateAutoScalingGroup"));
         assert!(!actions(&both).contains("ec2:RevokeSecurityGroupEgress"), "isolation is for security_intelligence");

@@ -8,7 +8,7 @@ use reeve_engine::{
     ModelService, RecommendationService, Records, ResponseService, RolloutService, RunPorts, RunService, Scheduler,
     ScopeService, WorkloadService,
 };
-use reeve_estate::{Catalogue, EstateStore, SampleStore};
+use reeve_estate::{Catalogue, DescriptionStore, EstateStore, SampleStore};
 use reeve_recommend::ports::{ChargeReader, Clock, Clouds, LogReader, Recorder};
 use reeve_recommend::{AgentTypes, Changes, WorkloadStore};
 use reeve_store::Store;
@@ -48,6 +48,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
     let EnginePorts { store, samples, clouds, recorder, clock, changes, agent_types, charges, log } = ports;
     let estate: Arc<dyn EstateStore> = store.clone();
     let workloads: Arc<dyn WorkloadStore> = store.clone();
+    let descriptions: Arc<dyn DescriptionStore> = store.clone();
     let catalogue = Arc::new(Catalogue::builtin().clone());
     let (models, settings) = (agent_types.clone(), RegistrySettings::default());
     let registry = Arc::new(Registry::new(store.clone(), recorder.clone(), clock.clone(), models, settings));
@@ -65,7 +66,8 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
     };
     let execution = ExecutionService::new(records.clone(), guardrails.clone(), approvals.clone(), acting);
     let shared = Shared { records, approvals, findings, scopes, guardrails, execution: Arc::new(execution), estate };
-    shared.join(store, registry, RunPorts { samples, catalogue, agent_types, charges, log, workloads: Some(workloads) })
+    let (workloads, descriptions) = (Some(workloads), Some(descriptions));
+    shared.join(store, registry, RunPorts { samples, catalogue, agent_types, charges, log, descriptions, workloads })
 }
 
 /// Services that several others ask.

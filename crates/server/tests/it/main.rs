@@ -32,6 +32,7 @@ mod live;
 mod made_up;
 mod mail;
 mod metrics;
+mod old_snapshots;
 mod own_activity;
 mod predictive;
 mod private;

@@ -1,4 +1,4 @@
-//! Addresses, NAT gateways and load balancers that nothing uses, from the cloud's listings and metrics to their removal: what a
+//! Volumes, addresses, NAT gateways and load balancers that nothing uses, from the cloud's listings and metrics to their removal: what a
 //! person signed, what the log says, and what is kept because it came into use meanwhile.
 
 use std::time::Duration;
@@ -24,10 +24,10 @@ async fn silent(moto: &Moto, namespace: &str, name: &str, (dimension, id): (&str
     moto.metric(REGION, metric, &points).await.unwrap();
 }
 
-/// Findings of a new cost optimizer, by the identifier of their resource.
-async fn found(admin: &Api) -> Vec<Value> {
+/// Findings of a new agent of a type.
+pub(crate) async fn found(admin: &Api, agent_type: &str) -> Vec<Value> {
     let agent = json!({
-        "agent_type": "cost_optimizer", "name": "Costs", "mode": "active", "learning_period": "14d",
+        "agent_type": agent_type, "name": "Costs", "mode": "active", "learning_period": "14d",
         "confidence_threshold": "80%", "auto_apply": { "enabled": false }, "reason": "nine days are measured",
     });
     let agent = admin.post("intelligence/agents", agent).await.expect(201).text_at("/id");
@@ -42,7 +42,7 @@ async fn found(admin: &Api) -> Vec<Value> {
 }
 
 /// Asks for an execution, which waits for a manager's signature, and has it signed.
-async fn signed(admin: &Api, manager: &Api, finding: &Value) {
+pub(crate) async fn signed(admin: &Api, manager: &Api, finding: &Value) {
     let path = format!("intelligence/recommendations/{}", finding["id"].as_str().unwrap());
     let asked =
         admin.post(&format!("{path}/execute"), json!({ "plan_hash": finding["plan"]["hash"] })).await.expect(202);
@@ -53,7 +53,7 @@ async fn signed(admin: &Api, manager: &Api, finding: &Value) {
     assert_eq!(signed.body["status"], "approved", "{}", signed.text);
 }
 
-async fn ended(admin: &Api, finding: &Value) -> Value {
+pub(crate) async fn ended(admin: &Api, finding: &Value) -> Value {
     until("the action ended", PATIENCE, || async {
         let actions = admin.get("intelligence/actions?limit=1000").await.expect(200);
         let own = |action: &&Value| action["recommendation_id"] == finding["id"] && action["purpose"] == "apply";
@@ -80,7 +80,7 @@ async fn what_nothing_uses_is_removed_once_it_is_signed() {
     let admin = service.admin();
     let (_, manager) = admin.person("maria@acme.example", &["manager"], &[]).await;
     let _ = connect(&admin, moto.endpoint()).await;
-    let all = found(&admin).await;
+    let all = found(&admin, "cost_optimizer").await;
     let of = |id: &str| all.iter().find(|one| one["resource"]["id"] == id).cloned();
     assert!(of(&unmeasured).is_none() && of(&way_out).is_none(), "not measured, and in use: {all:#?}");
     for (id, change, saved) in [
@@ -126,7 +126,7 @@ async fn an_address_that_came_into_use_before_the_signature_is_kept() {
     let admin = service.admin();
     let (_, manager) = admin.person("maria@acme.example", &["manager"], &[]).await;
     let _ = connect(&admin, moto.endpoint()).await;
-    let all = found(&admin).await;
+    let all = found(&admin, "cost_optimizer").await;
     let finding = all.iter().find(|one| one["resource"]["id"] == address.as_str()).unwrap().clone();
     moto.associate(REGION, &address, &machine).await.unwrap();
     signed(&admin, &manager, &finding).await;
@@ -135,4 +135,46 @@ async fn an_address_that_came_into_use_before_the_signature_is_kept() {
     assert!(action["reason"].as_str().unwrap().contains("is available, not unattached"), "{action:#}");
     let addresses = moto.query(&EC2, REGION, "DescribeAddresses", &[]).await.unwrap();
     assert_eq!(texts(&addresses, "instanceId"), [machine.as_str()], "{addresses}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_unattached_volume_is_deleted_after_its_snapshot() {
+    let home = tempfile::tempdir().unwrap();
+    let moto = Moto::aged(30).await.unwrap();
+    let machine = moto.machines(REGION, "m5.large", 1, &[("Name", "reports")]).await.unwrap().remove(0);
+    let loose = moto.volume(REGION, "gp3", 500, None, &[("Name", "old-orders")]).await.unwrap();
+    let taken = moto.volume(REGION, "gp3", 200, None, &[("Name", "spare")]).await.unwrap();
+    let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
+    let admin = service.admin();
+    let (_, manager) = admin.person("maria@acme.example", &["manager"], &[]).await;
+    let _ = connect(&admin, moto.endpoint()).await;
+    let all = found(&admin, "cost_optimizer").await;
+    let of = |id: &str| all.iter().find(|one| one["resource"]["id"] == id).unwrap_or_else(|| panic!("{id}: {all:#?}"));
+    let finding = of(&loose);
+    assert_eq!(
+        (&finding["plan"]["change"]["name"], &finding["plan"]["reversible"], &finding["savings"]["monthly"]),
+        (&json!("delete_volume"), &json!(false), &json!(15.0)),
+        "500 GiB at $0.08 less at most $0.05 for the snapshot: {finding:#}"
+    );
+    moto.attach(REGION, &taken, &machine).await.unwrap();
+    signed(&admin, &manager, of(&taken)).await;
+    let kept = ended(&admin, of(&taken)).await;
+    assert_eq!(kept["status"], "aborted", "somebody attached it before the signature: {kept:#}");
+    signed(&admin, &manager, finding).await;
+    let action = ended(&admin, finding).await;
+    assert_eq!(action["status"], "succeeded", "{action:#}");
+
+    let volumes = moto.query(&EC2, REGION, "DescribeVolumes", &[]).await.unwrap();
+    let left = texts(&volumes, "volumeId");
+    assert!(!left.contains(&loose.as_str()) && left.contains(&taken.as_str()), "{volumes}");
+    let own = [("Filter.1.Name".to_owned(), "volume-id".to_owned()), ("Filter.1.Value.1".to_owned(), loose.clone())];
+    let snapshots = moto.query(&EC2, REGION, "DescribeSnapshots", &own).await.unwrap();
+    let snapshot = texts(&snapshots, "snapshotId");
+    assert_eq!((snapshot.len(), texts(&snapshots, "volumeSize")), (1, vec!["500"]), "{snapshots}");
+    let story = admin.get(&format!("audit-logs?query=resource.id:{loose}&limit=100")).await.expect(200);
+    let noted =
+        |name: &str, value: &str| story.items().iter().position(|entry| entry["changes"]["after"][name] == value);
+    assert!(noted("snapshot", snapshot[0]).is_some() && noted("state", "deleted").is_some(), "{}", story.text);
+    let undo = format!("intelligence/actions/{}/rollback", action["id"].as_str().unwrap());
+    assert_eq!(admin.post(&undo, json!({})).await.status, 409, "it is gone for good");
 }

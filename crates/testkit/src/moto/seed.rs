@@ -101,10 +101,50 @@ impl Moto {
         }
         let id = first(&self.query(&EC2, region, "CreateVolume", &parameters).await?, "volumeId")?;
         if let Some(machine) = attached_to {
-            let parameters = pairs(&[("VolumeId", &id), ("InstanceId", machine), ("Device", "/dev/sdh")]);
-            self.query(&EC2, region, "AttachVolume", &parameters).await?;
+            self.attach(region, &id, machine).await?;
         }
         Ok(id)
+    }
+
+    /// Attaches a volume to a machine.
+    ///
+    /// # Errors
+    /// moto refused the call.
+    pub async fn attach(&self, region: &str, volume: &str, machine: &str) -> anyhow::Result<()> {
+        let parameters = pairs(&[("VolumeId", volume), ("InstanceId", machine), ("Device", "/dev/sdh")]);
+        self.query(&EC2, region, "AttachVolume", &parameters).await?;
+        Ok(())
+    }
+
+    /// Creates a snapshot of a volume; its identifier.
+    ///
+    /// # Errors
+    /// moto refused a call.
+    pub async fn snapshot(&self, region: &str, volume: &str, tags: Tags<'_>) -> anyhow::Result<String> {
+        let mut parameters = pairs(&[("VolumeId", volume)]);
+        if !tags.is_empty() {
+            parameters.extend(pairs(&[("TagSpecification.1.ResourceType", "snapshot")]));
+            parameters.extend(tag_parameters("TagSpecification.1.Tag", tags));
+        }
+        first(&self.query(&EC2, region, "CreateSnapshot", &parameters).await?, "snapshotId")
+    }
+
+    /// Deletes a volume.
+    ///
+    /// # Errors
+    /// moto refused the call.
+    pub async fn delete_volume(&self, region: &str, volume: &str) -> anyhow::Result<()> {
+        self.query(&EC2, region, "DeleteVolume", &pairs(&[("VolumeId", volume)])).await?;
+        Ok(())
+    }
+
+    /// Deletes a snapshot.
+    ///
+    /// # Errors
+    /// moto refused the call.
+    pub async fn delete_snapshot(&self, region: &str, snapshot: &str) -> anyhow::Result<()> {
+        self.query(&EC2, region, "DeleteSnapshot", &pairs(&[("SnapshotId", snapshot)])).await?;
+        Ok(())
     }
 
     /// Creates a database instance.

@@ -124,6 +124,8 @@ impl Case {
             resource: &self.resource,
             series: &self.series,
             charges: &self.charges,
+            document: None,
+            relations: reeve_recommend::RelationIndex::none(),
             activity: None,
             volumes: &self.volumes,
             catalogue: Catalogue::builtin(),

@@ -26,12 +26,12 @@ enum Expect {
     Schedule,
     /// Commit to it for a year, as advice.
     Commit,
-    /// Keep a snapshot of a volume; a person deletes it.
-    Keep,
+    /// Delete a volume after a snapshot.
+    Delete,
     /// Nothing, for a reason.
     Nothing(&'static str),
 }
-use Expect::{Commit, Keep, Nothing, Resize, Schedule, Stop, Upgrade};
+use Expect::{Commit, Delete, Nothing, Resize, Schedule, Stop, Upgrade};
 
 /// The saving of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +70,10 @@ fn stops(found: &Proposal) -> bool {
     found.plan.as_ref().is_some_and(|plan| plan.steps.iter().any(|step| step.kind == StepKind::Stop))
 }
 
+fn deletes(found: &Proposal) -> bool {
+    found.plan.as_ref().and_then(|plan| plan.change.as_ref()).is_some_and(|change| change.name == "delete_volume")
+}
+
 fn is_as_expected(expect: Expect, judgement: &Judgement) -> bool {
     use RecommendationType::{IdleResourceCleanup, InstanceType, ReservedInstances, RightSize};
     let target =
@@ -83,7 +87,7 @@ fn is_as_expected(expect: Expect, judgement: &Judgement) -> bool {
             found.plan.is_none() && found.reason_codes.iter().any(|code| code == "works_at_known_times")
         }
         (Commit, [found]) => found.kind == ReservedInstances,
-        (Keep, [found]) => found.reason_codes.iter().any(|code| code == "delete_by_hand"),
+        (Delete, [found]) => deletes(found),
         _ => false,
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn machine_tags(provider: Provider, machine: &Machine) -> Vec<(String
 pub(super) fn service(provider: Provider, kind: ResourceKind) -> &'static str {
     type Kind = ResourceKind;
     match (provider, kind) {
-        (Provider::Aws, Kind::VirtualMachine | Kind::IpAddress | Kind::NatGateway) => "ec2",
+        (Provider::Aws, Kind::VirtualMachine | Kind::Snapshot | Kind::IpAddress | Kind::NatGateway) => "ec2",
         (Provider::Aws, Kind::Volume) => "ebs",
         (Provider::Aws, Kind::Database) => "rds",
         (Provider::Aws, Kind::Bucket) => "s3",

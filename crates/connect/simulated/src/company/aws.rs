@@ -3,7 +3,10 @@
 use reeve_estate::Provider;
 
 use super::Managed::{CloudFormation, Terraform};
-use super::{Account, Address, Balancer, Bucket, Database, Gateway, Group, LooseDisk, Machine, Owner, machine, owner};
+use super::{
+    Account, Address, Balancer, Bucket, Database, DiskSnapshot, Gateway, Group, LooseDisk, Machine, Owner, machine,
+    owner,
+};
 use crate::load::Load::{
     Batch, Bursty, Database as Used, DatabaseFilling, DatabaseIdle, DatabaseOversized, Drained, Idle, Leak, Memory,
     Network, Office, Oversized, Steady, Throttled, Web, Weekly,
@@ -32,6 +35,7 @@ pub(crate) const ACCOUNT: Account = Account {
     machines: MACHINES,
     databases: DATABASES,
     loose_disks: LOOSE_DISKS,
+    snapshots: SNAPSHOTS,
     buckets: BUCKETS,
     balancers: BALANCERS,
     gateways: GATEWAYS,
@@ -126,6 +130,26 @@ const LOOSE_DISKS: &[LooseDisk] = &[
     loose("load-test-2", US, 200, "io1", 95, STAGING),
     loose("ci-cache-before", US, 500, "gp2", 41, CI),
     loose("restore-check", US, 100, "gp3", 3, LEDGER),
+];
+
+const fn snapshot(
+    name: &'static str,
+    region: &'static str,
+    disk: &'static str,
+    gib: u32,
+    age_days: u32,
+    owner: Owner,
+) -> DiskSnapshot {
+    DiskSnapshot { name, region, disk, gib, age_days, owner }
+}
+
+const SNAPSHOTS: &[DiskSnapshot] = &[
+    snapshot("metrics-before-upgrade", US, "metrics-store-data", 1000, 420, CORE),
+    snapshot("metrics-before-move", US, "metrics-store-data", 1000, 160, CORE),
+    snapshot("metrics-monthly", US, "metrics-store-data", 1000, 21, CORE),
+    // Its disk was deleted with the old shop.
+    snapshot("legacy-shop-before-close", US, "legacy-shop-data", 400, 610, STOREFRONT),
+    snapshot("legacy-shop-final", US, "legacy-shop-data", 400, 590, STOREFRONT),
 ];
 
 const fn bucket(name: &'static str, region: &'static str, gib: u32, class: &'static str, owner: Owner) -> Bucket {

@@ -31,6 +31,7 @@ pub(crate) const ACCOUNT: Account = Account {
     machines: MACHINES,
     databases: DATABASES,
     loose_disks: LOOSE_DISKS,
+    snapshots: &[],
     buckets: &[],
     balancers: BALANCERS,
     gateways: &[],

@@ -28,6 +28,7 @@ pub(crate) const ACCOUNT: Account = Account {
     machines: MACHINES,
     databases: DATABASES,
     loose_disks: LOOSE_DISKS,
+    snapshots: &[],
     buckets: BUCKETS,
     balancers: BALANCERS,
     gateways: &[],

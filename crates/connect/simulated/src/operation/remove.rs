@@ -1,8 +1,8 @@
-//! Removal of addresses, NAT gateways and load balancers. AWS alone: the other clouds' are not what Reeve removes.
+//! Removal of snapshots, volumes, addresses, NAT gateways and load balancers. Of the latter AWS's alone: the other clouds' are not what Reeve removes.
 
 use jiff::Timestamp;
-use reeve_estate::{ActError, ActErrorKind, Operation, Provider, Resource, ResourceKind, ResourceState};
-use reeve_recommend::change::RemoveOperation;
+use reeve_estate::{ActError, ActErrorKind, Operation, Provider, Resource, ResourceId, ResourceKind, ResourceState};
+use reeve_recommend::change::{DeleteSnapshotOperation, RemoveOperation};
 
 use crate::account::SimulatedAccount;
 use crate::condition::Conditions;
@@ -16,6 +16,13 @@ pub(super) fn offer(
     operation: &dyn Operation,
     now: Timestamp,
 ) -> Option<Result<(), ActError>> {
+    if let Some(DeleteSnapshotOperation { kept }) = operation.downcast_ref() {
+        let is_there = |id: &String| account.live(&ResourceId::new(id.as_str()), conditions, now).is_some();
+        return Some(match kept.iter().find(|id| !is_there(id)) {
+            Some(gone) => Err(refuse(ActErrorKind::WrongState, "IncorrectState", &format!("{gone} is gone"))),
+            None => apply(account, conditions, resource, now),
+        });
+    }
     operation.downcast_ref::<RemoveOperation>()?;
     Some(apply(account, conditions, resource, now))
 }
@@ -27,7 +34,8 @@ fn apply(
     now: Timestamp,
 ) -> Result<(), ActError> {
     let wanted = match resource.kind {
-        ResourceKind::IpAddress => ResourceState::Unattached,
+        ResourceKind::IpAddress | ResourceKind::Volume => ResourceState::Unattached,
+        ResourceKind::Snapshot => ResourceState::Available,
         ResourceKind::NatGateway | ResourceKind::LoadBalancer if resource.provider == Provider::Aws => {
             ResourceState::Available
         }

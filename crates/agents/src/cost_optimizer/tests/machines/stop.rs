@@ -6,7 +6,7 @@ use super::super::estate::{Case, noise, resource};
 use super::load::{
     CPU, days_ago, in_region, instead, minute_of_day, on_platform, resting, silent_rest, weekday, within, without,
 };
-use super::{Keep, Row, Saves, Saving, Schedule, Stop, Unknown, left, row};
+use super::{Delete, Row, Saves, Saving, Schedule, Stop, Unknown, left, row};
 
 fn idle(size: &str) -> Case {
     resting(size, |_| None)
@@ -92,7 +92,7 @@ fn other_kinds() -> Vec<Row> {
         row("a database without connections", database(|_| 0.0), Stop, Unknown, &["price"]),
         row("a database in office hours", database(office), Schedule, Unknown, &["Monday to Friday"]),
         row("a database asked once a week", database(weekday_connections), Schedule, Unknown, &["Wednesday 00:00"]),
-        row("a volume attached to nothing", volume, Keep, super::Costs, &["$40.00"]),
+        row("a volume attached to nothing", volume, Delete, Saves, &["$40.00"]),
         row("silent, on Azure", azure, Stop, Saves, &[]),
         row(
             "a database with three connections",

@@ -104,6 +104,7 @@ pub(super) const ROWS: &[KindRow] = &[
         )],
         relations: &[
             (CreatedFrom, "defaultVersion.launchTemplateData.imageId", ""),
+            (CreatedFrom, "defaultVersion.launchTemplateData.blockDeviceMappingSet.ebs.snapshotId", ""),
             (ProtectedBy, "defaultVersion.launchTemplateData.securityGroupIdSet", ""),
         ],
         ..row(
