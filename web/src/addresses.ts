@@ -28,6 +28,19 @@ export function anomalyFilters(given: Given) {
   return pick(given, ['type', 'status', 'resource']);
 }
 
+/** The approval, firing or run that a notification leads to. */
+export function approvalSearch(given: Given) {
+  return pick(given, ['approval']);
+}
+
+export function firingSearch(given: Given) {
+  return pick(given, ['firing']);
+}
+
+export function runSearch(given: Given) {
+  return pick(given, ['run']);
+}
+
 export function rolloutFilters(given: Given) {
   return pick(given, ['status']);
 }

@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { meQuery } from './api/session';
 import { workspaceQuery } from './api/workspace';
-import { anomalyFilters, liveFilters, recommendationFilters, resourceFilters, rolloutFilters, searchFilters, signInSearch } from './addresses';
+import { anomalyFilters, approvalSearch, firingSearch, liveFilters, recommendationFilters, resourceFilters, rolloutFilters, runSearch, searchFilters, signInSearch } from './addresses';
 import { Failed, Lost } from './shell/Lost';
 import { Shell } from './shell/Shell';
 import { landing } from './shell/navigation';
@@ -84,6 +84,7 @@ const actions = createRoute({
 const approvals = createRoute({
   getParentRoute: () => intelligence,
   path: '/approvals',
+  validateSearch: approvalSearch,
   component: lazyRouteComponent(() => import('./rooms/intelligence/Approvals'), 'Approvals'),
 });
 const models = createRoute({
@@ -172,6 +173,7 @@ const auditLive = createRoute({
 const auditAlerts = createRoute({
   getParentRoute: () => audit,
   path: '/alerts',
+  validateSearch: firingSearch,
   component: lazyRouteComponent(() => import('./rooms/audit/alerts/Alerts'), 'Alerts'),
 });
 const auditExports = createRoute({
@@ -179,8 +181,8 @@ const auditExports = createRoute({
   path: '/exports',
   component: lazyRouteComponent(() => import('./rooms/audit/exports/Exports'), 'Exports'),
 });
-const auditCompliance = createRoute({ getParentRoute: () => audit, path: '/compliance', component: lazyRouteComponent(() => import('./rooms/audit/reports/Compliance'), 'Compliance') });
-const auditReports = createRoute({ getParentRoute: () => audit, path: '/reports', component: lazyRouteComponent(() => import('./rooms/audit/reports/Reports'), 'Reports') });
+const auditCompliance = createRoute({ getParentRoute: () => audit, path: '/compliance', validateSearch: runSearch, component: lazyRouteComponent(() => import('./rooms/audit/reports/Compliance'), 'Compliance') });
+const auditReports = createRoute({ getParentRoute: () => audit, path: '/reports', validateSearch: runSearch, component: lazyRouteComponent(() => import('./rooms/audit/reports/Reports'), 'Reports') });
 const entry = createRoute({
   getParentRoute: () => app,
   path: '/audit/$eventId',

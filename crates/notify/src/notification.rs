@@ -11,5 +11,5 @@ mod port;
 
 pub use channel::{Channel, ChannelId, ChannelKind, ChannelSecret, ChannelSettings, Encryption};
 pub use digest::{DIGEST_HOUR, Notice, NoticeId, gather, next_digest};
-pub use message::{Attachment, Gravity, Item, Message};
+pub use message::{Attachment, Gravity, Item, Message, OPEN};
 pub use port::{AttachmentStore, ChannelStore, Notifier};

@@ -7,6 +7,7 @@ mod alerts;
 mod anomalies;
 mod approvals;
 mod intelligence;
+mod pages;
 mod reports;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use serde_json::Value;
 
 use crate::delivery::Happening;
 use crate::notification::{Attachment, Gravity, Item, Message};
+use pages::Page;
 
 /// Query of the entries that notifications are sent about. It must be narrowed to entries that Reeve wrote.
 pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.action OR intelligence.anomaly OR \
@@ -104,16 +106,21 @@ fn fact(name: &str, value: impl Into<String>) -> (String, String) {
     (name.to_owned(), value.into())
 }
 
-/// Returns the address of a page of the dashboard as a fact; `None` if the configuration names no public address.
-fn page(sources: &Sources, path: &str) -> Option<(String, String)> {
-    let address = sources.forms.address_of(path);
-    address.starts_with("http").then(|| fact("Open in Reeve", address))
+/// Returns the address of a page of the dashboard; `None` if the configuration names no public address.
+fn link(sources: &Sources, page: &Page<'_>) -> Option<String> {
+    page.link(|path| sources.forms.address_of(path))
 }
 
 /// Returns a message about one thing.
-fn message(title: String, gravity: Gravity, facts: Vec<(String, String)>, about: &str) -> Message {
+fn message(
+    title: String,
+    gravity: Gravity,
+    facts: Vec<(String, String)>,
+    link: Option<String>,
+    about: &str,
+) -> Message {
     Message {
-        items: vec![Item { title: title.clone(), facts }],
+        items: vec![Item { title: title.clone(), facts, link }],
         title,
         gravity,
         about: about.to_owned(),

@@ -95,7 +95,7 @@ impl RuleService {
         self.ports.rules.prediction_insert(&rule.id, &found, KEEP).await?;
         let beyond = if passed_over == 0 { String::new() } else { format!(", {passed_over} more were not looked at") };
         let words = format!(
-            "{} resources: {foreseen} predicted, {} abstained, {recommended} recommended{beyond}",
+            "{} resources: {foreseen} expected to reach the limit, {} with too little data, {recommended} recommended{beyond}",
             found.len(),
             counts[2].1
         );

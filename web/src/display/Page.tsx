@@ -20,7 +20,7 @@ export function Page({ title, browserTitle = [title], above, description, action
   return (
     <Stack gap="lg" maw={1440} mx="auto" w="100%">
       <Group justify="space-between" align="flex-end" gap="md">
-        <Box style={{ minWidth: 0, flex: '1 1 320px' }}>
+        <Box style={{ minWidth: 0, flex: '1 1 460px' }}>
           {above}
           <Title order={1} style={{ overflowWrap: 'anywhere' }}>{title}</Title>
           {description && <Text component="div" className="muted" mt={4} maw={760}>{description}</Text>}

@@ -10,6 +10,15 @@ export function fitting(value: number, unit: Unit, units: readonly Unit[]): Unit
   return units.findLast((one) => seconds > 0 && seconds % LENGTHS[one] === 0) ?? units[0] ?? unit;
 }
 
+const UNITS: Record<string, string> = { s: 'second', m: 'minute', h: 'hour', d: 'day' };
+
+/** A window of a rule, which the service writes as `5m` or `1h`: `5 minutes`, `1 hour`. */
+export function windowInWords(window: string): string {
+  const [, number, letter = ''] = /^(\d+)([smhd])$/.exec(window) ?? [];
+  const unit = UNITS[letter];
+  return unit ? `${number} ${unit}${number === '1' ? '' : 's'}` : window;
+}
+
 /** A duration in at most two units: `36 s`, `2 h 30 min`, `9 days`. */
 export function durationInWords(seconds: number): string {
   const whole = Math.round(seconds);

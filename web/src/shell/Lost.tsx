@@ -9,11 +9,13 @@ import type { Place } from './navigation';
 /** No such page. */
 export function Lost() {
   return (
-    <Page title="Page not found">
-      <EmptyState title="This page does not exist" icon={<IconMap2 size={22} />} action={<Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>Go to the dashboard</Button>}>
-        Check the address, or go to the dashboard.
-      </EmptyState>
-    </Page>
+    <div style={{ padding: 'clamp(20px, 5vw, 64px)' }}>
+      <Page title="Page not found">
+        <EmptyState title="This page does not exist" icon={<IconMap2 size={22} />} action={<Button mt="sm" variant="light" renderRoot={(props) => <Link to="/" {...props} />}>Go to the dashboard</Button>}>
+          Check the address, or go to the dashboard.
+        </EmptyState>
+      </Page>
+    </div>
   );
 }
 

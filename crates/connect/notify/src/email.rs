@@ -5,13 +5,14 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use lettre::message::header::ContentType;
-use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
+use lettre::message::{Attachment, Mailbox, MultiPart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
 use reeve_connect_outbound::{Lookup as _, Policy, SystemLookup, Url};
 use reeve_notify::notification::{ChannelSecret, ChannelSettings, Encryption, Message};
 
+use crate::html;
 use crate::outcome::{Outcome, cut};
 
 /// Time limit for sending one message, over all steps.
@@ -142,16 +143,25 @@ fn mail(
     for receiver in to {
         mail = mail.to(mailbox(receiver)?);
     }
+    let note = match &file {
+        Some(Err(reason)) => Some(format!("The file is not attached: {reason}")),
+        _ => None,
+    };
+    let body = both(message, note.as_deref());
     let built = match file {
-        None => mail.body(message.text()),
-        Some(Err(reason)) => mail.body(format!("{}The file is not attached: {reason}\n", message.text())),
+        None | Some(Err(_)) => mail.multipart(body),
         Some(Ok(File { name, media_type, bytes })) => {
             let kind = ContentType::parse(&media_type).map_err(|error| error.to_string())?;
-            let parts = MultiPart::mixed().singlepart(SinglePart::plain(message.text()));
-            mail.multipart(parts.singlepart(Attachment::new(name).body(bytes, kind)))
+            mail.multipart(MultiPart::mixed().multipart(body).singlepart(Attachment::new(name).body(bytes, kind)))
         }
     };
     built.map_err(|error| error.to_string())
+}
+
+/// The message as plain text and as HTML with the same content, for the reader's program to choose from.
+fn both(message: &Message, note: Option<&str>) -> MultiPart {
+    let plain = message.text() + &note.map(|note| format!("{note}\n")).unwrap_or_default();
+    MultiPart::alternative_plain_html(plain, html::document(message, note))
 }
 
 /// One address of the server, once all of them were judged.

@@ -4,6 +4,7 @@
 //! alone. A message is cut to what each service takes; what was cut is in Reeve.
 
 mod email;
+mod html;
 mod outcome;
 mod pagerduty;
 mod people;

@@ -17,11 +17,16 @@ pub(crate) fn payload(routing_key: &str, message: &Message) -> Value {
             item.facts.iter().map(|(name, value)| (cut(name, 100), Value::String(cut(value, 1000)))).collect();
         details.insert(format!("{}. {}", index + 1, cut(&item.title, 200)), Value::Object(facts));
     }
+    // A link's text tells the items of a digest apart.
+    let links: Vec<Value> = (message.items.iter().take(DETAILS))
+        .filter_map(|item| Some(json!({ "href": item.link.as_ref()?, "text": cut(&item.title, 200) })))
+        .collect();
     json!({
         "routing_key": routing_key,
         "event_action": "trigger",
         "dedup_key": cut(&message.about, 255),
         "client": "Reeve",
+        "links": links,
         "payload": {
             "summary": cut(&message.title, 1024),
             "source": "reeve",

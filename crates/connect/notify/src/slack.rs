@@ -1,7 +1,7 @@
 //! Slack's incoming webhooks (<https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks>): `text` for
 //! notifications and `blocks` for the window. A message has at most 50 blocks, a header 150 characters, a section 3,000.
 
-use reeve_notify::notification::{Item, Message};
+use reeve_notify::notification::{Item, Message, OPEN};
 use serde_json::{Value, json};
 
 use crate::outcome::{Outcome, cut};
@@ -29,13 +29,15 @@ fn section(text: &str) -> Value {
 fn text(item: &Item) -> String {
     // Cut before escaping, so that no escape is cut through: escaped, a character takes five at most.
     let mut text = format!("*{}*", escaped(&cut(&item.title, 100)));
+    let link = item.link.as_ref().map(|link| format!("\n<{}|{OPEN}>", escaped(link))).unwrap_or_default();
     for (name, value) in &item.facts {
         let line = format!("\n{}: {}", escaped(&cut(name, 40)), escaped(&cut(value, 200)));
-        if text.chars().count() + line.chars().count() > 3000 {
+        if [&text, &line, &link].iter().map(|part| part.chars().count()).sum::<usize>() > 3000 {
             break;
         }
         text.push_str(&line);
     }
+    text.push_str(&link);
     text
 }
 

@@ -2,7 +2,7 @@
 //! (<https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook>). A message
 //! has at most 28 KB; the connectors of old are switched off.
 
-use reeve_notify::notification::{Gravity, Item, Message};
+use reeve_notify::notification::{Gravity, Item, Message, OPEN};
 use serde_json::{Value, json};
 
 use crate::outcome::cut;
@@ -51,6 +51,11 @@ fn container(item: &Item) -> Value {
     let mut items = vec![json!({ "type": "TextBlock", "text": cut(&item.title, 300), "wrap": true })];
     if !facts.is_empty() {
         items.push(json!({ "type": "FactSet", "facts": facts }));
+    }
+    if let Some(link) = &item.link {
+        items.push(
+            json!({ "type": "ActionSet", "actions": [{ "type": "Action.OpenUrl", "title": OPEN, "url": link }] }),
+        );
     }
     json!({ "type": "Container", "separator": true, "items": items })
 }

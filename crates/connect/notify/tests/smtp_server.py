@@ -1,11 +1,13 @@
 """A mail server for tests: aiosmtpd with a certificate of an authority of its own, made at the start.
 
-Arguments: `starttls` or `tls`, and the address to listen on. Prints one JSON line {port, ca} when it listens, then one for each mail {from, to, text, user}.
+Arguments: `starttls` or `tls`, and the address to listen on. Prints one JSON line {port, ca} when it listens, then one for each mail {from, to, text, user, parts}, the parts decoded.
 Mail is taken after TLS and a password alone; it ends with its standard input.
 """
 
 import asyncio
 import datetime
+import email
+import email.policy
 import ipaddress
 import json
 import ssl
@@ -53,7 +55,12 @@ def allowed(_server, _session, _envelope, _mechanism, data):
 class Mailbox:
     async def handle_DATA(self, _server, session, envelope):
         text = envelope.content.decode("utf-8", "replace")
-        tell(**{"from": envelope.mail_from, "to": envelope.rcpt_tos, "text": text, "user": session.auth_data})
+        parts = [
+            {"type": part.get_content_type(), "content": part.get_content()}
+            for part in email.message_from_bytes(envelope.content, policy=email.policy.default).walk()
+            if part.get_content_maintype() == "text"
+        ]
+        tell(**{"from": envelope.mail_from, "to": envelope.rcpt_tos, "text": text, "user": session.auth_data, "parts": parts})
         return "250 taken"
 
 

@@ -248,6 +248,7 @@ impl Receiver {
                 items: vec![Item {
                     title: format!("The channel {} can receive notifications from Reeve", channel.name),
                     facts: Vec::new(),
+                    link: None,
                 }],
                 about: format!("test:{}", channel.id.0),
                 to: Vec::new(),

@@ -97,7 +97,7 @@ fn digest(agent: &str, timing: &str, about: &str, notices: &[&Notice]) -> Messag
         notices.iter().flat_map(|notice| notice.message.items.iter().cloned()).take(LISTED).collect();
     let left = notices.len().saturating_sub(LISTED);
     if left > 0 {
-        items.push(super::message::Item { title: format!("{left} more in Reeve"), facts: Vec::new() });
+        items.push(super::message::Item { title: format!("{left} more in Reeve"), facts: Vec::new(), link: None });
     }
     let gravity = notices.iter().map(|notice| notice.message.gravity).max().unwrap_or(Gravity::Info);
     Message { title, gravity, items, about: about.to_owned(), to: Vec::new(), attachment: None }
@@ -136,7 +136,7 @@ mod tests {
             message: Message {
                 title: format!("title {n}"),
                 gravity,
-                items: vec![Item { title: format!("item {n}"), facts: Vec::new() }],
+                items: vec![Item { title: format!("item {n}"), facts: Vec::new(), link: None }],
                 about: format!("s-{n}"),
                 to: Vec::new(),
                 attachment: None,

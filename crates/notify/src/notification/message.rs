@@ -17,6 +17,9 @@ named!(
     }
 );
 
+/// Words of a link to the page about an item.
+pub const OPEN: &str = "Open in Reeve";
+
 /// One thing told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
@@ -24,6 +27,8 @@ pub struct Item {
     pub title: String,
     /// Names and values, in order.
     pub facts: Vec<(String, String)>,
+    /// Address of the page about it in the dashboard, where the configuration names a public address.
+    pub link: Option<String>,
 }
 
 /// A message: one thing, or the several of a digest.
@@ -78,6 +83,8 @@ struct MessageRow {
 struct ItemRow {
     title: String,
     facts: Vec<(String, String)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    link: Option<String>,
 }
 
 /// Reason why a kept message cannot be read.
@@ -96,7 +103,7 @@ impl Message {
             items: self
                 .items
                 .iter()
-                .map(|item| ItemRow { title: item.title.clone(), facts: item.facts.clone() })
+                .map(|item| ItemRow { title: item.title.clone(), facts: item.facts.clone(), link: item.link.clone() })
                 .collect(),
             about: self.about.clone(),
             to: self.to.clone(),
@@ -119,7 +126,7 @@ impl Message {
             return Err(MessageError(format!("format {} is newer than this program", row.v)));
         }
         let gravity = Gravity::parse(&row.gravity).ok_or_else(|| MessageError(row.gravity.clone()))?;
-        let items = row.items.into_iter().map(|item| Item { title: item.title, facts: item.facts }).collect();
+        let items = row.items.into_iter().map(|ItemRow { title, facts, link }| Item { title, facts, link }).collect();
         let attachment = row.attachment.map(|row| {
             let AttachmentRow { name, media_type, source } = row;
             Attachment { name, media_type, source }
@@ -137,6 +144,9 @@ impl Message {
             for (name, value) in &item.facts {
                 text.push_str(&format!("  {name}: {value}\n"));
             }
+            if let Some(link) = &item.link {
+                text.push_str(&format!("  {OPEN}: {link}\n"));
+            }
             text.push('\n');
         }
         text
@@ -153,7 +163,11 @@ mod tests {
         let message = Message {
             title: "Two \"things\"".into(),
             gravity: Gravity::Warning,
-            items: vec![Item { title: "é".into(), facts: vec![("resource".into(), "i-1".into())] }],
+            items: vec![Item {
+                title: "é".into(),
+                facts: vec![("resource".into(), "i-1".into())],
+                link: Some("https://reeve.acme.example/intelligence".into()),
+            }],
             about: "r-1".into(),
             to: vec!["ann@acme.example".into()],
             attachment: Some(Attachment {
@@ -167,7 +181,8 @@ mod tests {
         let bare = Message { attachment: None, ..message.clone() };
         assert!(!bare.encode().contains("attachment"));
         assert_eq!(Message::decode(&bare.encode()).unwrap(), bare);
-        assert_eq!(message.text(), "é\n  resource: i-1\n\n");
+        let open = "Open in Reeve: https://reeve.acme.example/intelligence";
+        assert_eq!(message.text(), format!("é\n  resource: i-1\n  {open}\n\n"));
         for wrong in
             ["", "{}", &message.encode().replace("\"v\":1", "\"v\":2"), &message.encode().replace("warning", "x")]
         {

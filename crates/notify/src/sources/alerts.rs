@@ -6,7 +6,8 @@ use reeve_anomalies::budget::Basis;
 use reeve_audit::{Entry, events};
 use reeve_estate::StoreError;
 
-use super::{Sources, fact, message, page, store_error};
+use super::pages::Page;
+use super::{Sources, fact, link, message, store_error};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
@@ -32,9 +33,9 @@ pub(super) async fn firing(sources: &Sources, entry: &Entry) -> Result<Option<Ha
         fact("Last match", reeve_audit::format_instant(firing.last_at)),
         fact("Condition", rule.settings.condition.clone()),
     ]);
-    facts.extend(page(sources, "/audit/alerts"));
+    let link = link(sources, &Page::Firing(&id.0));
     let subject = format!("{FIRED_EVENT}:{}", id.0);
-    let mut message = message(format!("Alert: {}", firing.rule_name), Gravity::from(severity), facts, &subject);
+    let mut message = message(format!("Alert: {}", firing.rule_name), Gravity::from(severity), facts, link, &subject);
     message.to.clone_from(recipients);
     let class = rule.settings.class.map(|class| class.as_str().to_owned());
     Ok(Some(Happening {
@@ -62,17 +63,17 @@ pub(super) async fn budget_alert(sources: &Sources, entry: &Entry) -> Result<Opt
         Basis::Actual => ("Spent so far", "has reached"),
         Basis::Forecast => ("Forecast for the period", "is expected to reach"),
     };
-    let mut facts = vec![
+    let facts = vec![
         fact(value_name, format!("{} {currency}", alert.value.rounded(2))),
         fact("Budget", format!("{} {currency} per {}", alert.amount, budget.period.as_str())),
         fact("Period starts", alert.period_start.to_string()),
     ];
-    facts.extend(page(sources, &format!("/estate/budgets/{}", budget.id.0)));
+    let link = link(sources, &Page::Budget(&budget.id.0));
     let event = WebhookEvent::BudgetAlert;
     let subject = format!("{}:{}", event.as_str(), alert.id);
     let title = format!("Budget {} {verb} {percent} %", alert.budget_name);
     let (gravity, priority) = if percent >= 100 { (Gravity::Error, "high") } else { (Gravity::Warning, "medium") };
-    let mut message = message(title, gravity, facts, &subject);
+    let mut message = message(title, gravity, facts, link, &subject);
     message.to.clone_from(&budget.recipients);
     Ok(Some(Happening {
         topic: Topic::Alerts,

@@ -4,7 +4,8 @@ use reeve_anomalies::AnomalyId;
 use reeve_audit::Entry;
 use reeve_estate::StoreError;
 
-use super::{Sources, fact, message, metadata, page};
+use super::pages::Page;
+use super::{Sources, fact, link, message, metadata};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
@@ -22,7 +23,7 @@ pub(super) async fn anomaly(sources: &Sources, entry: &Entry) -> Result<Option<H
     facts.extend(
         anomaly.deviation_percent.map(|percent| fact("Deviation", format!("{percent:+.1} % from the expected value"))),
     );
-    facts.extend(page(sources, &format!("/intelligence/anomalies/{id}")));
+    let link = link(sources, &Page::Anomaly(id));
     let gravity = Gravity::from(anomaly.severity.as_str());
     Ok(Some(Happening {
         topic: Topic::Anomalies,
@@ -37,7 +38,7 @@ pub(super) async fn anomaly(sources: &Sources, entry: &Entry) -> Result<Option<H
             impact: None,
         },
         data: sources.forms.anomaly(&anomaly),
-        message: message(format!("Anomaly: {}", anomaly.title), gravity, facts, &subject),
+        message: message(format!("Anomaly: {}", anomaly.title), gravity, facts, link, &subject),
         channels: None,
         subject,
     }))

@@ -6,7 +6,8 @@ use reeve_recommend::ApprovalId;
 use serde_json::Value;
 
 use super::intelligence::message_facts;
-use super::{Sources, fact, message, metadata, page};
+use super::pages::Page;
+use super::{Sources, fact, link, message, metadata};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::Facts;
@@ -39,9 +40,9 @@ async fn approval(
     facts.push(fact("Approval needed from", needed.join(", ")));
     facts.push(fact("Requested by", approval.requested_by.clone()));
     facts.push(fact("Expires", reeve_audit::format_instant(approval.expires_at)));
-    facts.extend(page(sources, "/intelligence/approvals"));
+    let link = link(sources, &Page::Approval(id));
     let title = format!("{title}: {}", recommendation.title);
-    let message = message(title, Gravity::Warning, facts, &format!("approval:{id}"));
+    let message = message(title, Gravity::Warning, facts, link, &format!("approval:{id}"));
     Ok(Some(Happening {
         topic: Topic::Approvals,
         event: None,

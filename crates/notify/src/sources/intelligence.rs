@@ -4,7 +4,8 @@ use reeve_audit::Entry;
 use reeve_estate::StoreError;
 use reeve_recommend::{Action, ActionId, Recommendation, RecommendationId};
 
-use super::{Sources, fact, message, metadata, page};
+use super::pages::Page;
+use super::{Sources, fact, link, message, metadata};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
@@ -15,8 +16,8 @@ pub(super) async fn recommendation(sources: &Sources, entry: &Entry) -> Result<O
     let subject = format!("recommendation_ready:{}", recommendation.id.0);
     let gravity = Gravity::from(recommendation.priority.as_str());
     let title = format!("Recommendation: {}", recommendation.title);
-    let mut facts = message_facts(&recommendation);
-    facts.extend(recommendation_page(sources, &recommendation));
+    let facts = message_facts(&recommendation);
+    let link = recommendation_page(sources, &recommendation);
     Ok(Some(Happening {
         topic: Topic::Recommendations,
         event: Some(WebhookEvent::RecommendationReady),
@@ -25,7 +26,7 @@ pub(super) async fn recommendation(sources: &Sources, entry: &Entry) -> Result<O
         agent: recommendation.agent_id.clone(),
         facts: filter_facts(&recommendation),
         data: sources.forms.recommendation(&recommendation),
-        message: message(title, gravity, facts, &subject),
+        message: message(title, gravity, facts, link, &subject),
         channels: None,
         subject,
     }))
@@ -43,8 +44,8 @@ pub(super) async fn action(sources: &Sources, entry: &Entry) -> Result<Option<Ha
         _ => ("Change failed", Gravity::Error),
     };
     let title = format!("{outcome}: {}", recommendation.title);
-    let mut listed = action_facts(&action, &recommendation);
-    listed.extend(recommendation_page(sources, &recommendation));
+    let listed = action_facts(&action, &recommendation);
+    let link = recommendation_page(sources, &recommendation);
     Ok(Some(Happening {
         topic: Topic::Actions,
         event: Some(WebhookEvent::ActionCompleted),
@@ -53,7 +54,7 @@ pub(super) async fn action(sources: &Sources, entry: &Entry) -> Result<Option<Ha
         agent: action.agent_id.clone(),
         facts: filter_facts(&recommendation),
         data: sources.forms.action(&action, &recommendation),
-        message: message(title, gravity, listed, &subject),
+        message: message(title, gravity, listed, link, &subject),
         channels: None,
         subject,
     }))
@@ -67,8 +68,8 @@ fn filter_facts(recommendation: &Recommendation) -> Facts {
     }
 }
 
-fn recommendation_page(sources: &Sources, recommendation: &Recommendation) -> Option<(String, String)> {
-    page(sources, &format!("/intelligence/recommendations/{}", recommendation.id.0))
+fn recommendation_page(sources: &Sources, recommendation: &Recommendation) -> Option<String> {
+    link(sources, &Page::Recommendation(&recommendation.id.0))
 }
 
 /// Returns the facts of a recommendation that a message lists.

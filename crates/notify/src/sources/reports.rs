@@ -2,10 +2,11 @@
 
 use reeve_audit::{ActionStatus, Entry, Json, events};
 use reeve_estate::StoreError;
-use reeve_reports::RunId;
+use reeve_reports::{ReportKind, RunId};
 use serde_json::Value;
 
-use super::{Sources, fact, message, store_error};
+use super::pages::Page;
+use super::{Sources, fact, link, message, store_error};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::Facts;
@@ -28,15 +29,16 @@ pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happe
         fact("Period", format!("{start} to {end}")),
         fact("Entries", result("found").and_then(Json::as_f64).unwrap_or_default().to_string()),
     ];
-    if succeeded {
-        let path = format!("/api/v1/audit-logs/reports/runs/{id}/download?format=pdf");
-        facts.push(fact("Download", sources.forms.address_of(&path)));
-    }
     facts.extend(result("error").and_then(Json::as_str).map(|error| fact("Reason", error)));
+    let page = match run.request.kind {
+        ReportKind::Compliance { .. } => Page::ComplianceRun(&id),
+        ReportKind::Custom { .. } => Page::CustomRun(&id),
+    };
+    let link = link(sources, &page);
     let (outcome, gravity) =
         if succeeded { ("Report ready", Gravity::Info) } else { ("Report failed", Gravity::Warning) };
     let subject = run.delivery_subject();
-    let mut message = message(format!("{outcome}: {}", run.report_name), gravity, facts, &subject);
+    let mut message = message(format!("{outcome}: {}", run.report_name), gravity, facts, link, &subject);
     message.to.clone_from(&run.recipients);
     message.attachment = succeeded.then(|| sources.forms.report_file(&run));
     Ok(Some(Happening {

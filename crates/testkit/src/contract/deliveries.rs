@@ -226,7 +226,7 @@ fn notice(id: &str, subject: &str, second: i64, due: i64) -> Result<Notice> {
         message: Message {
             title: "é".into(),
             gravity: Gravity::Error,
-            items: vec![Item { title: "t".into(), facts: vec![("a".into(), "b".into())] }],
+            items: vec![Item { title: "t".into(), facts: vec![("a".into(), "b".into())], link: None }],
             about: subject.into(),
             to: Vec::new(),
             attachment: None,

@@ -5,6 +5,12 @@ import { moneyOf, percent } from '../../display/amounts';
 import { running } from './running';
 import type { Budget } from './queries';
 
+/** The next half of a power of ten: an axis that ends elsewhere labels its end beside its last step. */
+function roundedUp(value: number): number {
+  const step = 10 ** Math.floor(Math.log10(Math.max(value, 1))) / 2;
+  return Math.ceil(value / step) * step;
+}
+
 /** What was spent day by day, added up, what is expected, and the thresholds. */
 export function BudgetChart({ budget }: { budget: Budget }) {
   const option = useCallback((ink: Ink) => optionOf(ink, budget), [budget]);
@@ -26,7 +32,7 @@ function optionOf(ink: Ink, { amount, currency, standing, thresholds }: Budget) 
     xAxis: { type: 'time', min: standing?.period_start, max: standing?.period_end, ...axisOf(ink), splitLine: { show: false } },
     yAxis: {
       type: 'value', min: 0, splitNumber: 4, ...axisOf(ink), axisLabel: { ...axisOf(ink).axisLabel, formatter: money },
-      max: ({ max }: { max: number }) => Math.ceil(Math.max(max, amount) * 1.1),
+      max: ({ max }: { max: number }) => roundedUp(Math.max(max, amount) * 1.05),
     },
     series: [
       line('Spent', spent, {

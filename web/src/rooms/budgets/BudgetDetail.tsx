@@ -1,7 +1,7 @@
 import { Alert, Button, SimpleGrid } from '@mantine/core';
 import { IconEdit } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../api/session';
 import { moneyOf, percent } from '../../display/amounts';
@@ -12,6 +12,7 @@ import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Remove } from '../../display/Remove';
 import { Tile } from '../../display/Tile';
+import { Trail } from '../../display/Trail';
 import { When } from '../../display/When';
 import { BudgetChart } from './BudgetChart';
 import { BudgetForm } from './BudgetForm';
@@ -26,7 +27,7 @@ export function BudgetDetail() {
   const manages = useMay()('estate.manage');
   return (
     <Page
-      title={budget?.name ?? 'Budget'} above={<Link to="/estate/budgets">Budgets</Link>} description={budget && scopeWords(budget.scope)}
+      title={budget?.name ?? 'Budget'} above={<Trail of={[['Budgets', '/estate/budgets']]} />} description={budget && scopeWords(budget.scope)}
       actions={budget && manages && (
         <>
           <Button variant="default" leftSection={<IconEdit size={16} />} onClick={() => setEditing(true)}>Change</Button>
@@ -56,7 +57,7 @@ function Standing({ budget }: { budget: Budget }) {
           {standing.not_counted.map(({ currency: other, amount }) => moneyOf(amount, other)).join(', ')} in this period. Add a budget in that currency to watch them.
         </Alert>
       ) : null}
-      <Panel title="This period" note={standing && `${standing.period_start} to ${standing.period_end}, days of UTC${standing.data_until ? `; bills until ${standing.data_until}` : ''}`}>
+      <Panel title="This period" note={standing && `${standing.period_start} to ${standing.period_end}, UTC${standing.data_until ? `. Bills up to ${standing.data_until}` : ''}`}>
         {standing?.days.length ? <BudgetChart budget={budget} /> : <EmptyState title="No charges in this period">{standing ? 'No bill has charges of this scope yet. Check the scope in the settings below.' : 'Bills are read within a minute. Reload the page then.'}</EmptyState>}
       </Panel>
       <Panel title="Settings">

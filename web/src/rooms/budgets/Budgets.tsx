@@ -23,7 +23,7 @@ export function Budgets() {
   const columns = useMemo((): Column<Budget>[] => [
     {
       id: 'name', header: 'Budget', sortBy: (row) => row.name,
-      cell: (row) => <><Link to="/estate/budgets/$id" params={{ id: row.id }}><Text span size="sm" fw={550}>{row.name}</Text></Link><Text size="xs" className="muted">{scopeWords(row.scope)}</Text></>,
+      cell: (row) => <><Link className="page-link" to="/estate/budgets/$id" params={{ id: row.id }}><Text span size="sm" fw={550}>{row.name}</Text></Link><Text size="xs" className="muted">{scopeWords(row.scope)}</Text></>,
     },
     { id: 'amount', header: 'Amount', align: 'right', sortBy: (row) => row.amount, cell: (row) => `${moneyOf(row.amount, row.currency)} a ${row.period}` },
     { id: 'spent', header: 'Spent', align: 'right', sortBy: (row) => row.standing?.spent_percent ?? -1, cell: (row) => (row.standing ? moneyOf(row.standing.spent, row.currency) : <span className="muted">Not evaluated yet</span>) },
@@ -48,7 +48,7 @@ function ReachedThresholds() {
   const { data } = useQuery(budgetAlertsQuery);
   const columns = useMemo((): Column<BudgetAlert>[] => [
     { id: 'at', header: 'Detected', cell: (row) => <When at={row.raised_at} /> },
-    { id: 'budget', header: 'Budget', cell: (row) => <Link to="/estate/budgets/$id" params={{ id: row.budget_id }}>{row.budget_name}</Link> },
+    { id: 'budget', header: 'Budget', cell: (row) => <Link className="page-link" to="/estate/budgets/$id" params={{ id: row.budget_id }}>{row.budget_name}</Link> },
     { id: 'threshold', header: 'Threshold', cell: (row) => `${percent(row.threshold.percent)} ${basisWords(row.threshold.basis)}` },
     { id: 'value', header: 'Reached by', align: 'right', cell: (row) => `${moneyOf(row.value, row.currency)} of ${moneyOf(row.amount, row.currency)}` },
     { id: 'period', header: 'Period from', cell: (row) => row.period_start },

@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Select, SimpleGrid, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Select, SimpleGrid, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconPlus, IconRefresh, IconSettings } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { BillSource } from '../../api/bodies';
 import { fieldMessages } from '../../api/problem';
@@ -104,6 +105,12 @@ function BillSourceForm({ source, onClose }: { source?: BillSource; onClose: () 
       error={change.error} marked={['name', 'connection_id', 'bucket', 'prefix', 'region']} pending={change.isPending} onSubmit={submit} onClose={onClose}
       aside={source && <Remove what={source.name} room="estate" explain="Removes the bills that were read from it. The bucket stays as it is." remove={() => removeBillSource(source.id)} onRemoved={onClose} />}
     >
+      {connections.data && aws.length === 0 && (
+        <Alert color="yellow" variant="light" title="No AWS connection with credentials yet">
+          A bucket is read with the credentials of a connection. <Anchor inherit renderRoot={(props) => <Link to="/estate/connections/aws" {...props} />}>Connect an AWS account</Anchor> first, or put
+          FOCUS files into the folder charges/ of the data directory.
+        </Alert>
+      )}
       <TextInput label="Name" placeholder="FOCUS export" required data-autofocus {...form.getInputProps('name')} />
       <Select label="Connection" description="Its credentials need s3:ListBucket and s3:GetObject on the bucket" data={aws.map(({ id, name }) => ({ value: id, label: name }))} withAsterisk allowDeselect={false} {...form.getInputProps('connection_id')} />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>

@@ -51,15 +51,15 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
         <Group gap="xs">
           {may('intelligence.operate') && (
             <Button
-              leftSection={<IconPlayerPlay size={16} />} variant="light" loading={running}
+              size="xs" leftSection={<IconPlayerPlay size={15} />} variant="light" loading={running}
               onClick={() => run.mutate(agent.id, { onSuccess: (done) => announce(`Checked ${plural(done.resources_seen, 'resource')}, created or updated ${plural(done.recommendations, 'recommendation')}.`) })}
             >
               Run now
             </Button>
           )}
-          <Button variant="default" leftSection={<IconFlask size={16} />} onClick={() => setTrying(true)}>Dry run</Button>
-          <Button variant="default" leftSection={<IconStethoscope size={16} />} onClick={() => setAsking(true)}>Why it does not act</Button>
-          {may('intelligence.configure') && <Button variant="default" leftSection={<IconSettings size={16} />} onClick={onConfigure}>Configure</Button>}
+          <Button size="xs" variant="default" leftSection={<IconFlask size={15} />} onClick={() => setTrying(true)}>Dry run</Button>
+          <Button size="xs" variant="default" leftSection={<IconStethoscope size={15} />} onClick={() => setAsking(true)}>Why it does not act</Button>
+          {may('intelligence.configure') && <Button size="xs" variant="default" leftSection={<IconSettings size={15} />} onClick={onConfigure}>Configure</Button>}
         </Group>
         {trying && <DryRun agent={agent} onClose={() => setTrying(false)} />}
         {asking && <AgentDiagnosis agent={agent} onClose={() => setAsking(false)} />}

@@ -35,7 +35,7 @@ export function Agents() {
           </EmptyState>
         </div>
       )}
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" style={{ alignItems: 'start' }}>
         {shown === 'agents' && data?.items.map((agent) => <AgentCard key={agent.id} agent={agent} onConfigure={() => setEditing(agent)} />)}
       </SimpleGrid>
       <Suspense>{editing && <AgentForm agent={'id' in editing ? editing : undefined} type={'id' in editing ? undefined : editing.type} onClose={() => setEditing(null)} />}</Suspense>

@@ -1,8 +1,8 @@
 import { Alert, Anchor, Badge, Button, Group, Skeleton, Stack, Text, TextInput, Textarea } from '@mantine/core';
 import { IconSignature } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useCallback, useState, type ReactNode } from 'react';
 import type { Approval, Recommendation } from '../../api/bodies';
 import { useMay, useMe } from '../../api/session';
 import { announce } from '../../display/announce';
@@ -22,16 +22,23 @@ import { PlanHash, Steps } from './PlanSteps';
 import { approvalsQuery, approve, recommendationQuery, reject, useChange } from './queries';
 import { requesterOf, useWho } from './who';
 
+const route = getRouteApi('/app/intelligence/approvals');
+
 const SIGNING = ['approve.manager', 'approve.director', 'approve.security'];
 
 export function Approvals() {
+  const { approval: wanted } = route.useSearch();
   const { data, error, refetch } = useQuery(approvalsQuery);
   if (error && !data) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton h={200} radius="lg" />;
   const pending = data.items.filter(({ status }) => status === 'pending');
-  const past = data.items.filter(({ status }) => status !== 'pending').slice(0, 50);
+  const ended = data.items.filter(({ status }) => status !== 'pending');
+  const past = ended.filter(({ id }, at) => at < 50 || id === wanted);
   return (
     <Stack gap="lg">
+      {wanted && !data.items.some(({ id }) => id === wanted) && (
+        <Alert color="gray" title="This approval is not listed">It is older than the approvals shown here, or you may not see it. Its history is in the audit log.</Alert>
+      )}
       {pending.length === 0 && (
         <div className="panel">
           <EmptyState
@@ -42,14 +49,20 @@ export function Approvals() {
           </EmptyState>
         </div>
       )}
-      {pending.map((approval) => <Request key={approval.id} of={approval} />)}
+      {pending.map((approval) => <Wanted key={approval.id} is={approval.id === wanted}><Request of={approval} /></Wanted>)}
       {past.length > 0 && (
         <Panel title="Earlier">
-          <Stack gap={0}>{past.map((approval) => <Past key={approval.id} of={approval} />)}</Stack>
+          <Stack gap={0}>{past.map((approval) => <Wanted key={approval.id} is={approval.id === wanted}><Past of={approval} /></Wanted>)}</Stack>
         </Panel>
       )}
     </Stack>
   );
+}
+
+/** Marks the approval that a notification led to, and scrolls to it once. */
+function Wanted({ is, children }: { is: boolean; children: ReactNode }) {
+  const show = useCallback((element: HTMLDivElement | null) => element?.scrollIntoView({ block: 'center' }), []);
+  return is ? <div ref={show} className="wanted" aria-current="true">{children}</div> : children;
 }
 
 function Signatures({ of: approval }: { of: Approval }) {

@@ -22,7 +22,7 @@ export function DecisionPath({ checks }: { checks: Check[] }) {
           const sign = SIGNS[answer] ?? { colour: 'gray', text: 'var(--muted)', icon: IconQuestionMark };
           return (
             <Timeline.Item
-              key={check} component="li"
+              key={check} component="li" mt={index > 0 ? 12 : 0}
               bullet={<ThemeIcon size={24} radius="xl" color={sign.colour} variant="light"><sign.icon size={14} aria-hidden /></ThemeIcon>}
               title={<Text size="sm" fw={500}>{index + 1}. {check} <Text span size="sm" fw={650} c={sign.text}>{words(answer)}</Text></Text>}
             >

@@ -19,7 +19,7 @@ const CAUSES: Record<string, string> = { run: 'in a run', anomaly: 'for an anoma
 export function Figures({ of: one }: { of: Recommendation }) {
   const { explanation } = one;
   return (
-    <Panel title={(one.savings.expected_monthly ?? 0) >= 0 ? 'Savings a month' : 'Cost a month'}>
+    <Panel title={(one.savings.expected_monthly ?? 0) >= 0 ? 'Savings a month' : 'Added cost a month'}>
       <Savings of={one.savings} />
       <Confidence of={one} />
       <Text size="xs" className="muted" mt={8}>

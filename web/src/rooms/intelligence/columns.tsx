@@ -11,12 +11,12 @@ import { Applicable, APPLICABILITY } from './Applicable';
 
 export const PRIORITY_ORDER = ['critical', 'high', 'medium', 'low'];
 
-const title: Column<Recommendation> = {
+const titled = (maxWidth: number): Column<Recommendation> => ({
   id: 'title',
   header: 'Recommendation',
   sortBy: (row) => row.title,
   cell: (row) => (
-    <div style={{ minWidth: 240, maxWidth: 300 }}>
+    <div style={{ minWidth: 240, maxWidth }}>
       <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: row.id }} {...props} />}>
         {row.title}
       </Anchor>
@@ -25,11 +25,11 @@ const title: Column<Recommendation> = {
       </Text>
     </div>
   ),
-};
+});
 const priority: Column<Recommendation> = {
   id: 'priority', header: 'Priority', sortBy: (row) => PRIORITY_ORDER.indexOf(row.priority), cell: (row) => <Status of={row.priority} />,
 };
-const kind: Column<Recommendation> = { id: 'type', header: 'Type', minor: true, sortBy: (row) => row.kind, cell: (row) => words(row.kind) };
+const kind: Column<Recommendation> = { id: 'type', header: 'Type', minor: true, sortBy: (row) => row.kind, cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{words(row.kind)}</span> };
 const confidence: Column<Recommendation> = {
   id: 'confidence', header: 'Confidence', align: 'right', sortBy: (row) => row.confidence, cell: (row) => percent(row.confidence),
 };
@@ -46,8 +46,8 @@ const created: Column<Recommendation> = {
   id: 'created', header: 'Found', minor: true, sortBy: (row) => row.created_at, cell: (row) => <When at={row.created_at} form="ago" />,
 };
 
-export const LATEST_COLUMNS = [title, priority, kind, confidence, savings, status];
-export const ALL_COLUMNS = [title, priority, kind, confidence, savings, applicability, status, created];
+export const LATEST_COLUMNS = [titled(520), priority, kind, confidence, savings, status];
+export const ALL_COLUMNS = [titled(340), priority, kind, confidence, savings, applicability, status, created];
 
 function Saved({ of: dollars }: { of: number | null | undefined }) {
   if (dollars == null) return <Text span size="sm" className="muted">Price unknown</Text>;

@@ -85,6 +85,19 @@ async fn mail_goes_over_tls_to_whom_the_configuration_trusts() {
         let text = mail["text"].as_str().unwrap();
         let head = text.split("\r\n\r\n").next().unwrap();
         assert!(text.contains("Subject: Daily: 1") && !head.contains("\r\nBcc:"), "{name}: {head}");
+        // The same content as plain text and as HTML, the better form last; what comes from the estate is no markup.
+        let parts = mail["parts"].as_array().unwrap();
+        let part = |at: usize| (parts[at]["type"].as_str().unwrap(), parts[at]["content"].as_str().unwrap());
+        let ((plain_type, plain), (html_type, html)) = (part(0), part(1));
+        assert_eq!((parts.len(), plain_type, html_type), (2, "text/plain", "text/html"), "{name}");
+        for fact in 0..10 {
+            assert!(plain.contains(&format!("fact {fact}: <https://evil")), "{name}: {plain}");
+            assert!(html.contains(&format!("fact {fact}</th>")), "{name}: {html}");
+        }
+        let page = "https://reeve.acme.example/intelligence/recommendations/i-0";
+        assert!(plain.lines().any(|line| line.trim() == format!("Open in Reeve: {page}")), "{name}: {plain}");
+        assert!(html.contains(&format!("<a href=\"{page}\"")) && html.matches("<a ").count() == 1, "{name}: {html}");
+        assert!(html.contains("&lt;!channel&gt; &amp; i-0") && !html.contains("<https"), "{name}: {html}");
 
         let wrong = trusting.send(&to, &ChannelSecret("guess".into()), &message(1)).await;
         assert!(!wrong.ok && wrong.gone && wrong.status == Some(535), "{name}: {wrong:?}");

@@ -18,6 +18,7 @@ use reeve_notify::notification::{
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
+const PAGES: &str = "https://reeve.acme.example/intelligence/recommendations/i-";
 const KEY: &str = "0123456789abcdef0123456789abcdef";
 
 fn local() -> People {
@@ -42,6 +43,7 @@ pub(crate) fn message(items: usize) -> Message {
     let item = |n| Item {
         title: format!("Resize <!channel> & i-{n} {}", "x".repeat(500)),
         facts: (0..10).map(|f| (format!("fact {f}"), "<https://evil.example|a> ".repeat(30))).collect(),
+        link: Some(format!("https://reeve.acme.example/intelligence/recommendations/i-{n}")),
     };
     Message {
         title: format!("Daily: {items}\r\nBcc: all@acme.example {}", "y".repeat(2000)),
@@ -95,8 +97,14 @@ fn slack(body: &Value) -> Result<StatusCode, String> {
             other => return Err(format!("invalid_blocks: {other:?}")),
         };
     }
-    if body.to_string().contains("<!") || body.to_string().contains("<http") {
+    let text = body.to_string();
+    let links = text.matches("<https://reeve.acme.example/intelligence/recommendations/i-").count();
+    if text.contains("<!") || text.matches("<http").count() != links || text.matches("|Open in Reeve>").count() != links
+    {
         return Err("a mention or a link that nobody meant".into());
+    }
+    if links == 0 {
+        return Err("no link to the page".into());
     }
     Ok(StatusCode::OK)
 }
@@ -117,7 +125,13 @@ fn teams(body: &Value) -> Result<StatusCode, String> {
     for block in card["body"].as_array().ok_or("no body")? {
         match block["type"].as_str() {
             Some("TextBlock") => text_of(&block["text"], 1000).map(|_| ())?,
-            Some("Container") if block["items"].is_array() => {}
+            Some("Container") if block["items"].is_array() => {
+                let action = &block["items"][2]["actions"][0];
+                text_of(&action["title"], 100)?;
+                if action["type"] != "Action.OpenUrl" || !text_of(&action["url"], 500)?.starts_with(PAGES) {
+                    return Err(format!("no link to the page: {action}"));
+                }
+            }
             other => return Err(format!("{other:?}")),
         }
     }
@@ -135,6 +149,15 @@ fn pagerduty(body: &Value) -> Result<StatusCode, String> {
     let severity = text_of(&body["payload"]["severity"], 20)?;
     if !["critical", "error", "warning", "info"].contains(&severity) {
         return Err(format!("invalid event: severity {severity}"));
+    }
+    for link in body["links"].as_array().ok_or("invalid event: links")? {
+        text_of(&link["text"], 255)?;
+        if !text_of(&link["href"], 500)?.starts_with(PAGES) {
+            return Err(format!("no link to the page: {link}"));
+        }
+    }
+    if body["links"][0].is_null() {
+        return Err("no link to the page".into());
     }
     if !body["payload"]["custom_details"].is_object() || body.to_string().len() > 512 * 1024 {
         return Err("invalid event: custom_details, or more than 512 KB".into());

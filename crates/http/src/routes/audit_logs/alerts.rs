@@ -19,7 +19,8 @@ use reeve_audit::{Entry, EventKind, FieldError, Json as AuditJson, ResourceRef, 
 use utoipa_axum::routes;
 
 use crate::app::App;
-use crate::error::{Code, FieldProblem, Problem, ProblemBody};
+use crate::change::same_version;
+use crate::error::{FieldProblem, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::guard::{Access, Guarded, VIEW_LOG};
 use crate::paging::window;
@@ -195,18 +196,6 @@ async fn change(
     let entry = entry(caller, &events::ALERT_MODIFY, operation, before).before(record(before)).after(record(&after));
     app.change(entry, app.alerts.alert_rule_update(&after)).await?;
     Ok(Json(AlertRuleBody::new(&after)))
-}
-
-pub(super) fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result<(), Problem> {
-    match read {
-        Some(read) if read != stored => {
-            let message = format!(
-                "The {what} was changed by someone else: version {stored} is stored, you sent version {read}. Reload it and try again."
-            );
-            Err(Problem::new(Code::Conflict, message))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn entry(caller: &Caller, kind: &EventKind, operation: &str, rule: &Rule) -> Entry {

@@ -249,15 +249,3 @@ fn problem(errors: Vec<FieldError>) -> Problem {
     };
     Problem::fields(errors.into_iter().map(field).collect())
 }
-
-fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result<(), Problem> {
-    match read {
-        Some(read) if read != stored => Err(Problem::new(
-            Code::Conflict,
-            format!(
-                "The {what} was changed by someone else: version {stored} is stored, you sent version {read}. Reload it and try again."
-            ),
-        )),
-        _ => Ok(()),
-    }
-}

@@ -14,9 +14,10 @@ use reeve_audit::{Entry, EventKind, Json as AuditJson, ResourceRef, events};
 use reeve_reports::{ReportDefinition, ReportId, read_definition, read_request};
 use utoipa_axum::routes;
 
-use super::alerts::{field_problems, same_version};
+use super::alerts::field_problems;
 use super::ask;
 use crate::app::App;
+use crate::change::same_version;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::guard::{Access, Guarded};

@@ -97,7 +97,7 @@ fn happening(topic: Topic, agent: Option<&str>) -> Happening {
         message: Message {
             title: "It happened".into(),
             gravity: Gravity::Info,
-            items: vec![Item { title: "It happened".into(), facts: Vec::new() }],
+            items: vec![Item { title: "It happened".into(), facts: Vec::new(), link: None }],
             about: format!("{topic}:1"),
             to: Vec::new(),
             attachment: None,

@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconBellRinging, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useMay } from '../../../api/session';
 import { count } from '../../../display/amounts';
@@ -11,17 +12,21 @@ import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
+import { windowInWords } from '../../../display/durations';
+import { words } from '../../../display/wording';
 import { FiringDialog, groupInWords } from './FiringDialog';
 import { RuleDialog } from './RuleDialog';
 import { RuleForm } from './RuleForm';
 import { enableReady, firingsQuery, isSilenced, readyQuery, rulesQuery, useChange, type AlertRule, type Firing, type ReadyRule } from './queries';
+
+const route = getRouteApi('/app/audit/alerts');
 
 const STATES = [{ value: 'open', label: 'Open' }, { value: 'acknowledged', label: 'Acknowledged' }, { value: 'resolved', label: 'Resolved' }, { value: 'all', label: 'All' }];
 
 /** Says how many of a list are shown, where not all are. */
 const cutInWords = (list?: { items: unknown[]; total: number }) => (list && list.total > list.items.length ? `The first ${count(list.items.length)} of ${count(list.total)}` : undefined);
 
-const thresholdInWords = ({ threshold }: Pick<AlertRule, 'threshold'>) => `${threshold.count} in ${threshold.window}`;
+const thresholdInWords = ({ threshold }: Pick<AlertRule, 'threshold'>) => `${threshold.count} in ${windowInWords(threshold.window)}`;
 
 /** Alert rules and their firings. */
 export function Alerts() {
@@ -48,8 +53,9 @@ const FIRING_COLUMNS: Column<Firing>[] = [
 ];
 
 function Firings({ may }: { may: boolean }) {
-  const [status, setStatus] = useState('open');
-  const [opened, setOpened] = useState<string>();
+  const { firing: wanted } = route.useSearch();
+  const [status, setStatus] = useState(wanted ? 'all' : 'open');
+  const [opened, setOpened] = useState(wanted);
   const { data, error, refetch } = useQuery(firingsQuery(status));
   const shown = data?.items.find(({ id }) => id === opened);
   return (
@@ -94,7 +100,7 @@ function Ready({ may }: { may: boolean }) {
   if (!unused || unused.length === 0) return null;
   const columns: Column<ReadyRule>[] = [
     { id: 'name', header: 'Built-in rule', cell: (row) => <><Text size="sm" fw={550}>{row.name}</Text><Text size="xs" className="muted">{row.description}</Text></> },
-    { id: 'class', header: 'Class', sortBy: (row) => row.class, cell: (row) => row.class[0]?.toUpperCase() + row.class.slice(1).replaceAll('_', ' ') },
+    { id: 'class', header: 'Class', sortBy: (row) => row.class, cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{words(row.class)}</span> },
     { id: 'threshold', header: 'Threshold', cell: thresholdInWords },
     {
       id: 'enable', header: '',

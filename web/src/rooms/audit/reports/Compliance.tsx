@@ -1,6 +1,7 @@
 import { Button, Card, Group, SimpleGrid, Skeleton, Stack, TagsInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
@@ -13,11 +14,13 @@ import { Period, periodOf, periodValues } from './Period';
 import { Runs } from './Runs';
 import { reportsQuery, runFramework, saveFramework, templatesQuery, useChange, type Report, type Template } from './queries';
 
+const route = getRouteApi('/app/audit/compliance');
+
 /** Compliance reports: a framework, a period, filters, and the runs. */
 export function Compliance() {
   const { data, error, refetch } = useQuery(templatesQuery);
   const [chosen, setChosen] = useState<Template>();
-  const [opened, setOpened] = useState<string>();
+  const [opened, setOpened] = useState(route.useSearch().run);
   const reports = useQuery(reportsQuery).data?.items;
   return (
     <Stack gap="lg">

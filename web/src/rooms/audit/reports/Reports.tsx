@@ -2,6 +2,7 @@ import { Button, Group, MultiSelect, SimpleGrid, Stack, Text, TextInput } from '
 import { useForm } from '@mantine/form';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
@@ -20,11 +21,13 @@ const GROUPS = [{ value: 'user', label: 'User' }, { value: 'resource', label: 'R
 const METRICS = [{ value: 'event_counts', label: 'Event counts' }, { value: 'unique_users', label: 'Unique users' }, { value: 'resources_affected', label: 'Resources affected' }];
 const MARKED = ['name', 'query', 'group_by', 'metrics', 'period', 'start_time', 'end_time', 'schedule.cron', 'schedule.time_zone', 'channels', 'recipients'];
 
+const route = getRouteApi('/app/audit/reports');
+
 /** Custom reports, and the schedules of all reports. */
 export function Reports() {
   const { data, error, refetch } = useQuery(reportsQuery);
   const [editing, setEditing] = useState<Report | 'new'>();
-  const [opened, setOpened] = useState<string>();
+  const [opened, setOpened] = useState(route.useSearch().run);
   const run = useChange(runReport);
   const remove = useChange(removeReport);
   const columns: Column<Report>[] = [

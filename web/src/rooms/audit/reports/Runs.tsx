@@ -19,7 +19,7 @@ export function daysOf({ start_time, end_time }: Pick<ReportRun, 'start_time' | 
 
 const COLUMNS: Column<ReportRun>[] = [
   { id: 'report', header: 'Report', lead: true, sortBy: (row) => row.report_name, cell: (row) => <><Text size="sm" fw={550}>{row.report_name}</Text><Text size="xs" className="muted">{daysOf(row)}</Text></> },
-  { id: 'created', header: 'Asked for', sortBy: (row) => row.created_at, cell: (row) => <When at={row.created_at} form="ago" /> },
+  { id: 'created', header: 'Requested', sortBy: (row) => row.created_at, cell: (row) => <When at={row.created_at} form="ago" /> },
   { id: 'by', header: 'By', cell: (row) => (row.scheduled ? `Schedule of ${row.user}` : row.user) },
   { id: 'entries', header: 'Entries', align: 'right', sortBy: (row) => row.progress.entries, cell: (row) => count(row.progress.entries) },
   {

@@ -2,7 +2,6 @@ import { Stack, Text, Title } from '@mantine/core';
 import type { Portfolio } from '../../../api/bodies';
 import { count, money, percent, plural } from '../../../display/amounts';
 import { Facts } from '../../../display/Facts';
-import { usePhone } from '../../../display/usePhone';
 import { words } from '../../../display/wording';
 import { CommitmentChart } from './CommitmentChart';
 import { risk, safeLevel } from './commitments';
@@ -11,24 +10,23 @@ import { risk, safeLevel } from './commitments';
 export function Commitments({ portfolios }: { portfolios: Portfolio[] }) {
   if (!portfolios.length) return null;
   return (
-    <Stack gap="lg">
+    <Stack gap="xs">
       <div>
         <Title order={3} size="h4">Commitments</Title>
         <Text size="sm" className="muted">
           One-year commitments simulated on the hourly use of all on-demand machines of an account. Reeve buys nothing.
         </Text>
       </div>
-      {portfolios.map((portfolio, place) => <Account key={`${portfolio.provider} ${portfolio.account}`} portfolio={portfolio} first={place === 0} />)}
+      {portfolios.map((portfolio) => <Account key={`${portfolio.provider} ${portfolio.account}`} portfolio={portfolio} />)}
     </Stack>
   );
 }
 
-/** The first account is open where there is room, the others are unfolded by whoever wants to see them. */
-function Account({ portfolio, first }: { portfolio: Portfolio; first: boolean }) {
-  const phone = usePhone();
+/** Folded: its first line says what to commit and what that saves, and the cards of agents stay of one height. */
+function Account({ portfolio }: { portfolio: Portfolio }) {
   const { safe, best } = portfolio;
   return (
-    <details open={first && !phone}>
+    <details>
       <summary className="fold">{words(portfolio.provider)} {portfolio.account}: {safeLevel(portfolio)}</summary>
       <Stack gap="sm" mt="sm">
         <CommitmentChart portfolio={portfolio} />

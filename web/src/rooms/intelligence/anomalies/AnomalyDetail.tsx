@@ -105,7 +105,7 @@ function Cause({ of: one }: { of: Anomaly }) {
         <Text size="sm" fw={500} style={{ overflowWrap: 'anywhere' }}>{sentence(one.likely_cause)}</Text>
         {one.facts.length > 0 && (
           <Stack component="ul" gap={6} m={0} pl={18} aria-label="Evidence">
-            {one.facts.map((text) => <Text component="li" size="sm" key={text} style={{ overflowWrap: 'anywhere' }}>{sentence(text)}</Text>)}
+            {[...new Set(one.facts)].map((text) => <Text component="li" size="sm" key={text} style={{ overflowWrap: 'anywhere' }}>{sentence(text)}</Text>)}
           </Stack>
         )}
         {!one.remediation && (

@@ -51,7 +51,7 @@ function Possible({ of: hypothesis, place, resource }: { of: Hypothesis; place: 
       </Group>
       {hypothesis.evidence.length > 0 && (
         <Stack component="ul" gap={4} mt={4} mb={0} pl={18} aria-label="Evidence">
-          {hypothesis.evidence.map(({ text, link }) => (
+          {hypothesis.evidence.filter(({ text }, at) => hypothesis.evidence.findIndex((other) => other.text === text) === at).map(({ text, link }) => (
             <Text component="li" size="sm" key={text} style={{ overflowWrap: 'anywhere' }}>
               {sentence(text)}{link && <> <Record of={link} resource={resource} /></>}
             </Text>

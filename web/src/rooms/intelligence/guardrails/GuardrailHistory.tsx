@@ -20,7 +20,7 @@ export function GuardrailHistory({ version }: { version: number }) {
   const { data, error, refetch } = useQuery({ ...entriesQuery({ query: QUERY }, SHOWN), queryKey: ['audit', 'guardrail history', version] });
   return (
     <Panel
-      title="History" note={data ? plural(data.total ?? 0, 'change') : undefined}
+      title="History" note={data?.items.length ? plural(data.total ?? data.items.length, 'change') : undefined}
       actions={<Anchor size="sm" renderRoot={(props) => <Link to="/audit/search" search={{ query: QUERY }} {...props} />}>Open in Audit Logging</Anchor>}
     >
       <ProblemAlert error={data ? undefined : error} onRetry={() => void refetch()} />

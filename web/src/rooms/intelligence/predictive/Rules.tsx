@@ -44,7 +44,7 @@ function columns(fired: Map<string, Prediction> | undefined): Column<Rule>[] {
       id: 'fired', header: 'Last prediction', sortBy: (row) => fired?.get(row.id)?.at ?? '',
       cell: (row) => {
         const one = fired?.get(row.id);
-        if (!one) return <Text span size="sm" className="muted">{fired ? 'nothing yet' : ''}</Text>;
+        if (!one) return <Text span size="sm" className="muted">{fired ? 'None yet' : ''}</Text>;
         return <div style={{ minWidth: 130 }}><Text size="sm"><When at={one.at} form="ago" /></Text><Text size="xs" className="muted">{one.resource_name}{one.probability != null && `, ${percent(one.probability)}`}</Text></div>;
       },
     },

@@ -23,7 +23,7 @@ describe('rules in words', () => {
   ])('%#', (given, expected) => expect(plain(ruleInWords(given))).toBe(expected));
 
   it('says who must approve', () => {
-    expect(approvalInWords({ approval: { kind: 'auto_below', auto_below: '500GB' } })).toContain('below 500GB');
+    expect(approvalInWords({ approval: { kind: 'auto_below', auto_below: '500GB' } })).toContain('below 500 GB');
     expect(approvalInWords({ approval: { kind: 'required' } })).toContain('Always requires approval');
   });
 

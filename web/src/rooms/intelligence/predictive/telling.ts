@@ -94,15 +94,18 @@ export function ruleInWords(rule: Pick<Rule, 'condition' | 'action'>): string {
   return `When ${whenInWords(rule)}: ${actionInWords(rule).replace(/^./, (first) => first.toLowerCase())}`;
 }
 
+/** A size of storage, which rules write as `500GB`. */
+const sizeInWords = (size: string | null | undefined) => (size ?? '0GB').replace(/^(\d+)([A-Z])/, '$1 $2');
+
 export function approvalInWords({ approval }: Pick<Rule, 'approval'>): string {
   if (approval.kind === 'required') return 'Always requires approval';
-  if (approval.kind === 'auto_below') return `Automatic below ${approval.auto_below ?? '0GB'} of storage after the change. Above that, requires approval`;
+  if (approval.kind === 'auto_below') return `Automatic below ${sizeInWords(approval.auto_below)} of storage after the change. Above that, requires approval`;
   return 'Automatic, unless the approval matrix requires approval for the cost';
 }
 
 export function approvalInShort({ approval }: Pick<Rule, 'approval'>): string {
   if (approval.kind === 'required') return 'Required';
-  return approval.kind === 'auto_below' ? `Auto below ${approval.auto_below ?? '0GB'}` : 'Auto';
+  return approval.kind === 'auto_below' ? `Automatic below ${sizeInWords(approval.auto_below)}` : 'Automatic';
 }
 
 export const OUTCOMES: Record<string, { label: string; colour: string }> = {

@@ -9,8 +9,8 @@ use reeve_alerts::{Firing, FiringFilter, FiringId, FiringStatus, RuleId};
 use reeve_audit::{Json as AuditJson, ResourceRef, events};
 use serde_json::json;
 
-use super::same_version;
 use crate::app::App;
+use crate::change::same_version;
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;

@@ -9,8 +9,9 @@ use reeve_audit::events::{self, EventKind};
 use reeve_audit::{Entry, FieldError, Json as AuditJson, ResourceRef};
 use reeve_exports::{CarryError, Destination, DestinationId, DestinationSecret};
 
-use super::{problem, same_version};
+use super::problem;
 use crate::app::App;
+use crate::change::same_version;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;

@@ -11,8 +11,9 @@ use reeve_audit::{Entry, FieldError, Json as AuditJson, ResourceRef};
 use reeve_exports::{Draft, ScheduleId, ScheduledExport, Selection};
 use reeve_schedule::{Schedule, ScheduleError};
 
-use super::{destination, problem, requester, same_version};
+use super::{destination, problem, requester};
 use crate::app::App;
+use crate::change::same_version;
 use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
