@@ -28,6 +28,11 @@ export function showsWhatNeedsMe(person) {
     assert.ok(!(await card.getByText(plan.hash).isVisible()), 'the hash is a detail');
     await card.getByText('Plan hash', { exact: true }).click();
     await card.getByText(plan.hash).waitFor();
+    // The link of a notification leads to this approval among the others.
+    await page.goto(`/intelligence/approvals?approval=${mine[0].id}`);
+    await page.locator('[aria-current=true]').getByRole('region', { name: mine[0].title }).waitFor();
+    await page.goto('/intelligence/approvals?approval=gone');
+    await page.getByRole('alert').filter({ hasText: 'This approval is not listed' }).waitFor();
   };
 }
 

@@ -20,6 +20,7 @@ import { habits } from './stories-habits.mjs';
 import { judgement } from './stories-judgement.mjs';
 import { landing, showsWhatNeedsMe } from './stories-landing.mjs';
 import { estate } from './stories-estate.mjs';
+import { sources } from './stories-sources.mjs';
 import { navigating } from './stories-navigation.mjs';
 import { eventually, fitsWidth, onPage, openFromList, openPage, read, recommendation, signIn } from './steps.mjs';
 
@@ -408,6 +409,7 @@ export const stories = [
   { name: 'the dashboard shows what the service counts', run: overview },
   ...navigating,
   ...estate,
+  ...sources,
   ...habits,
   ...faults,
   ...agents,

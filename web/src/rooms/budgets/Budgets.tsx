@@ -54,5 +54,5 @@ function ReachedThresholds() {
     { id: 'period', header: 'Period from', cell: (row) => row.period_start },
   ], []);
   if (!data?.items.length) return null;
-  return <Panel title="Thresholds reached" flush><DataTable label="Thresholds reached" columns={columns} rows={data.items} rowId={(row) => row.id} pageSize={20} empty={null} /></Panel>;
+  return <Panel title="Thresholds reached" flush><DataTable bare label="Thresholds reached" columns={columns} rows={data.items} rowId={(row) => row.id} pageSize={20} empty={null} /></Panel>;
 }

@@ -68,7 +68,7 @@ function Shown({ of: one }: { of: Recommendation }) {
             <Box hiddenFrom="lg"><Figures of={one} /></Box>
             <Panel title="Why" note={one.explanation.action}>
               <Stack component="ul" gap={8} m={0} pl={18}>
-                {one.explanation.explanation.factors.map((factor) => <Text component="li" size="sm" key={factor}>{sentence(factor)}</Text>)}
+                {one.explanation.explanation.factors.map((factor) => <Text component="li" size="sm" key={factor}>{/^[a-z]+[ ,:]/.test(factor) ? sentence(factor) : factor}</Text>)}
               </Stack>
               {one.not_measured.length > 0 && (
                 <Alert color="yellow" variant="light" mt="md" title="No data for">
