@@ -73,7 +73,7 @@ async function handlesFiring(story) {
   await eventually('the firing', async () => (await read(page, 'audit-logs/alerts/firings')).items.find(({ count }) => count === 6));
   await page.reload();
   // As the link of its notification opens it.
-  const [{ id }] = (await read(page, 'audit-logs/alerts/firings')).items.filter(({ group }) => Object.values(group).includes('mallory@e2e.example'));
+  const [{ id }] = (await read(page, 'audit-logs/alerts/firings')).items.filter(({ group }) => group['actor.email'] === 'mallory@e2e.example');
   await page.goto(`/audit/alerts?firing=${id}`);
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('list', { name: 'Entries that caused it' }).getByRole('link').nth(5).waitFor();

@@ -74,7 +74,7 @@ function Firings({ may }: { may: boolean }) {
 const RULE_COLUMNS: Column<AlertRule>[] = [
   { id: 'name', header: 'Rule', sortBy: (row) => row.name, cell: (row) => <div style={{ maxWidth: 420 }}><Text size="sm" fw={550}>{row.name}</Text><Text size="xs" className="muted" truncate title={row.condition}>{row.condition}</Text></div> },
   { id: 'severity', header: 'Severity', cell: (row) => <Status of={row.severity} /> },
-  { id: 'threshold', header: 'Threshold', cell: thresholdInWords },
+  { id: 'threshold', header: 'Threshold', cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{thresholdInWords(row)}</span> },
   { id: 'channels', header: 'Channels', cell: (row) => row.notification.channels?.join(', ') || 'None' },
   { id: 'state', header: 'Status', sortBy: (row) => row.state, cell: (row) => <Status of={row.state === 'enabled' ? 'active' : row.state} label={isSilenced(row) ? 'Silenced' : undefined} /> },
 ];
@@ -101,7 +101,7 @@ function Ready({ may }: { may: boolean }) {
   const columns: Column<ReadyRule>[] = [
     { id: 'name', header: 'Built-in rule', cell: (row) => <><Text size="sm" fw={550}>{row.name}</Text><Text size="xs" className="muted">{row.description}</Text></> },
     { id: 'class', header: 'Class', sortBy: (row) => row.class, cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{words(row.class)}</span> },
-    { id: 'threshold', header: 'Threshold', cell: thresholdInWords },
+    { id: 'threshold', header: 'Threshold', cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{thresholdInWords(row)}</span> },
     {
       id: 'enable', header: '',
       cell: (row) => may && <Anchor component="button" size="sm" aria-label={`Enable ${row.name}`} onClick={() => enable.mutate(row.key, { onSuccess: ({ name }) => announce(`“${name}” is enabled`) })}>Enable</Anchor>,
