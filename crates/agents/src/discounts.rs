@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use reeve_estate::charge::{Charge, ChargeCategory, PricingCategory};
 use reeve_estate::money::HOURS_PER_MONTH;
-use reeve_estate::{Money, Purchase, Resource};
+use reeve_estate::{Money, Purchase, Resource, ResourceKind};
 use reeve_learn::HOUR_MS;
 use reeve_recommend::words::percent;
 use reeve_recommend::{Facts, Proposal};
@@ -82,11 +82,25 @@ pub(crate) fn apply(facts: &Facts<'_>, list_now: Option<Money>, proposal: &mut P
     let billed = Billed::from_charges(facts.charges);
     let (share, words) = match billed {
         Some(billed) => (Some(billed.paid).filter(|share| *share < LIST), billed.words()),
-        None => known(facts.resource, list_now),
+        None => known(facts.resource, whole_list_price(facts).or(list_now)),
     };
     // What costs more costs it after discounts too.
     proposal.savings_after_discounts = share.map(|share| Money::from_usd(list_saving.usd() * share));
     proposal.explanation.factors.push(words);
+    proposal.explanation.factors.extend(origin(facts));
+}
+
+/// Source and date of the list price of the resource, in words.
+fn origin(facts: &Facts<'_>) -> Option<String> {
+    let size = facts.resource.specification.instance_type.as_deref()?;
+    let price = facts.catalogue.hourly_for(facts.resource, size)?;
+    Some(format!("List prices: {}", price.origin))
+}
+
+/// The list price of a database with its storage, as the cloud's own figure has it.
+fn whole_list_price(facts: &Facts<'_>) -> Option<Money> {
+    let database = facts.resource.kind == ResourceKind::Database;
+    database.then(|| facts.catalogue.monthly_cost(facts.resource)).flatten().map(|month| month.cost)
 }
 
 /// Share of the list price that the cloud itself says is paid, and the prices in words.

@@ -9,15 +9,22 @@ mod aws;
 mod azure;
 mod cost;
 mod gcp;
+mod origin;
+mod sorted;
 mod table;
 pub mod volume;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use crate::kind::ResourceKind;
 use crate::provider::Provider;
 use crate::resource::Resource;
+pub use origin::PriceOrigin;
 use table::{PriceTable, TierTable};
+
+/// Operating system of machines that cost no licence.
+const LINUX: &str = "linux";
 
 /// Capacity of an instance type. Baselines are sustained rates, not the "up to" figures.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,9 +69,11 @@ pub struct DatabaseSpec {
 pub struct Price {
     /// US dollars an hour.
     pub usd_per_hour: f64,
+    /// Source and date of the price.
+    pub origin: PriceOrigin,
 }
 
-/// The discount of a one-year commitment.
+/// The discount of a one-year commitment that applies to whatever runs in the account.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Discount {
     /// Share of the on-demand price that is saved, 0 to 1.
@@ -143,25 +152,54 @@ impl Catalogue {
         self.specs.get(&(provider, name.to_owned()))
     }
 
-    /// Returns the specification of an RDS class: `db.x` runs on the machine `x`. The data has no database prices.
+    /// Returns the specification of an RDS class: `db.x` runs on the machine `x`.
     #[must_use]
     pub fn database(&self, class: &str) -> Option<DatabaseSpec> {
         let machine = self.instance(Provider::Aws, class.strip_prefix("db.")?)?.clone();
         Some(DatabaseSpec { name: class.to_owned(), machine })
     }
 
-    /// The on-demand list price of a machine of shared tenancy in a region. Only Linux (`None` or `linux`) has one; other
-    /// platforms, databases, unknown names and regions that the data does not have are `None`.
+    /// The on-demand list price of a machine of shared tenancy in a region. AWS has prices of Linux (`None` or `linux`), Windows and
+    /// licensed Linux, the other clouds of Linux alone; databases, unknown names and regions that the data does not have are `None`.
     #[must_use]
     pub fn hourly_usd(&self, provider: Provider, region: &str, name: &str, platform: Option<&str>) -> Option<Price> {
-        if !platform.is_none_or(|p| p.eq_ignore_ascii_case("linux") || p.eq_ignore_ascii_case("linux/unix")) {
+        let platform = Self::platform(platform);
+        let linux = platform == LINUX;
+        match provider {
+            Provider::Aws => self.aws_hourly(region, name, &platform),
+            Provider::Azure => self.azure_prices.price(region, name).filter(|_| linux),
+            Provider::Gcp => self.gcp.machine(region, name).filter(|_| linux),
+        }
+    }
+
+    fn aws_hourly(&self, region: &str, name: &str, platform: &str) -> Option<Price> {
+        let recent = self.aws_prices.price(region, name).filter(|_| platform == LINUX);
+        let listed = || {
+            let usd_per_hour = aws::ListPrices::embedded().machine(region, name, platform, aws::Terms::OnDemand)?;
+            Some(Price { usd_per_hour, origin: aws::REGIONS })
+        };
+        recent.or_else(listed)
+    }
+
+    /// Operating system as the price tables name it.
+    fn platform(name: Option<&str>) -> String {
+        match name.map(str::to_ascii_lowercase) {
+            None => LINUX.to_owned(),
+            Some(name) if name == "linux/unix" => LINUX.to_owned(),
+            Some(name) => name,
+        }
+    }
+
+    /// The average spot price of a machine over the zones of its region on the day of the price list. Spot prices move: a figure from
+    /// it is about right at best, and a presentation must name the day.
+    #[must_use]
+    pub fn spot_average(&self, provider: Provider, region: &str, name: &str, platform: Option<&str>) -> Option<Price> {
+        if provider != Provider::Aws {
             return None;
         }
-        match provider {
-            Provider::Aws => self.aws_prices.price(region, name),
-            Provider::Azure => self.azure_prices.price(region, name),
-            Provider::Gcp => self.gcp.machine(region, name),
-        }
+        let usd_per_hour =
+            aws::ListPrices::embedded().machine(region, name, &Self::platform(platform), aws::Terms::Spot)?;
+        Some(Price { usd_per_hour, origin: aws::REGIONS })
     }
 
     /// Smaller sizes of the same family and architecture, the next smaller first. Each has no dimension larger than `name`
@@ -183,14 +221,19 @@ impl Catalogue {
         found
     }
 
-    /// The on-demand list price of a size for a machine as it is: its region, operating system and tenancy. `None` where
-    /// the data does not have it, and for machines on dedicated hardware.
+    /// The on-demand list price of a size for a machine or an AWS database as it is: its region, operating system or engine, tenancy
+    /// and standby. `None` where the data does not have it, and for machines on dedicated hardware.
     #[must_use]
-    pub fn hourly_for(&self, machine: &Resource, size: &str) -> Option<Price> {
-        let spec = &machine.specification;
-        let shared = spec.tenancy.as_deref().is_none_or(|tenancy| tenancy == "default");
+    pub fn hourly_for(&self, resource: &Resource, size: &str) -> Option<Price> {
+        let spec = &resource.specification;
         let platform = spec.platform.as_deref();
-        shared.then(|| self.hourly_usd(machine.provider, &machine.region, size, platform)).flatten()
+        if resource.kind == ResourceKind::Database {
+            let engine = platform.filter(|_| resource.provider == Provider::Aws)?;
+            let (multi_az, storage) = (spec.multi_az == Some(true), spec.storage_type.as_deref());
+            return aws::ListPrices::embedded().database(&resource.region, size, engine, multi_az, storage);
+        }
+        let shared = spec.tenancy.as_deref().is_none_or(|tenancy| tenancy == "default");
+        shared.then(|| self.hourly_usd(resource.provider, &resource.region, size, platform)).flatten()
     }
 
     /// Sizes of any family of the same purpose that boot the same images. GPUs of another number, bare metal, and what is no
@@ -210,15 +253,57 @@ impl Catalogue {
         others.collect()
     }
 
-    /// The discount of a one-year commitment for a size in a region; `None` where there is neither a fact nor an assumption
-    /// for its family.
+    /// The discount of a one-year commitment that applies to whatever runs in the account, for a size in a region and an operating
+    /// system; `None` where there is neither a fact nor an assumption for its family.
     #[must_use]
-    pub fn reservation_discount(&self, provider: Provider, region: &str, name: &str) -> Option<Discount> {
-        match self.discounts.get(&provider) {
-            Some(discount) => Some(discount.clone()),
-            None if provider == Provider::Gcp => self.gcp.one_year_discount(region, name),
-            None => None,
+    pub fn reservation_discount(
+        &self,
+        provider: Provider,
+        region: &str,
+        name: &str,
+        platform: Option<&str>,
+    ) -> Option<Discount> {
+        match provider {
+            Provider::Aws => {
+                let listed = Self::listed_discount(region, name, platform, aws::Terms::Convertible);
+                let listed = listed.map(|share| Discount {
+                    share,
+                    wording: format!("One-year convertible reservation without upfront payment, {}", aws::REGIONS),
+                    assumed: false,
+                });
+                listed.or_else(|| self.discounts.get(&provider).cloned())
+            }
+            Provider::Gcp => self.gcp.one_year_discount(region, name),
+            Provider::Azure => None,
         }
+    }
+
+    /// The share of the on-demand price that a reservation of one family in one region saves, one year and no upfront payment.
+    /// Only AWS has these prices.
+    #[must_use]
+    pub fn family_discount(&self, provider: Provider, region: &str, name: &str, platform: Option<&str>) -> Option<f64> {
+        let terms = aws::Terms::Standard;
+        (provider == Provider::Aws).then(|| Self::listed_discount(region, name, platform, terms)).flatten()
+    }
+
+    /// The share for three years; otherwise as [`Self::family_discount`].
+    #[must_use]
+    pub fn family_discount_three_years(
+        &self,
+        provider: Provider,
+        region: &str,
+        name: &str,
+        platform: Option<&str>,
+    ) -> Option<f64> {
+        let terms = aws::Terms::ThreeYears;
+        (provider == Provider::Aws).then(|| Self::listed_discount(region, name, platform, terms)).flatten()
+    }
+
+    /// Both prices are of the same list: a newer on-demand price says nothing about the reservation's.
+    fn listed_discount(region: &str, name: &str, platform: Option<&str>, terms: aws::Terms) -> Option<f64> {
+        let (prices, platform) = (aws::ListPrices::embedded(), Self::platform(platform));
+        let usual = prices.machine(region, name, &platform, aws::Terms::OnDemand)?;
+        Some(1.0 - prices.machine(region, name, &platform, terms)? / usual)
     }
 
     fn siblings<'a>(&'a self, machine: &'a InstanceSpec) -> impl Iterator<Item = &'a InstanceSpec> {

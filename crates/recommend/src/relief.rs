@@ -154,7 +154,11 @@ pub fn replicate(database: &Resource, name: &str) -> Plan {
 
 /// Returns the monthly cost that a change adds at list price.
 fn added(catalogue: &Catalogue, now: &Resource, after: &Resource) -> Option<Money> {
-    let month =
-        |resource: &Resource| catalogue.monthly_cost(resource).or_else(|| catalogue.database_storage_monthly(resource));
-    Some(month(after)?.cost - month(now)?.cost)
+    if let (Some(now), Some(after)) = (catalogue.monthly_cost(now), catalogue.monthly_cost(after)) {
+        return Some(after.cost - now.cost);
+    }
+    // The storage of a database whose class has no price, where the change is one of storage.
+    let same_class = now.specification.instance_type == after.specification.instance_type;
+    let storage = |database: &Resource| catalogue.database_storage_monthly(database).filter(|_| same_class);
+    Some(storage(after)?.cost - storage(now)?.cost)
 }

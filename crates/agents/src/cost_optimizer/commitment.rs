@@ -1,6 +1,6 @@
 //! `suggest_reserved_instances`: consistent usage. Advice only: Reeve buys nothing.
 
-use reeve_estate::{Money, Purchase, ResourceKind};
+use reeve_estate::{Discount, Money, Purchase, ResourceKind};
 use reeve_learn::{DAY_MS, HOUR_MS, Steadiness, Window};
 
 use super::ahead;
@@ -11,6 +11,7 @@ use super::work::Work;
 use crate::confidence::{backtest, confidence, signs};
 use crate::discounts::{Billed, CHARGE_DAYS};
 use crate::load::Load;
+use reeve_recommend::Facts;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, subject};
@@ -139,6 +140,11 @@ fn worth_it(work: &Work, break_even: f64, path: &mut Path) -> Result<String, Abs
     }
 }
 
+fn discount(facts: &Facts<'_>, size: &str) -> Option<Discount> {
+    let (machine, platform) = (facts.resource, facts.resource.specification.platform.as_deref());
+    facts.catalogue.reservation_discount(machine.provider, &machine.region, size, platform)
+}
+
 fn propose(
     evidence: &Evidence<'_>,
     cpu: &Load,
@@ -151,8 +157,7 @@ fn propose(
     let size = resource.specification.instance_type.as_deref().unwrap_or_default();
     let no_price = || Abstention::unjudged(KIND, "no_price", format!("no list price is known for {size}"));
     let usd = hourly(facts.catalogue, resource, size).ok_or_else(no_price)?;
-    let discount =
-        facts.catalogue.reservation_discount(resource.provider, &resource.region, size).ok_or_else(no_price)?;
+    let discount = discount(facts, size).ok_or_else(no_price)?;
     let monthly = Money::per_month(usd);
     let break_even = 1.0 - discount.share;
     let used = worth_it(work, break_even, &mut path)?;

@@ -19,7 +19,8 @@ pub(super) fn measure(evidence: &Evidence<'_>) -> Option<HourlyUse> {
         return None;
     }
     let size = machine.specification.instance_type.as_deref()?;
-    let discount = facts.catalogue.reservation_discount(machine.provider, &machine.region, size)?;
+    let platform = machine.specification.platform.as_deref();
+    let discount = facts.catalogue.reservation_discount(machine.provider, &machine.region, size, platform)?;
     let committed = Billed::from_charges(facts.charges).map_or(0.0, |billed| billed.committed);
     let history = evidence.history();
     let points = history.select(&evidence.cpu.as_ref()?.points);

@@ -41,9 +41,9 @@ impl Change {
     }
 }
 
-/// The price of a machine an hour by the list of its region; `None` for databases and whatever else has none.
+/// The price of a machine or database an hour by the list of its region; `None` for whatever has none.
 pub(super) fn hourly(catalogue: &Catalogue, resource: &Resource, size: &str) -> Option<f64> {
-    if resource.kind != ResourceKind::VirtualMachine {
+    if !matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Database) {
         return None;
     }
     Some(catalogue.hourly_for(resource, size)?.usd_per_hour)

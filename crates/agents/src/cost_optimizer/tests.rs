@@ -360,6 +360,32 @@ fn a_quiet_database_goes_one_class_down_without_a_claimed_price() {
 }
 
 #[test]
+fn a_database_of_a_known_engine_saves_at_list_price() {
+    let postgres = |multi_az| {
+        let mut case = Case::database("db.m5.2xlarge").flat(CPU, 30, 5.0).flat(Metric::DatabaseConnections, 30, 12.0);
+        case.resource.region = "eu-west-1".to_owned();
+        case.resource.specification.platform = Some("postgres".to_owned());
+        case.resource.specification.multi_az = Some(multi_az);
+        only(&case)
+    };
+    let (single, standby) = (postgres(false), postgres(true));
+    assert_eq!(single.subject.target_type.as_deref(), Some("db.m5.xlarge"));
+    // db.m5.2xlarge and db.m5.xlarge of PostgreSQL in Ireland.
+    assert_eq!(single.savings_monthly.unwrap().usd_cents(), 0.394 * 730.0);
+    assert_eq!(standby.savings_monthly.unwrap().usd_cents(), 2.0 * 0.394 * 730.0);
+    let list = "List prices: AWS price list of 2025-05-28";
+    assert!(single.explanation.factors.iter().any(|factor| factor == list), "{:?}", single.explanation.factors);
+}
+
+#[test]
+fn an_idle_database_saves_its_list_price() {
+    let mut idle = Case::database("db.m5.large").flat(Metric::DatabaseConnections, 30, 0.0);
+    idle.resource.specification.platform = Some("mysql".to_owned());
+    let found = only(&idle);
+    assert_eq!(found.savings_monthly.unwrap().usd_cents(), 124.83, "0.171 an hour");
+}
+
+#[test]
 fn unattached_volumes_are_deleted_after_a_snapshot() {
     let mut case = Case::machine("x");
     case.resource = resource("vol-9", ResourceKind::Volume, "ebs", None);
@@ -392,7 +418,7 @@ fn a_machine_that_always_runs_is_worth_a_commitment() {
     let case = Case::machine("m5.large").with(CPU, 30, |m| Some(45.0 + 5.0 * noise(m)));
     let found = only(&case);
     assert_eq!((found.kind, found.plan.is_none()), (RecommendationType::ReservedInstances, true));
-    let share = Catalogue::builtin().reservation_discount(Provider::Aws, "us-east-1", "m5.large").unwrap().share;
+    let share = Catalogue::builtin().reservation_discount(Provider::Aws, "us-east-1", "m5.large", None).unwrap().share;
     assert_eq!(found.savings_monthly, Some(Money::from_usd(usd("m5.large") * 730.0 * share)));
     let nightly = Case::machine("m5.large").with(CPU, 30, |m| (m % 1440 < 1200).then_some(45.0));
     assert_eq!(nightly.codes().last(), Some(&"not_always_on"));

@@ -3,7 +3,7 @@
 use reeve_estate::{Metric, Purchase};
 use reeve_learn::{DAY_MS, Window, percentile};
 use reeve_recommend::recommendation::{Effort, RecommendationType};
-use reeve_recommend::{Abstention, Proposal};
+use reeve_recommend::{Abstention, Facts, Proposal};
 
 use super::finding::{Case, Finding};
 use super::shape::hours;
@@ -55,12 +55,30 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
         effort: Effort::Medium,
         savings: None,
         cost_percent: None,
-        cost: "not claimed: spot prices are not in the catalogue".to_owned(),
+        cost: price_words(case.facts),
         performance: "interrupted jobs restart".to_owned(),
         security: "none: access stays as it is".to_owned(),
         tried: None,
         path,
     }))
+}
+
+/// The price of an hour beside the average spot price. No saving is claimed from it: spot prices move, and jobs run fewer hours once they
+/// have a launch template of their own.
+fn price_words(facts: &Facts<'_>) -> String {
+    let machine = facts.resource;
+    let platform = machine.specification.platform.as_deref();
+    let prices = machine.specification.instance_type.as_deref().and_then(|size| {
+        let spot = facts.catalogue.spot_average(machine.provider, &machine.region, size, platform)?;
+        Some((facts.catalogue.hourly_for(machine, size)?.usd_per_hour, spot))
+    });
+    match prices {
+        Some((usual, spot)) if spot.usd_per_hour < usual => format!(
+            "not claimed, since spot prices move: an hour costs ${usual:.4} on demand and about ${:.4} at the average spot price of its region ({})",
+            spot.usd_per_hour, spot.origin
+        ),
+        _ => "not claimed: no spot price is known for it".to_owned(),
+    }
 }
 
 /// Hours of the longest stretch of busy hours.

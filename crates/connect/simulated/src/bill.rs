@@ -1,9 +1,9 @@
 //! The account's bill: what a resource costs this company a month.
 //!
 //! Machines and AWS volumes cost the catalogue's list price less the discount the account has negotiated; reserved ones
-//! less the commitment, spot ones less what spot saves; what the catalogue has no price of (a region, a size) has no cost here either. Databases, buckets, other clouds' disks and load balancers have no
-//! price in the catalogue: they cost what the price list below says, which is this made-up account's own and no
-//! published fact.
+//! less the commitment, spot ones less what spot saves; what the catalogue has no price of (a region, a size) has no cost here either. Buckets, other
+//! clouds' databases, disks and load balancers have no price in the catalogue: they cost what the price list below says, which is this
+//! made-up account's own and no published fact.
 
 use reeve_estate::money::HOURS_PER_MONTH;
 use reeve_estate::{Catalogue, Money, Provider, Purchase, Resource, ResourceKind, ResourceState};
@@ -68,6 +68,9 @@ fn listed(resource: &Resource) -> Option<f64> {
 fn machine_usd(resource: &Resource) -> Option<f64> {
     let (catalogue, spec) = (Catalogue::builtin(), &resource.specification);
     let size = spec.instance_type.as_deref()?;
+    if let Some(price) = catalogue.hourly_for(resource, size) {
+        return Some(price.usd_per_hour);
+    }
     let linux = catalogue.hourly_usd(resource.provider, &resource.region, size, None)?.usd_per_hour;
     if spec.platform.as_deref() != Some("windows") {
         return Some(linux);
@@ -83,6 +86,9 @@ fn database_usd(resource: &Resource, stopped: bool) -> Option<f64> {
     let storage = spec.storage_gib.unwrap_or(0.0) * DATABASE_GIB_MONTH * copies;
     if stopped {
         return Some(storage);
+    }
+    if let Some(price) = Catalogue::builtin().hourly_for(resource, size) {
+        return Some(price.usd_per_hour * HOURS_PER_MONTH + storage);
     }
     let machine = size.strip_prefix("db.").unwrap_or(size);
     let listed = Catalogue::builtin().hourly_usd(resource.provider, &resource.region, machine, None);

@@ -4,11 +4,12 @@
 //! The first series (A, D and DS before v3, G) number their sizes instead of counting vCPUs; a table translates them.
 
 use super::table::PriceTable;
-use super::{CatalogueError, InstanceSpec};
+use super::{CatalogueError, InstanceSpec, PriceOrigin};
 use crate::provider::Provider;
 
 pub(super) fn prices() -> Result<PriceTable, CatalogueError> {
-    PriceTable::parse("azure_on_demand.csv", include_str!("../../data/azure_on_demand.csv"))
+    let origin = PriceOrigin::bundled("Azure price list", "2026-06");
+    PriceTable::parse("azure_on_demand.csv", include_str!("../../data/azure_on_demand.csv"), origin)
 }
 
 pub(super) fn specs(prices: &PriceTable) -> Vec<InstanceSpec> {

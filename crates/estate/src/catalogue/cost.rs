@@ -1,5 +1,4 @@
-//! Monthly cost of a resource at list price. Covers only what the catalogue has prices for: no spot, no databases, no
-//! traffic.
+//! Monthly cost of a resource at list price. Covers only what the catalogue has prices for: no spot, no traffic.
 
 use super::{Catalogue, MonthlyCost};
 use crate::kind::ResourceKind;
@@ -56,6 +55,7 @@ impl Catalogue {
         let spec = &resource.specification;
         match resource.kind {
             ResourceKind::VirtualMachine => self.machine_monthly(resource),
+            ResourceKind::Database => self.database_monthly(resource),
             ResourceKind::Volume => self.volume_monthly(
                 resource.provider,
                 &resource.region,
@@ -87,6 +87,16 @@ impl Catalogue {
         }
         let price = self.hourly_for(resource, spec.instance_type.as_deref()?)?;
         Some(MonthlyCost { cost: Money::per_month(price.usd_per_hour) })
+    }
+
+    /// Instance and storage of a database. Without a price of either there is none of both: a part would look like the whole.
+    fn database_monthly(&self, database: &Resource) -> Option<MonthlyCost> {
+        let storage = self.database_storage_monthly(database)?.cost;
+        if matches!(database.state, ResourceState::Stopped | ResourceState::Deleted) {
+            return Some(MonthlyCost { cost: storage });
+        }
+        let price = self.hourly_for(database, database.specification.instance_type.as_deref()?)?;
+        Some(MonthlyCost { cost: Money::per_month(price.usd_per_hour) + storage })
     }
 
     /// A month's cost, where the region is the one that the unit prices are of.

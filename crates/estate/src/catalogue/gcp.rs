@@ -2,7 +2,7 @@
 //! types (`n2-custom-4-8192`) from their name. Sustained-use discounts are not list prices and are left out.
 
 use super::table::{PriceTable, read};
-use super::{CatalogueError, Discount, InstanceSpec, Price};
+use super::{CatalogueError, Discount, InstanceSpec, Price, PriceOrigin};
 use crate::provider::Provider;
 
 /// A predefined machine type.
@@ -23,7 +23,8 @@ pub(super) struct Prices {
 
 impl Prices {
     pub(super) fn embedded() -> Result<Self, CatalogueError> {
-        let units = PriceTable::parse("gcp_unit_prices.csv", include_str!("../../data/gcp_unit_prices.csv"))?;
+        let origin = PriceOrigin::bundled("Google Cloud price list", "2025-03");
+        let units = PriceTable::parse("gcp_unit_prices.csv", include_str!("../../data/gcp_unit_prices.csv"), origin)?;
         let (_, rows) = read("gcp_machines.csv", include_str!("../../data/gcp_machines.csv"))?;
         let machines = rows
             .iter()
@@ -60,7 +61,7 @@ impl Prices {
     /// The price of a predefined or custom type: its family's unit prices in the region.
     pub(super) fn machine(&self, region: &str, name: &str) -> Option<Price> {
         let (family, vcpu, memory_gib) = self.sizes(name)?;
-        Some(Price { usd_per_hour: self.sum(region, &family, vcpu, memory_gib)? })
+        Some(self.units.as_price(self.sum(region, &family, vcpu, memory_gib)?))
     }
 
     fn sum(&self, region: &str, family: &str, vcpu: f64, memory_gib: f64) -> Option<f64> {

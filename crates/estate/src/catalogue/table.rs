@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use super::{CatalogueError, Discount, Price};
+use super::{CatalogueError, Discount, Price, PriceOrigin};
 use crate::provider::Provider;
 
 /// One CSV row with its line number, for errors that name it.
@@ -53,12 +53,13 @@ pub(super) fn read(file: &'static str, text: &str) -> Result<(Vec<String>, Vec<R
 /// Prices an hour: a row a name, a column a region.
 #[derive(Debug, Clone)]
 pub(super) struct PriceTable {
+    origin: PriceOrigin,
     regions: Vec<String>,
     rows: BTreeMap<String, Vec<Option<f64>>>,
 }
 
 impl PriceTable {
-    pub(super) fn parse(file: &'static str, text: &str) -> Result<Self, CatalogueError> {
+    pub(super) fn parse(file: &'static str, text: &str, origin: PriceOrigin) -> Result<Self, CatalogueError> {
         let (header, lines) = read(file, text)?;
         let regions: Vec<String> = header.into_iter().skip(1).collect();
         let mut rows = BTreeMap::new();
@@ -66,7 +67,7 @@ impl PriceTable {
             let prices = (1..=regions.len()).map(|column| line.optional(column)).collect::<Result<Vec<_>, _>>()?;
             rows.insert(line.text(0)?.to_owned(), prices);
         }
-        Ok(PriceTable { regions, rows })
+        Ok(PriceTable { origin, regions, rows })
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
@@ -79,9 +80,14 @@ impl PriceTable {
         *self.rows.get(name)?.get(column)?
     }
 
+    /// A price made of prices of this table.
+    pub(super) fn as_price(&self, usd_per_hour: f64) -> Price {
+        Price { usd_per_hour, origin: self.origin.clone() }
+    }
+
     /// The price in a region as the catalogue answers it.
     pub(super) fn price(&self, region: &str, name: &str) -> Option<Price> {
-        self.exact(region, name).map(|usd_per_hour| Price { usd_per_hour })
+        self.exact(region, name).map(|usd_per_hour| self.as_price(usd_per_hour))
     }
 }
 

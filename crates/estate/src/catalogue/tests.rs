@@ -21,6 +21,8 @@ fn list_prices_are_the_published_ones() {
         (Aws, "us-east-1", "m5.large", 0.096),
         (Aws, "us-east-1", "t3.micro", 0.0104),
         (Aws, "us-east-1", "c6g.xlarge", 0.136),
+        (Aws, "eu-west-1", "m5.large", 0.107),
+        (Aws, "sa-east-1", "m5.large", 0.153),
         (Azure, "westeurope", "Standard_D4s_v5", 0.23),
         (Gcp, "us-central1", "n1-standard-1", 0.04749975),
         (Gcp, "us-central1", "e2-medium", 0.03350571),
@@ -34,9 +36,26 @@ fn list_prices_are_the_published_ones() {
 }
 
 #[test]
+fn prices_are_of_the_operating_system_and_say_where_they_are_from() {
+    let c = Catalogue::builtin();
+    let m5 = |platform| c.hourly_usd(Aws, "us-east-1", "m5.large", Some(platform)).unwrap();
+    for (platform, usd) in
+        [("windows", 0.188), ("linux_with_sql_server_standard", 0.576), ("windows_with_sql_server_standard", 0.668)]
+    {
+        assert!((m5(platform).usd_per_hour - usd).abs() < 1e-9, "{platform}: {:?}", m5(platform));
+    }
+    assert!(m5("rhel").usd_per_hour > m5("linux").usd_per_hour);
+    assert_eq!(m5("windows").origin.to_string(), "AWS price list of 2025-05-28");
+    assert_eq!(m5("linux").origin.to_string(), "AWS price list of 2026-07", "one region is of a newer list");
+    let spot = c.spot_average(Aws, "us-east-1", "m5.large", None).unwrap();
+    assert!((spot.usd_per_hour - 0.03168).abs() < 1e-9, "{spot:?}");
+    assert_eq!(c.spot_average(Azure, "westeurope", "Standard_D4s_v5", None), None);
+}
+
+#[test]
 fn a_region_without_prices_has_no_price() {
     for (provider, region, name) in [
-        (Aws, "eu-west-1", "m5.large"),
+        (Aws, "moon-east-1", "m5.large"),
         (Azure, "brazilsouth", "Standard_D4s_v5"),
         (Gcp, "moon-north1", "n2-standard-4"),
     ] {
@@ -75,7 +94,8 @@ fn dedicated_hardware_has_no_price_of_shared_hardware() {
 #[test]
 fn without_a_fact_there_is_no_price() {
     for (provider, name, platform) in [
-        (Aws, "m5.large", Some("windows")),
+        (Aws, "m5.large", Some("windows_byol")),
+        (Azure, "Standard_D4s_v5", Some("windows")),
         (Aws, "db.m5.large", None),
         (Aws, "m5.gigantic", None),
         (Azure, "Standard_Nonsense", None),
@@ -140,13 +160,22 @@ fn volumes_cost_storage_and_provisioned_operations() {
 #[test]
 fn discounts_are_of_the_family_and_say_whether_they_are_assumed() {
     let c = Catalogue::builtin();
-    let aws = c.reservation_discount(Aws, "us-east-1", "m5.large").unwrap();
-    assert_eq!((aws.share, aws.assumed), (0.27, true));
-    assert!(aws.wording.starts_with("Assumed"));
-    let gcp = c.reservation_discount(Gcp, "us-central1", "c2-standard-4").unwrap();
+    let m5 = c.reservation_discount(Aws, "us-east-1", "m5.large", None).unwrap();
+    assert!((m5.share - (1.0 - 0.071 / 0.096)).abs() < 1e-9 && !m5.assumed, "{m5:?}");
+    assert!(m5.wording.ends_with("AWS price list of 2025-05-28"), "{}", m5.wording);
+    let windows = c.reservation_discount(Aws, "us-east-1", "m5.large", Some("windows")).unwrap();
+    assert!((windows.share - (1.0 - 0.163 / 0.188)).abs() < 1e-9, "the licence has no discount: {windows:?}");
+    let newer = c.reservation_discount(Aws, "us-east-1", "c8a.large", None).unwrap();
+    assert_eq!((newer.share, newer.assumed), (0.27, true), "newer than the list of reservations");
+    assert!(newer.wording.starts_with("Assumed"));
+    let family = c.family_discount(Aws, "us-east-1", "m5.large", None).unwrap();
+    assert!((family - (1.0 - 0.06 / 0.096)).abs() < 1e-9);
+    let three = c.family_discount_three_years(Aws, "us-east-1", "m5.large", None).unwrap();
+    assert!((three - (1.0 - 0.041 / 0.096)).abs() < 1e-9);
+    let gcp = c.reservation_discount(Gcp, "us-central1", "c2-standard-4", None).unwrap();
     assert!(!gcp.assumed && (0.3..0.45).contains(&gcp.share), "{gcp:?}");
-    assert_eq!(c.reservation_discount(Gcp, "us-central1", "n2-standard-4"), None, "C2's prices are not N2's");
-    assert_eq!(c.reservation_discount(Azure, "westeurope", "Standard_D4s_v5"), None);
+    assert_eq!(c.reservation_discount(Gcp, "us-central1", "n2-standard-4", None), None, "C2's prices are not N2's");
+    assert_eq!(c.reservation_discount(Azure, "westeurope", "Standard_D4s_v5", None), None);
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn a_region_without_list_prices_takes_the_cost_of_the_bill() {
 #[test]
 fn an_idle_database_saves_what_its_bill_charges_by_the_hour() {
     let idle = || Case::database("db.m5.large").flat(Metric::DatabaseConnections, 30, 0.0);
-    assert_eq!(only(&idle()).savings_monthly, None, "the catalogue has no prices of databases");
+    assert_eq!(only(&idle()).savings_monthly, None, "an engine without a list price");
     let mut billed = a_dollar_a_day(idle());
     for charge in &mut billed.charges {
         charge.unit = Some("Hrs".into());

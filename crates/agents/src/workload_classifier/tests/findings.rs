@@ -114,6 +114,7 @@ fn batch_belongs_on_spot_capacity() {
     let found = jobs().only();
     assert_eq!((found.kind, found.rule, found.plan.clone()), (Type::SpotInstances, "recommend_architectures", None));
     assert_eq!((found.savings_monthly, found.not_measured), (None, vec!["price".to_owned()]), "nothing is made up");
+    assert!(found.impact.cost.contains("average spot price of its region (AWS price list of"), "{}", found.impact.cost);
     let bought = |purchase| {
         let mut case = jobs();
         case.resource.purchase = purchase;

@@ -59,7 +59,7 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         row(
             "at its limit, region without prices",
-            in_region(full("c5.large", 96.0), "eu-west-1"),
+            in_region(full("c5.large", 96.0), "nowhere-1"),
             Upgrade("c5.xlarge"),
             Unknown,
             &["no list price"],

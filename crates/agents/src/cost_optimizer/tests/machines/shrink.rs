@@ -53,7 +53,7 @@ fn too_large() -> Vec<Row> {
         row("quiet, dedicated hardware", dedicated, Resize("m5.large"), Unknown, &["no list price"]),
         row(
             "quiet, in a region without prices",
-            in_region(even("m5.xlarge", 5.0), "eu-west-1"),
+            in_region(even("m5.xlarge", 5.0), "nowhere-1"),
             Resize("m5.large"),
             Unknown,
             &["no list price"],

@@ -29,7 +29,7 @@ fn nothing_works() -> Vec<Row> {
         row("silent for a month", idle("m5.large"), Stop, Saves, &["30 days"]),
         row("silent, disks not measured", blind, Stop, Saves, &[]),
         row("silent, Windows", on_platform(idle("m5.large"), "windows"), Stop, Unknown, &["price"]),
-        row("silent, in a region without prices", in_region(idle("m5.large"), "eu-west-1"), Stop, Unknown, &["price"]),
+        row("silent, in a region without prices", in_region(idle("m5.large"), "nowhere-1"), Stop, Unknown, &["price"]),
         row("silent, production", idle("c5.xlarge").tag("env", "prod"), Stop, Saves, &[]),
         row("silent, by Terraform", idle("c5.xlarge").tag("managed-by", "terraform"), Stop, Saves, &["terraform"]),
         row("silent, with a GPU", idle("g4dn.xlarge"), Stop, Saves, &[]),
