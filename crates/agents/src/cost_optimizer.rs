@@ -7,7 +7,7 @@
 //! | `downsize_underutilized` | 14 d | p95 CPU below 20 %, 90 % of the points there, and a smaller size holds every measured peak of the whole history and the growth of the next weeks: one of the family, else a much cheaper one of another |
 //! | `upgrade_throttled` | 3 d | mean and median CPU above 90 %, or a burstable machine held at its baseline without credits; the cheapest size of any family that has more of what is short |
 //! | `identify_idle_resources` | all, 7 d | no work in any dimension in the whole history, and CPU that rounds to 0 % (mean below 0.5, p99 below 1: no cloud ever reports an exact 0) and hardly any traffic; no database connection at all; a volume or an address attached to nothing; a NAT gateway or a load balancer that nothing goes through. Work at times that come again is a schedule, as advice |
-//! | `suggest_reserved_instances` | 30 d | running 95 % of the hours, even from day to day, not growing, and working more of the hours than the commitment breaks even at |
+//! | `suggest_reserved_instances` | all | a level of commitment for the machines of an account together that would have lost in no week and saved in those it was tried on |
 //!
 //! `required_tags`, a setting beside the table, adds tags that costs are allocated by (`tags`).
 //!
@@ -79,12 +79,14 @@ type Rule = fn(&Evidence<'_>) -> Result<Proposal, Abstention>;
 /// The models a judgement reads.
 pub const MODELS: &[&str] = &["demand", "usage"];
 
-/// Judges one resource by the four rules, and its tags whatever the rules find.
+/// Judges one resource by the rules, and its tags whatever the rules find.
 #[must_use]
 pub fn judge(facts: &Facts<'_>) -> Judgement {
     let mut judgement = judge_use(facts);
     let evidence = Evidence::new(facts);
-    judgement.hourly_use = evidence.settings.commitments.then(|| hourly_use::measure(&evidence)).flatten();
+    if evidence.settings.commitments {
+        judgement.hourly_use = hourly_use::measure(&evidence, &judgement.proposals);
+    }
     if let Some(outcome) = tags::judge(facts) {
         judgement.take(outcome);
     }
@@ -107,18 +109,17 @@ fn judge_use(facts: &Facts<'_>) -> Judgement {
     }
     let evidence = Evidence::new(facts);
     let rightsizing = evidence.settings.rightsizing;
-    let rules: [(bool, Rule); 4] = [
-        (true, idle::judge),
-        (rightsizing, throttled::judge),
-        (rightsizing, downsize::judge),
-        (evidence.settings.commitments, commitment::judge),
-    ];
+    let rules: [(bool, Rule); 3] =
+        [(true, idle::judge), (rightsizing, throttled::judge), (rightsizing, downsize::judge)];
     for (_, rule) in rules.into_iter().filter(|(enabled, _)| *enabled) {
         judgement.take(rule(&evidence));
         if !judgement.proposals.is_empty() {
-            // A machine that should stop, grow or shrink is no machine to commit to, and one change at a time is enough.
+            // One change at a time is enough.
             break;
         }
+    }
+    if facts.resource.kind == ResourceKind::VirtualMachine {
+        judgement.abstentions.push(commitment::left_to_the_account());
     }
     judgement
 }

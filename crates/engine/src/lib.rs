@@ -15,6 +15,7 @@ mod approve;
 mod auto;
 mod automatic;
 mod circumstances;
+mod commitments;
 mod configure;
 mod descriptions;
 mod diagnose;

@@ -11,6 +11,7 @@ use reeve_estate::{
     Series,
 };
 
+use super::commitments;
 use super::descriptions;
 use super::judged::Judged;
 use super::scope::days_spanned;
@@ -179,7 +180,15 @@ impl RunService {
             report.days_observed = self.scopes.days_observed(agent).await?;
             judged.extend(scope.into_iter().map(|resource| Judged { resource, judgement: Judgement::default() }));
         }
-        report.portfolios = portfolios.simulate();
+        let accounts = portfolios.simulate();
+        if let Some(definition) = self.ports.agent_types.judging(agent.agent_type) {
+            let limits = self.records.agents.guardrails_get().await?;
+            let machines = judged.iter().map(|one: &Judged| &one.resource);
+            let found =
+                commitments::judge(definition.as_ref(), &commitments::accounts(machines), &accounts, agent, &limits);
+            judged.extend(found);
+        }
+        report.portfolios = accounts.into_iter().map(|account| account.portfolio).collect();
         self.keep_workloads(agent, &judged).await?;
         let mut skipped: BTreeMap<String, u64> = BTreeMap::new();
         for abstention in judged.iter().filter(|j| j.judgement.proposals.is_empty()).filter_map(abstained) {

@@ -268,7 +268,10 @@ impl Catalogue {
                 let listed = Self::listed_discount(region, name, platform, aws::Terms::Convertible);
                 let listed = listed.map(|share| Discount {
                     share,
-                    wording: format!("One-year convertible reservation without upfront payment, {}", aws::REGIONS),
+                    wording: format!(
+                        "Rate of a one-year convertible reservation without upfront payment ({}), about that of a Compute Savings Plan",
+                        aws::REGIONS
+                    ),
                     assumed: false,
                 });
                 listed.or_else(|| self.discounts.get(&provider).cloned())

@@ -5,6 +5,7 @@
 //! off as long as it is used in more than `1 - d` of the hours, and the best level is the `d` quantile of the use. Hours of a month
 //! say little about a year; what the figures cannot see is a matter of the reader.
 
+use crate::backtest::Backtest;
 use crate::quantile::percentile;
 
 /// Hours of a week.
@@ -54,6 +55,8 @@ pub struct Simulation {
     pub mean_use: f64,
     /// Saving an hour, over the last third of the weeks, of the safe level that the weeks before would have led to.
     pub held_out_saving: f64,
+    /// Weeks from the third on in which the safe level of the weeks before them would have saved.
+    pub tried: Backtest,
     /// Hours that were simulated.
     pub hours: usize,
 }
@@ -85,8 +88,20 @@ pub fn simulate(hourly_use: &[f64], discount: f64) -> Option<Simulation> {
         safe: level(hourly_use, chosen, discount),
         mean_use,
         held_out_saving: tried.saving(mean(&hourly_use[training..])),
+        tried: tried_weeks(hourly_use, discount),
         hours: hourly_use.len(),
     })
+}
+
+/// Tries the safe level of the weeks before on each week that has two before it.
+fn tried_weeks(hourly_use: &[f64], discount: f64) -> Backtest {
+    let mut count = Backtest::default();
+    for start in (2 * WEEK..hourly_use.len()).step_by(WEEK) {
+        let week = &hourly_use[start..start + WEEK];
+        count.windows += 1;
+        count.held += u64::from(level(week, safe(&hourly_use[..start], discount), discount).saving(mean(week)) > 0.0);
+    }
+    count
 }
 
 /// Use an hour that the level with the highest saving covers.
@@ -144,6 +159,7 @@ mod tests {
         assert!(close(found.best.saving(found.mean_use), 3.0) && close(found.held_out_saving, 3.0));
         assert_eq!(found.safe, found.best);
         assert!(close(found.best.room, 0.3), "use may fall to 70 %, where both cost the same");
+        assert_eq!(found.tried, Backtest { held: 2, windows: 2 });
     }
 
     #[test]
@@ -168,6 +184,7 @@ mod tests {
         assert!(found.best.hourly > found.safe.hourly && close(found.safe.hourly, 8.0 * 0.7));
         assert!(close(found.safe.losing_weeks, 0.0) && found.best.losing_weeks > 0.0);
         assert!(found.held_out_saving < 0.0, "what the weeks before said would have lost in the last one");
+        assert_eq!(found.tried, Backtest { held: 1, windows: 2 });
     }
 
     #[test]

@@ -11,7 +11,7 @@ use reeve_learn::calibrate::Example;
 
 use crate::agent_name::AgentType;
 use crate::agent_type::{AgentTypeInfo, FindingSource};
-use crate::judgement::{Facts, Judgement};
+use crate::judgement::{AccountFacts, Facts, Judgement};
 use crate::models::Trainer;
 use crate::settings::{Setting, Settings};
 
@@ -51,6 +51,11 @@ pub trait AgentDefinition: Send + Sync {
 
     /// Judges one resource: proposals, and abstentions with their reasons.
     fn judge(&self, facts: &Facts<'_>) -> Judgement;
+
+    /// Judges the commitments of an account by the levels that were simulated on the hourly use of its machines.
+    fn judge_account(&self, _facts: &AccountFacts<'_>) -> Judgement {
+        Judgement::default()
+    }
 
     /// The same judgement at earlier times, each with whether it held. `facts.now` is the present.
     fn backtest(&self, _facts: &Facts<'_>, _times: &[Timestamp]) -> Vec<Example> {

@@ -8,7 +8,7 @@ use reeve_estate::{Catalogue, Charge, Document, Resource, Series};
 use crate::activity::Activity;
 use crate::guardrail::Guardrails;
 use crate::models::LearnedModels;
-use crate::portfolio::HourlyUse;
+use crate::portfolio::{AccountUse, HourlyUse};
 use crate::proposal::{Abstention, Proposal};
 use crate::settings::Settings;
 use crate::workload::{Classification, Correction};
@@ -55,6 +55,19 @@ pub struct Facts<'a> {
     pub unchanged_since: Option<Timestamp>,
     /// Now.
     pub now: Timestamp,
+}
+
+/// Everything that the judgement of an account's commitments may look at.
+#[derive(Debug, Clone, Copy)]
+pub struct AccountFacts<'a> {
+    /// The account as the subject of a recommendation.
+    pub account: &'a Resource,
+    /// Simulated commitments; `None` where too little was measured, or nothing that a commitment could pay for.
+    pub simulated: Option<&'a AccountUse>,
+    /// Settings of the agent.
+    pub settings: &'a Settings,
+    /// Guardrails with the approval matrix.
+    pub guardrails: &'a Guardrails,
 }
 
 /// Result of judging one resource.

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reeve_estate::{Money, Provider, ResourceId};
+use reeve_learn::Backtest;
 pub use reeve_learn::commitment::Level;
 use reeve_learn::commitment::simulate;
 
@@ -34,6 +35,43 @@ pub struct HourlyUse {
     pub discount: f64,
     /// Kind and origin of the discount.
     pub wording: String,
+    /// Reservation of its family, where the price list has one that applies to every size of the family.
+    pub reservation: Option<Reservation>,
+}
+
+/// Reservation that every size of a family in a region uses.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reservation {
+    /// Region.
+    pub region: String,
+    /// Family (`m5`).
+    pub family: String,
+    /// Share of the on-demand price that one year saves, 0 to 1.
+    pub discount: f64,
+    /// Share that three years save.
+    pub three_years: Option<f64>,
+}
+
+/// Even use of a family in a region, which a reservation would pay for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FamilyUse {
+    /// Region and family, with the discounts of the last machine: sizes of a family have the same.
+    pub reservation: Reservation,
+    /// Highest level that would have lost in no week.
+    pub safe: Level,
+    /// Saving a month of that level.
+    pub saving_monthly: Money,
+}
+
+/// Simulated commitments of an account.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AccountUse {
+    /// Levels of a commitment that applies to whatever runs in the account.
+    pub portfolio: Portfolio,
+    /// Weeks on which the safe level was tried, and those in which it would have saved.
+    pub tried: Backtest,
+    /// Families whose own reservation saves, the highest saving first. They pay for the same use: one or the other.
+    pub families: Vec<FamilyUse>,
 }
 
 /// Levels of a commitment for a family, simulated on its use.
@@ -76,7 +114,16 @@ struct Sum {
     usd_by_hour: BTreeMap<i64, f64>,
     usd: f64,
     discounted_usd: f64,
-    wording: String,
+    /// List price of the use by the wording of its discount.
+    wordings: BTreeMap<String, f64>,
+    families: BTreeMap<(String, String), FamilySum>,
+}
+
+/// Sum of the use of a family in a region.
+#[derive(Debug)]
+struct FamilySum {
+    reservation: Reservation,
+    usd_by_hour: BTreeMap<i64, f64>,
 }
 
 /// Uses while they are summed up.
@@ -91,7 +138,13 @@ impl Portfolios {
         sum.machines += 1;
         sum.usd += usd;
         sum.discounted_usd += usd * machine.discount;
-        sum.wording = machine.wording;
+        *sum.wordings.entry(machine.wording).or_default() += usd;
+        if let Some(reservation) = machine.reservation {
+            let key = (reservation.region.clone(), reservation.family.clone());
+            let new = || FamilySum { reservation, usd_by_hour: BTreeMap::new() };
+            let family = sum.families.entry(key).or_insert_with(new);
+            machine.hours.iter().for_each(|hour| *family.usd_by_hour.entry(*hour).or_default() += machine.usd);
+        }
         for hour in machine.hours {
             *sum.usd_by_hour.entry(hour).or_default() += machine.usd;
         }
@@ -99,26 +152,43 @@ impl Portfolios {
 
     /// Simulates commitments for each family that was measured for three weeks at least.
     #[must_use]
-    pub fn simulate(self) -> Vec<Portfolio> {
-        self.0.into_iter().filter_map(|(family, sum)| portfolio(family, &sum)).collect()
+    pub fn simulate(self) -> Vec<AccountUse> {
+        self.0.into_iter().filter_map(|(family, sum)| account(family, &sum)).collect()
     }
 }
 
-fn portfolio(family: Family, sum: &Sum) -> Option<Portfolio> {
+fn account(family: Family, sum: &Sum) -> Option<AccountUse> {
     let discount = sum.discounted_usd / sum.usd;
     let found = simulate(&hourly(&sum.usd_by_hour)?, discount)?;
-    Some(Portfolio {
+    let mut families: Vec<FamilyUse> = sum.families.values().filter_map(family_use).collect();
+    families.sort_by(|a, b| b.saving_monthly.cmp(&a.saving_monthly));
+    let portfolio = Portfolio {
         family,
         machines: sum.machines,
         hours: u32::try_from(found.hours).unwrap_or(u32::MAX),
         discount,
-        wording: sum.wording.clone(),
+        wording: wording(&sum.wordings),
         use_monthly: Money::per_month(found.mean_use),
         levels: found.levels,
         best: found.best,
         safe: found.safe,
         held_out_saving_monthly: Money::per_month(found.held_out_saving),
-    })
+    };
+    Some(AccountUse { portfolio, tried: found.tried, families })
+}
+
+fn family_use(sum: &FamilySum) -> Option<FamilyUse> {
+    let found = simulate(&hourly(&sum.usd_by_hour)?, sum.reservation.discount)?;
+    let saving_monthly = Money::per_month(found.safe.saving(found.mean_use));
+    let reservation = sum.reservation.clone();
+    (saving_monthly > Money::ZERO).then_some(FamilyUse { reservation, safe: found.safe, saving_monthly })
+}
+
+/// The wordings of the discounts, that of most use first.
+fn wording(wordings: &BTreeMap<String, f64>) -> String {
+    let mut by_use: Vec<(&String, &f64)> = wordings.iter().collect();
+    by_use.sort_by(|a, b| b.1.total_cmp(a.1));
+    by_use.into_iter().map(|(wording, _)| wording.as_str()).collect::<Vec<_>>().join("; ")
 }
 
 /// The use of every hour from the first to the last whole one. An hour without any sample has the use of the hour before: nothing was
@@ -146,13 +216,40 @@ mod tests {
             hours: hours.collect(),
             discount: 0.28,
             wording: "assumed".to_owned(),
+            reservation: None,
         }
     }
 
-    fn simulated(machines: Vec<HourlyUse>) -> Vec<Portfolio> {
+    fn accounts(machines: Vec<HourlyUse>) -> Vec<AccountUse> {
         let mut sums = Portfolios::default();
         machines.into_iter().for_each(|machine| sums.add(machine));
         sums.simulate()
+    }
+
+    fn simulated(machines: Vec<HourlyUse>) -> Vec<Portfolio> {
+        accounts(machines).into_iter().map(|account| account.portfolio).collect()
+    }
+
+    #[test]
+    fn families_have_levels_of_their_own() {
+        let reserved = |family: &str, usd, hours: std::ops::Range<i64>| HourlyUse {
+            reservation: Some(Reservation {
+                region: "us-east-1".to_owned(),
+                family: family.to_owned(),
+                discount: 0.4,
+                three_years: Some(0.6),
+            }),
+            wording: family.to_owned(),
+            ..machine("1", usd, hours)
+        };
+        let found =
+            accounts(vec![reserved("m5", 1.0, 0..673), reserved("m5", 1.0, 0..673), reserved("c5", 3.0, 0..673)]);
+        let [one] = found.as_slice() else { panic!("{found:#?}") };
+        let families: Vec<&str> = one.families.iter().map(|family| family.reservation.family.as_str()).collect();
+        assert_eq!(families, ["c5", "m5"], "the higher saving first");
+        assert_eq!(one.families[1].saving_monthly, Money::from_usd(0.4 * 2.0 * 730.0));
+        assert_eq!(one.portfolio.wording, "c5; m5");
+        assert_eq!(one.tried, Backtest { held: 2, windows: 2 });
     }
 
     #[test]

@@ -6,12 +6,13 @@ use jiff::Timestamp;
 use reeve_learn::calibrate::Example;
 use reeve_recommend::models::Trainer;
 use reeve_recommend::{
-    AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Setting, Settings, agent_type::documented,
+    AccountFacts, AgentDefinition, AgentType, AgentTypeInfo, Facts, Judgement, Needs, Setting, Settings,
+    agent_type::documented,
 };
 
 use super::retrospect::look_back;
 use super::settings::{self, Thresholds};
-use super::{METRICS, MODELS, judge};
+use super::{METRICS, MODELS, commitment, judge};
 use crate::discounts::CHARGE_DAYS;
 use crate::models::{Confidence, Demand, Deviation, Usage};
 
@@ -42,6 +43,12 @@ impl AgentDefinition for CostOptimizer {
 
     fn judge(&self, facts: &Facts<'_>) -> Judgement {
         judge(facts)
+    }
+
+    fn judge_account(&self, facts: &AccountFacts<'_>) -> Judgement {
+        let mut judgement = Judgement::default();
+        judgement.take(commitment::judge(facts));
+        judgement
     }
 
     fn backtest(&self, facts: &Facts<'_>, times: &[Timestamp]) -> Vec<Example> {

@@ -47,21 +47,6 @@ pub(super) fn outgrows(evidence: &Evidence<'_>, from: &InstanceSpec, to: &Instan
     })
 }
 
-/// The trend of CPU in words, where it changes the load by more than a share of its level in the coming weeks.
-pub(super) fn cpu_grows(evidence: &Evidence<'_>, share: f64) -> Option<String> {
-    let cpu = evidence.cpu.as_ref()?;
-    let trend = Trend::fit(evidence.history().select(&cpu.points), 95.0)?;
-    (trend.growth_in(DAYS) > share * trend.level.max(1.0)).then(|| {
-        format!(
-            "CPU grows by {} points a day (p95 from {} to {} in {} days)",
-            figure(trend.per_day),
-            percent(trend.first_level),
-            percent(trend.level),
-            trend.days
-        )
-    })
-}
-
 fn held<'e>(evidence: &'e Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec) -> Vec<Held<'e>> {
     let p99: fn(&Summary) -> f64 = |summary| summary.p99;
     let mut found = Vec::new();

@@ -1,91 +1,181 @@
-//! `suggest_reserved_instances`: consistent usage. Advice only: Reeve buys nothing.
+//! `suggest_reserved_instances`: consistent usage, of all machines of an account together. Advice only: Reeve buys nothing.
 
-use reeve_estate::{Discount, Money, Purchase, ResourceKind};
-use reeve_learn::{DAY_MS, HOUR_MS, Steadiness, Window};
-
-use super::ahead;
-use super::evidence::Evidence;
-use super::margin;
-use super::price::hourly;
-use super::work::Work;
-use crate::confidence::{backtest, confidence, signs};
-use crate::discounts::{Billed, CHARGE_DAYS};
-use crate::load::Load;
-use reeve_recommend::Facts;
-use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
-use reeve_recommend::owned_by_code;
-use reeve_recommend::procedure::{iac_note, subject};
+use reeve_estate::{Money, Provider};
+use reeve_learn::calibrate::Signs;
+use reeve_learn::{HOUR_MS, Window};
+use reeve_recommend::AccountFacts;
+use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings};
+use reeve_recommend::portfolio::{AccountUse, FamilyUse, Portfolio};
+use reeve_recommend::procedure::subject;
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 use reeve_recommend::trust::Trust;
-use reeve_recommend::words::{dollars, percent};
+use reeve_recommend::words::{dollars, percent, thousands};
 
-/// Share of the hours it must have run.
-pub(super) const HOURS_RUNNING: f64 = 0.95;
-/// Variation of the daily means at most.
-const DAY_TO_DAY: f64 = 0.5;
-/// The last day's mean may differ from a typical day's by this factor: what has just changed is no use to commit to.
-const SHIFT: f64 = 1.5;
-/// Share of the history's points that have to be there.
-const COVERAGE: f64 = 0.8;
-/// Growth within the coming weeks up to which it keeps its size, as a share of its level.
-const GROWTH: f64 = 0.25;
-/// Share of its use that commitments pay from which it needs no further one. The cloud itself calls such a machine on demand.
-const COMMITTED: f64 = 0.5;
-/// Days of a year.
-const YEAR_DAYS: f64 = 365.0;
+use super::evidence::Evidence;
+use super::settings::Thresholds;
+use crate::confidence::{Confidence, confidence};
+use crate::load::Load;
+
+/// Share of the hours that a machine must have run to have run through.
+const HOURS_RUNNING: f64 = 0.95;
+/// Confidence at most, percent: some weeks say little about a year.
+const WEEKS_FOR_A_YEAR: f64 = 80.0;
+/// Families that are named in an explanation.
+const MOST_FAMILIES: usize = 5;
+/// Saving a month below which no commitment is advised: a year cannot be undone.
+const LEAST_SAVING_USD: f64 = 25.0;
 
 const KIND: RecommendationType = RecommendationType::ReservedInstances;
+/// Effect of a commitment on the machines.
+const UNTOUCHED: &str = "none: the machines stay as they are";
 
-pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
-    let days = evidence.settings.history_days;
-    let facts = evidence.facts;
-    let resource = facts.resource;
-    if resource.kind != ResourceKind::VirtualMachine {
-        return Err(Abstention::decided(KIND, "kind_not_covered", "there are no prices for commitments of this kind"));
+/// The reason why one machine gets no finding about commitments.
+pub(super) fn left_to_the_account() -> Abstention {
+    let detail = "commitments apply to whatever runs in the account and are judged for all of its machines together";
+    Abstention::decided(KIND, "judged_by_account", detail)
+}
+
+/// Judges the commitments of an account.
+pub(super) fn judge(facts: &AccountFacts<'_>) -> Result<Proposal, Abstention> {
+    if !Thresholds::from(facts.settings).commitments {
+        let detail = "the setting suggest_reserved_instances.enabled is off";
+        return Err(Abstention::decided(KIND, "switched_off", detail));
     }
-    match resource.purchase {
-        Some(Purchase::OnDemand) => {}
-        Some(other) => return Err(Abstention::decided(KIND, "not_on_demand", format!("it is paid as {other}"))),
-        None => return Err(Abstention::unjudged(KIND, "purchase_unknown", "the cloud did not say how it is paid")),
-    }
-    if let Some(billed) = Billed::from_charges(facts.charges).filter(|billed| billed.committed >= COMMITTED) {
-        let share = percent(billed.committed * 100.0);
-        let detail = format!("the bill of the last {CHARGE_DAYS} days says that commitments pay {share} of its use");
-        return Err(Abstention::decided(KIND, "already_committed", detail));
-    }
+    let too_little = || {
+        let detail = "less than three whole weeks of on-demand use with list prices were measured, or too many hours are missing";
+        Abstention::unjudged(KIND, "thin_data", detail)
+    };
+    let account = facts.simulated.ok_or_else(too_little)?;
+    let Portfolio { safe, held_out_saving_monthly, .. } = account.portfolio;
     let mut path = Path::default();
-    let no_data = || Abstention::unjudged(KIND, "no_cpu_samples", "nothing was measured");
-    let cpu = evidence.cpu.as_ref().ok_or_else(no_data)?;
-    let steady = Steadiness::measure(&cpu.points, evidence.history()).ok_or_else(no_data)?;
-    let work = Work::from_evidence(evidence).ok_or_else(no_data)?;
-    let covered = cpu.summary(evidence.history()).map_or(0.0, |summary| summary.coverage);
-    let detail = format!("{} of the points of {days} days", percent(covered * 100.0));
-    if covered < COVERAGE && steady.hours_running >= HOURS_RUNNING {
-        return Err(Abstention::unjudged(KIND, "thin_data", detail));
+    let saving = account.portfolio.saving_monthly(&safe);
+    let detail = format!("{} a month at ${:.2} an hour", dollars(saving), safe.hourly);
+    let question = "Does a level that lost in no week save $25 a month?";
+    if !path.ask(question, saving.usd() >= LEAST_SAVING_USD, detail.clone()) {
+        return Err(Abstention::decided(KIND, "no_level_saves", detail));
     }
-    let running = format!("{} of the hours of {days} days", percent(steady.hours_running * 100.0));
-    if !path.ask(
-        format!("Did it run 95 % of the hours of {days} days?"),
-        steady.hours_running >= HOURS_RUNNING,
-        running.clone(),
-    ) {
-        return Err(Abstention::unjudged(KIND, "not_always_on", running));
+    let detail = format!("{} a month over the last third of the weeks", dollars(held_out_saving_monthly));
+    let question = "Would the level of the weeks before have saved in the weeks after them?";
+    if !path.ask(question, held_out_saving_monthly > Money::ZERO, detail.clone()) {
+        return Err(Abstention::decided(KIND, "lost_on_held_out_weeks", detail));
     }
-    let variation = steady.day_to_day_cv.unwrap_or(0.0);
-    let even = format!("daily means vary by {} around {}", percent(variation * 100.0), percent(steady.typical_day));
-    let lately = cpu.summary(evidence.last_days(1)).map_or(steady.typical_day, |day| day.mean);
-    let usual = (1.0 / SHIFT..=SHIFT).contains(&(lately / steady.typical_day.max(0.1)));
-    let even = if usual { even } else { format!("{even}, and the last day's mean was {}", percent(lately)) };
-    if !path.ask("Is its usage even from day to day?", variation <= DAY_TO_DAY && usual, even.clone()) {
-        return Err(Abstention::decided(KIND, "not_steady", even));
+    Ok(propose(facts, account, saving, path))
+}
+
+fn propose(facts: &AccountFacts<'_>, account: &AccountUse, saving: Money, path: Path) -> Proposal {
+    let portfolio = &account.portfolio;
+    let trust = confidence(account.tried, &Vec::new(), 0.0, Some(WEEKS_FOR_A_YEAR));
+    let signs =
+        Signs { margins: Vec::new(), tried: account.tried.windows, unmeasured: 0.0, production: None, age_days: None };
+    let hazards = Hazards::default();
+    let (name, hourly) = (&facts.account.name, portfolio.safe.hourly);
+    let share = saving.usd() / portfolio.use_monthly.usd().max(f64::MIN_POSITIVE) * 100.0;
+    let cost = format!(
+        "{} a month of {} at on-demand list prices. {}",
+        dollars(saving),
+        dollars(portfolio.use_monthly),
+        portfolio.wording
+    );
+    let matrix = &facts.guardrails.approval_matrix;
+    let mut reason_codes = vec!["consistent_usage".to_owned(), "advice_only".to_owned()];
+    if portfolio.wording.starts_with("Assumed") {
+        reason_codes.push("discount_assumed".to_owned());
     }
-    let growth = ahead::cpu_grows(evidence, GROWTH);
-    let still = "no growth that changes its size".to_owned();
-    if !path.ask("Will it have the same size in a month?", growth.is_none(), growth.clone().unwrap_or(still)) {
-        return Err(Abstention::decided(KIND, "growing", growth.unwrap_or_default()));
+    Proposal {
+        kind: KIND,
+        rule: "suggest_reserved_instances",
+        title: format!("Commit ${hourly:.2} an hour for a year in account {name}"),
+        subject: subject(facts.account, None),
+        priority: priority_by_savings(Some(saving)),
+        confidence: trust.percent,
+        trust: Trust::new(trust.raw, Some(WEEKS_FOR_A_YEAR), &signs),
+        impact_level: impact_level(matrix, facts.account, Some(saving), Some(portfolio.use_monthly), hazards),
+        impact: ImpactAssessment {
+            cost_percent: Some(-share),
+            cost: cost.clone(),
+            performance_degradation_percent: Some(0.0),
+            performance: UNTOUCHED.to_owned(),
+            security: UNTOUCHED.to_owned(),
+        },
+        effort: Effort::High,
+        savings_monthly: Some(saving),
+        savings_after_discounts: None,
+        monthly_cost: Some(portfolio.use_monthly),
+        plan: None,
+        reason_codes,
+        not_measured: vec!["usage_beyond_30_days".to_owned()],
+        explanation: Explanation {
+            action: format!(
+                "Buy a one-year commitment of ${hourly:.2} an hour for account {name}, as {}; Reeve buys nothing",
+                product(portfolio.family.provider)
+            ),
+            factors: factors(account, &trust, cost),
+            data_points: u64::from(portfolio.hours) * portfolio.machines,
+            confidence_range: Some(trust.range),
+            similar_cases: 0,
+            models: Vec::new(),
+            success_rate: None,
+            risk: reeve_recommend::assessment::risk(facts.account, hazards),
+            cost_reduction: format!("{} a month ({})", dollars(saving), percent(share)),
+            performance_impact: UNTOUCHED.to_owned(),
+            decision_path: path.into_decisions(),
+        },
     }
-    propose(evidence, cpu, &work, [running, even], path)
+}
+
+/// Commitment of a cloud that applies to whatever runs in an account.
+fn product(provider: Provider) -> &'static str {
+    match provider {
+        Provider::Aws => "a Compute Savings Plan or as reservations",
+        Provider::Azure => "a savings plan or as reservations",
+        Provider::Gcp => "committed use contracts",
+    }
+}
+
+/// Sentences with the figures of coverage, utilization, break-even and risk.
+fn factors(account: &AccountUse, trust: &Confidence, cost: String) -> Vec<String> {
+    let Portfolio { machines, hours, discount, best, safe, .. } = account.portfolio;
+    let mut factors = vec![
+        trust.words(),
+        format!("The use of {} machines on demand over {} hours", thousands(machines), thousands(u64::from(hours))),
+        format!(
+            "${:.2} an hour pays for {} of that use, and {} of it is used; it saves as long as more than {} is used",
+            safe.hourly,
+            percent(safe.coverage * 100.0),
+            percent(safe.utilisation * 100.0),
+            percent((1.0 - discount) * 100.0)
+        ),
+        format!(
+            "It would have lost in no week. The use may fall by {} before it costs more than it saves; {} weeks say little about a year",
+            percent(safe.room * 100.0),
+            hours / 168
+        ),
+        format!(
+            "The level that would have saved most is ${:.2} an hour: {} a month, and a loss in {} of the weeks",
+            best.hourly,
+            dollars(account.portfolio.saving_monthly(&best)),
+            percent(best.losing_weeks * 100.0)
+        ),
+        cost,
+    ];
+    factors.extend(account.families.iter().take(MOST_FAMILIES).map(reserved));
+    factors
+}
+
+/// The reservation of one family, in place of the part of the commitment that pays for its use.
+fn reserved(found: &FamilyUse) -> String {
+    let reservation = &found.reservation;
+    let three =
+        reservation.three_years.map_or(String::new(), |share| format!(", {} for three", percent(share * 100.0)));
+    format!(
+        "Instead for {} in {}: standard reservations of ${:.2} an hour save {} a month ({} for one year{three}), and apply to that family alone",
+        reservation.family,
+        reservation.region,
+        found.safe.hourly,
+        dollars(found.saving_monthly),
+        percent(reservation.discount * 100.0)
+    )
 }
 
 fn ran(cpu: &Load, window: Window) -> bool {
@@ -94,123 +184,8 @@ fn ran(cpu: &Load, window: Window) -> bool {
     !hours.is_empty() && with_points as f64 >= HOURS_RUNNING * hours.len() as f64
 }
 
-/// Returns `true` if the resource ran for the whole window; `None` if it was never measured.
+/// Returns `true` if the resource ran for the whole window; `None` if it was never measured. Findings about single machines, which
+/// earlier versions made, are judged by it.
 pub(super) fn ran_through(evidence: &Evidence<'_>, window: Window) -> Option<bool> {
     evidence.cpu.as_ref().map(|cpu| ran(cpu, window))
-}
-
-/// A month says little about a year, and the less the younger the machine is: failures assumed in advance. What has been
-/// there for a year is as likely to be there for another (Lindy's law); an unknown age counts as half a year.
-fn a_year_ahead(evidence: &Evidence<'_>) -> f64 {
-    let created = evidence.facts.resource.created_at;
-    let age_days = created.map(|at| (evidence.now_ms - at.as_millisecond()) as f64 / DAY_MS as f64);
-    (YEAR_DAYS / age_days.unwrap_or(YEAR_DAYS / 2.0).max(1.0)).clamp(0.5, 6.0)
-}
-
-fn reason_codes(discount_assumed: bool) -> Vec<String> {
-    let mut codes = vec!["consistent_usage", "advice_only"];
-    if discount_assumed {
-        codes.push("discount_assumed");
-    }
-    codes.into_iter().map(str::to_owned).collect()
-}
-
-/// Effect of a commitment on the machine.
-const UNTOUCHED: &str = "none: the machine stays as it is";
-
-fn assess(share: f64, cost: String) -> ImpactAssessment {
-    ImpactAssessment {
-        cost_percent: Some(-share * 100.0),
-        cost,
-        performance_degradation_percent: Some(0.0),
-        performance: UNTOUCHED.to_owned(),
-        security: UNTOUCHED.to_owned(),
-    }
-}
-
-/// Run on demand for the hours of work alone, it costs less than the commitment below a share of them.
-fn worth_it(work: &Work, break_even: f64, path: &mut Path) -> Result<String, Abstention> {
-    let (share, least) = (percent(work.share() * 100.0), percent(break_even * 100.0));
-    let used = format!("it worked in {share} of the measured hours, break-even is {least}");
-    let question = "Does it work more of the hours than the commitment breaks even at?";
-    if path.ask(question, work.share() >= break_even, used.clone()) {
-        Ok(used)
-    } else {
-        Err(Abstention::decided(KIND, "hardly_used", used))
-    }
-}
-
-fn discount(facts: &Facts<'_>, size: &str) -> Option<Discount> {
-    let (machine, platform) = (facts.resource, facts.resource.specification.platform.as_deref());
-    facts.catalogue.reservation_discount(machine.provider, &machine.region, size, platform)
-}
-
-fn propose(
-    evidence: &Evidence<'_>,
-    cpu: &Load,
-    work: &Work,
-    [running, even]: [String; 2],
-    mut path: Path,
-) -> Result<Proposal, Abstention> {
-    let facts = evidence.facts;
-    let resource = facts.resource;
-    let size = resource.specification.instance_type.as_deref().unwrap_or_default();
-    let no_price = || Abstention::unjudged(KIND, "no_price", format!("no list price is known for {size}"));
-    let usd = hourly(facts.catalogue, resource, size).ok_or_else(no_price)?;
-    let discount = discount(facts, size).ok_or_else(no_price)?;
-    let monthly = Money::per_month(usd);
-    let break_even = 1.0 - discount.share;
-    let used = worth_it(work, break_even, &mut path)?;
-    let saved = Money::from_usd(monthly.usd() * discount.share);
-    let savings = Some(saved);
-    let counted = backtest(evidence.history(), cpu, 7, |before, day| ran(cpu, before).then(|| ran(cpu, day)));
-    let margins = margin::commitment(evidence, work, break_even);
-    let trust = confidence(counted, &margins, a_year_ahead(evidence), None);
-    let signs = signs(evidence.facts, margins, counted.windows, 1.0);
-    path.ask("Backtest: did it run on unseen days?", counted.held == counted.windows, trust.words());
-    let cost = format!(
-        "{} a month x {} = {} a month. {}",
-        dollars(monthly),
-        percent(discount.share * 100.0),
-        dollars(saved),
-        discount.wording
-    );
-    let iac = owned_by_code(resource);
-    let hazards = Hazards { iac: iac.is_some(), ..Hazards::default() };
-    let explanation = Explanation {
-        action: format!("Buy a one-year commitment for {size}, as {} uses it; Reeve buys nothing", resource.name),
-        factors: vec![trust.words(), format!("It ran {running}; {used}"), format!("Its {even}"), cost.clone()],
-        data_points: evidence.data_points(),
-        confidence_range: Some(trust.range),
-        similar_cases: 0,
-        models: Vec::new(),
-        success_rate: None,
-        risk: risk(resource, hazards),
-        cost_reduction: format!("{} a month ({})", dollars(saved), percent(discount.share * 100.0)),
-        performance_impact: UNTOUCHED.to_owned(),
-        decision_path: path.into_decisions(),
-    };
-    let mut proposal = Proposal {
-        kind: KIND,
-        rule: "suggest_reserved_instances",
-        title: format!("Commit to {} ({size}) for a year: it ran {}", resource.name, running),
-        subject: subject(resource, None),
-        priority: priority_by_savings(savings),
-        confidence: trust.percent,
-        trust: Trust::new(trust.raw, None, &signs),
-        impact_level: evidence.impact_level(savings, resource.monthly_cost.or(Some(monthly)), hazards),
-        impact: assess(discount.share, cost.clone()),
-        effort: Effort::High,
-        savings_monthly: savings,
-        savings_after_discounts: None,
-        monthly_cost: resource.monthly_cost.or(Some(monthly)),
-        plan: None,
-        reason_codes: reason_codes(discount.assumed),
-        not_measured: vec!["usage_beyond_30_days".to_owned()],
-        explanation,
-    };
-    if let Some(tag) = iac {
-        iac_note(&mut proposal, &tag);
-    }
-    Ok(proposal)
 }

@@ -3,12 +3,12 @@
 
 use reeve_estate::{InstanceSpec, ResourceKind};
 use reeve_learn::calibrate::Daily;
-use reeve_learn::{DAY_MS, HOUR_MS, Summary, Window};
+use reeve_learn::{DAY_MS, Summary, Window};
 
 use super::burstable::baseline_percent;
 use super::evidence::Evidence;
 use super::fit::{BASELINE_BOUND, CPU_MAX_BOUND, CPU_P99_BOUND, MEMORY_BOUND, memory_ratio, vcpu_ratio, well_measured};
-use super::work::{CPU_PERCENT, NETWORK_BYTES, Work};
+use super::work::{CPU_PERCENT, NETWORK_BYTES};
 use super::{idleness, throttled};
 use crate::confidence::DAY_COVERAGE;
 use crate::load::Load;
@@ -77,20 +77,5 @@ pub(super) fn larger(evidence: &Evidence<'_>, starved: bool) -> Daily {
         }
         let cpu = day_of(evidence.cpu.as_ref(), day)?;
         Some((cpu.p50 - throttled::STILL_WANTED_PERCENT) / (100.0 - throttled::STILL_WANTED_PERCENT))
-    })
-}
-
-/// Of a commitment: how much more of its hours it worked than the commitment breaks even at, and how far its CPU is above
-/// what is no work. The smaller of both.
-pub(super) fn commitment(evidence: &Evidence<'_>, work: &Work, break_even: f64) -> Daily {
-    daily(evidence, |day| {
-        let cpu = day_of(evidence.cpu.as_ref(), day)?;
-        let hours = day.start_ms.div_euclid(HOUR_MS)..day.end_ms.div_euclid(HOUR_MS);
-        let worked = hours.clone().filter(|hour| work.worked_in(*hour)).count();
-        let share = worked as f64 / hours.count().max(1) as f64;
-        let used = (share - break_even) / (1.0 - break_even).max(0.01);
-        // A machine at 80 % and more may need another size before the year is over.
-        let room = 1.0 - (cpu.p95 / 80.0).powi(4);
-        Some(used.min(room).max(-1.0))
     })
 }

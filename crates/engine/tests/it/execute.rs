@@ -129,7 +129,8 @@ async fn what_cannot_run_is_refused_with_its_reason() {
     world.machine("i-2", "m5.large", 45.0);
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);
     world.run(&agent).await;
-    let advice = world.only("i-2").await;
+    let account = format!("account/aws/{}", recommendation.subject.account);
+    let advice = world.only(&account).await;
     assert_eq!(advice.kind, RecommendationType::ReservedInstances);
     let advice = world.engine.execution.execute(&advice.id, None, None, &operator()).await.unwrap_err();
     assert!(advice.to_string().contains("advice"), "{advice}");

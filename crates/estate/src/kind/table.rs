@@ -178,6 +178,7 @@ const ROWS: &[Row] = &[
     ("trail", Monitoring, "Audit trail", "Audit trails", "footprints", ["AWS::CloudTrail::Trail", "", ""]),
     ("alarm", Monitoring, "Alarm", "Alarms", "bell", ["AWS::CloudWatch::Alarm", "", ""]),
     ("kubernetes_cluster", Container, "Kubernetes cluster", "Kubernetes clusters", "cluster", ["AWS::EKS::Cluster", "", ""]),
+    ("account", KindClass::Other, "Account", "Accounts", "box", ["", "", ""]),
     ("container_cluster", Container, "Container cluster", "Container clusters", "cluster", ["AWS::ECS::Cluster", "", ""]),
 ];
 

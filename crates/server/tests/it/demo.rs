@@ -105,6 +105,13 @@ async fn costs_are_found(api: &Api) {
         let story = format!("audit-logs?query=metadata.recommendation_id:{}", one["id"].as_str().unwrap());
         assert!(!api.get(&story).await.expect(200).items().is_empty(), "{change} has no entry");
     }
+    let commitment = found.items().iter().find(|one| one["type"] == "reserved_instances");
+    let commitment = commitment.unwrap_or_else(|| panic!("no commitment of an account in the demo"));
+    assert_eq!(
+        (&commitment["resource"]["type"], &commitment["applicability"]["state"]),
+        (&json!("account"), &json!("advice_only"))
+    );
+    assert!(commitment["savings"]["monthly"].as_f64() > Some(0.0), "{commitment:#}");
     let agents = api.get("intelligence/agents").await.expect(200);
     let portfolio = agents.items().iter().find_map(|agent| agent["status"]["last_run"]["portfolios"].get(0));
     let portfolio = portfolio.unwrap_or_else(|| panic!("no commitment was simulated: {}", agents.text));

@@ -77,7 +77,7 @@ function Shown({ of: one }: { of: Recommendation }) {
               )}
             </Panel>
             <WhyNot of={one} />
-            {may('estate.view') && <Usage of={one} />}
+            {may('estate.view') && one.resource.type !== 'account' && <Usage of={one} />}
             <DecidingModels models={one.explanation.models} />
             <DecisionPath checks={one.explanation.decision_path} />
             {one.plan ? <PlanSteps plan={one.plan} resource={one.resource} /> : (

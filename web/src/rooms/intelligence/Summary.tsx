@@ -51,7 +51,7 @@ export function About({ of: one }: { of: Recommendation }) {
       <Panel title="Resource">
         <Facts
           of={[
-            ['Name', may('estate.view')
+            ['Name', may('estate.view') && resource.type !== 'account'
               ? <Anchor key="name" size="sm" renderRoot={(props) => <Link to="/estate/resources/$id" params={{ id: resource.id }} {...props} />}>{resource.name}</Anchor>
               : resource.name],
             ['Identifier', <span key="id" className="hash">{resource.id}</span>],

@@ -24,14 +24,12 @@ enum Expect {
     Stop,
     /// Stop it outside its working times, as advice.
     Schedule,
-    /// Commit to it for a year, as advice.
-    Commit,
     /// Delete a volume after a snapshot.
     Delete,
     /// Nothing, for a reason.
     Nothing(&'static str),
 }
-use Expect::{Commit, Delete, Nothing, Resize, Schedule, Stop, Upgrade};
+use Expect::{Delete, Nothing, Resize, Schedule, Stop, Upgrade};
 
 /// The saving of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +73,7 @@ fn deletes(found: &Proposal) -> bool {
 }
 
 fn is_as_expected(expect: Expect, judgement: &Judgement) -> bool {
-    use RecommendationType::{IdleResourceCleanup, InstanceType, ReservedInstances, RightSize};
+    use RecommendationType::{IdleResourceCleanup, InstanceType, RightSize};
     let target =
         |found: &Proposal, kind, size: &str| found.kind == kind && found.subject.target_type.as_deref() == Some(size);
     match (expect, judgement.proposals.as_slice()) {
@@ -86,7 +84,6 @@ fn is_as_expected(expect: Expect, judgement: &Judgement) -> bool {
         (Schedule, [found]) => {
             found.plan.is_none() && found.reason_codes.iter().any(|code| code == "works_at_known_times")
         }
-        (Commit, [found]) => found.kind == ReservedInstances,
         (Delete, [found]) => deletes(found),
         _ => false,
     }

@@ -47,8 +47,8 @@ fn too_large() -> Vec<Row> {
             "quiet, Windows",
             on_platform(even("m5.xlarge", 5.0), "windows"),
             Resize("m5.large"),
-            Unknown,
-            &["no list price"],
+            Saves,
+            &["List prices: AWS price list of 2025-05-28"],
         ),
         row("quiet, dedicated hardware", dedicated, Resize("m5.large"), Unknown, &["no list price"]),
         row(
@@ -107,7 +107,12 @@ fn bound() -> Vec<Row> {
             Saves,
             &["another family"],
         ),
-        kept("network near the limit, Windows", on_platform(network(), "windows"), "network_bound", &[]),
+        kept(
+            "network near the limit, Windows with its own licence",
+            on_platform(network(), "windows_byol"),
+            "network_bound",
+            &[],
+        ),
         row(
             "network near the limit: a family with more of it",
             network(),
@@ -115,7 +120,12 @@ fn bound() -> Vec<Row> {
             Saves,
             &["another family"],
         ),
-        kept("disk near the limit, Windows", on_platform(disk(), "windows"), "disk_bound", &[]),
+        kept(
+            "disk near the limit, Windows with its own licence",
+            on_platform(disk(), "windows_byol"),
+            "disk_bound",
+            &[],
+        ),
         row("disk near the limit: a family with more of it", disk(), Resize("c6in.large"), Saves, &["another family"]),
         kept("two hours of work once a month", peak, "cpu_peak_bound", &["85.0 %"]),
         kept("burstable, beyond the smaller size's baseline", even("t3.small", 15.0), "cpu_credit_bound", &[]),
@@ -132,7 +142,12 @@ fn growing() -> Vec<Row> {
         left("CPU that grew from 1 to 18 %", cpu, "growing", &["a day", "28 days"]),
         kept("memory that grew from 10 to 34 %", without(memory(), &OUT), "growing", &["memory", "a day"]),
         row("the same: a family that keeps the memory", memory(), Resize("r5a.large"), Saves, &["another family"]),
-        kept("network that grew twelvefold, Windows", on_platform(network(), "windows"), "growing", &["network"]),
+        kept(
+            "network that grew twelvefold, Windows with its own licence",
+            on_platform(network(), "windows_byol"),
+            "growing",
+            &["network"],
+        ),
         row("the same: a family with more of it", network(), Resize("c5n.large"), Saves, &["another family"]),
         row("CPU that fell from 16 to 4 %", falling, Resize("m5.large"), Saves, &[]),
     ]

@@ -28,7 +28,7 @@ fn nothing_works() -> Vec<Row> {
     vec![
         row("silent for a month", idle("m5.large"), Stop, Saves, &["30 days"]),
         row("silent, disks not measured", blind, Stop, Saves, &[]),
-        row("silent, Windows", on_platform(idle("m5.large"), "windows"), Stop, Unknown, &["price"]),
+        row("silent, Windows", on_platform(idle("m5.large"), "windows"), Stop, Saves, &["$0.1880 an hour"]),
         row("silent, in a region without prices", in_region(idle("m5.large"), "nowhere-1"), Stop, Unknown, &["price"]),
         row("silent, production", idle("c5.xlarge").tag("env", "prod"), Stop, Saves, &[]),
         row("silent, by Terraform", idle("c5.xlarge").tag("managed-by", "terraform"), Stop, Saves, &["terraform"]),
@@ -53,7 +53,13 @@ fn works_sometimes() -> Vec<Row> {
     let nightly = resting("c5.2xlarge", |back| within(back, 0..=6, 60, 230).then(|| 70.0 + 20.0 * noise(back)));
     vec![
         row("ten minutes every Sunday", sunday_job("m5.large"), Schedule, Saves, &["Sunday 02:00"]),
-        row("the same on Windows", on_platform(sunday_job("m5.large"), "windows"), Schedule, Unknown, &["price"]),
+        row(
+            "the same on Windows",
+            on_platform(sunday_job("m5.large"), "windows"),
+            Schedule,
+            Saves,
+            &["$0.1880 an hour"],
+        ),
         row("a copy every Saturday night", night_copy(Metric::NetworkOut, 2e7), Schedule, Saves, &["Saturday 01:00"]),
         row("a backup to disk every Saturday", night_copy(Metric::DiskWrite, 4e7), Schedule, Saves, &["Saturday"]),
         row("office hours, development", office.tag("env", "dev"), Schedule, Saves, &["Monday to Friday"]),
