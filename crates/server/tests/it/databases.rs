@@ -56,7 +56,9 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
     }
     let service = Service::serve(&home.path().join("data"), &[EMULATORS]).unwrap();
     let admin = service.admin();
-    let (_, manager) = admin.person("maria@acme.example", &["manager"], &[]).await;
+    // More than $500 a month at list price: two signatures.
+    let (_, director) = admin.person("maria@acme.example", &["director"], &[]).await;
+    let (_, security) = admin.person("sam@acme.example", &["security"], &[]).await;
     let _ = connect(&admin, moto.endpoint()).await;
     let agent = json!({
         "agent_type": "cost_optimizer", "name": "Costs", "mode": "active", "learning_period": "14d",
@@ -81,7 +83,9 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
     let path = format!("intelligence/recommendations/{}", known["id"].as_str().unwrap());
     let asked = admin.post(&format!("{path}/execute"), json!({ "plan_hash": known["plan"]["hash"] })).await.expect(202);
     let approval = format!("intelligence/approvals/{}", asked.text_at("/approval_id"));
-    let _ = manager.post(&format!("{approval}/approve"), json!({})).await.expect(200);
+    for signer in [&director, &security] {
+        let _ = signer.post(&format!("{approval}/approve"), json!({})).await.expect(200);
+    }
     let action = ended(&admin, "succeeded").await;
     let class = async || {
         let by_id = [("DBInstanceIdentifier".to_owned(), "orders".to_owned())];
