@@ -58,7 +58,7 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
     let admin = service.admin();
     // More than $500 a month at list price: two signatures.
     let (_, director) = admin.person("maria@acme.example", &["director"], &[]).await;
-    let (_, security) = admin.person("sam@acme.example", &["security"], &[]).await;
+    let (_, security) = admin.person("sam@acme.example", &["security_analyst"], &[]).await;
     let _ = connect(&admin, moto.endpoint()).await;
     let agent = json!({
         "agent_type": "cost_optimizer", "name": "Costs", "mode": "active", "learning_period": "14d",
