@@ -9,6 +9,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
+mod account;
 mod bodies;
 mod estate;
 mod generate;

@@ -17,15 +17,16 @@ use crate::{machine, peer, stage, yardstick};
 
 /// Usage text.
 pub(crate) const USAGE: &str = "
-stages: append search counts reports exports single alerts disk verify restart postgres estate (all by default; append always runs,
-  except for estate alone)
+stages: append search counts reports exports single alerts disk verify restart postgres estate account (all by default; append always
+  runs, except for estate and account alone)
 variables: ENTRIES (10000000), PG_ENTRIES (as ENTRIES), PG_SECONDS (480: appending to PostgreSQL ends then), QUERIES (200 a kind),
-  SINGLE_SECONDS (10), RESOURCES (100000) and RECOMMENDATIONS (1000000) of the stage estate, BENCH_DIR (target/bench; put it on the disk that is meant), BENCH_PROGRAMS (where reeve and reeve-verify are),
+  SINGLE_SECONDS (10), RESOURCES (100000) and RECOMMENDATIONS (1000000) of the stage estate,
+  VOLUMES (285000) of the stage account, BENCH_DIR (target/bench; put it on the disk that is meant), BENCH_PROGRAMS (where reeve and reeve-verify are),
   KEEP=1 (leave the data where it is)";
 
-const STAGES: [&str; 12] = [
+const STAGES: [&str; 13] = [
     "append", "search", "counts", "reports", "exports", "single", "alerts", "disk", "verify", "restart", "postgres",
-    "estate",
+    "estate", "account",
 ];
 
 struct Plan {
@@ -36,6 +37,7 @@ struct Plan {
     queries: usize,
     single_seconds: u64,
     estate: Size,
+    volumes: u64,
     dir: PathBuf,
     programs: PathBuf,
     keep: bool,
@@ -61,6 +63,7 @@ impl Plan {
                 resources: setting("RESOURCES", 100_000)?,
                 recommendations: setting("RECOMMENDATIONS", 1_000_000)?,
             },
+            volumes: setting("VOLUMES", 285_000)?,
             dir: std::env::var_os("BENCH_DIR").map_or_else(|| PathBuf::from("target/bench"), PathBuf::from),
             programs: std::env::var_os("BENCH_PROGRAMS").map_or(beside, PathBuf::from),
             keep: setting("KEEP", 0)? != 0,
@@ -125,12 +128,16 @@ pub(crate) fn run(stages: &[&str]) -> Result<()> {
 
 impl Run {
     fn all(&mut self) -> Result<()> {
-        if self.plan.stages != ["estate"] {
+        if self.plan.stages.iter().any(|stage| !["estate", "account"].contains(stage)) {
             self.of_the_log()?;
         }
         self.stage("estate", |run| {
             let plan = &run.plan;
             stage::estate::run(&plan.programs, &plan.dir, plan.estate, plan.queries, &mut run.results)
+        });
+        self.stage("account", |run| {
+            let plan = &run.plan;
+            stage::account::run(&plan.programs, &plan.dir, plan.volumes, &mut run.results)
         });
         Ok(())
     }

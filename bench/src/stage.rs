@@ -1,5 +1,6 @@
 //! The stages of a run: each measures one thing of the service and says how.
 
+pub(crate) mod account;
 pub(crate) mod alerts;
 pub(crate) mod append;
 pub(crate) mod ask;
