@@ -6,8 +6,12 @@ use aws_types::service_config::ServiceConfigKey;
 
 /// Services whose variants are asked for: host and service identifier. Other services have names of their own under FIPS
 /// and are asked at their usual address.
-const VARIANTS: [(&str, &str); 3] =
-    [("ec2", "EC2"), ("autoscaling", "Auto Scaling"), ("elasticloadbalancing", "Elastic Load Balancing v2")];
+const VARIANTS: [(&str, &str); 4] = [
+    ("ec2", "EC2"),
+    ("autoscaling", "Auto Scaling"),
+    ("elasticloadbalancing", "Elastic Load Balancing v2"),
+    ("rds", "RDS"),
+];
 
 /// Prefix of a region's name, domain and dual-stack domain. The last row is that of all other regions.
 const PARTITIONS: [(&str, &str, &str); 8] = [

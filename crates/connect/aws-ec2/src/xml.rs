@@ -92,6 +92,13 @@ impl Element {
         children.iter().filter(|item| matches!(item.name.as_str(), "item" | "member"))
     }
 
+    /// Returns the items of a child that is a list, where the service gives them a name of their own, as RDS does; none where there is
+    /// no such child.
+    pub fn items<'e>(&'e self, list: &str, item: &'e str) -> impl Iterator<Item = &'e Element> {
+        let children = self.child(list).map_or(&[][..], |child| child.children.as_slice());
+        children.iter().filter(move |child| child.name == item)
+    }
+
     /// Returns the number or time in a child; `None` where there is none.
     ///
     /// # Errors

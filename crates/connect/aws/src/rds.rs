@@ -5,32 +5,42 @@ mod further;
 use std::collections::BTreeMap;
 
 use aws_config::SdkConfig;
-use aws_sdk_rds::Client;
-use aws_sdk_rds::types::{DbInstance, Tag};
 use aws_smithy_types::retry::RetryConfig;
 use jiff::Timestamp;
-use reeve_connect_aws_ec2::place::timestamp;
-use reeve_connect_aws_ec2::{At, Cursor, Fault, FaultKind, Listing, Pace, Place, refused_only};
+use reeve_connect_aws_ec2::query::{self, Service};
+use reeve_connect_aws_ec2::xml::Malformed;
+use reeve_connect_aws_ec2::{Call, Cursor, Element, Fault, FaultKind, Form, Listing, Pace, Place, refused_only};
 use reeve_estate::{Catalogue, Resource, ResourceKind, ResourceState};
 
 /// Instances in a page, the most there may be.
-const PAGE: i32 = 100;
+const PAGE: u32 = 100;
+const RDS: Service = Service { name: "rds", version: "2014-10-31" };
+/// The tag of resources that Reeve made, and its value.
+const MADE: (&str, &str) = ("reeve:created-by", "reeve");
 
 /// RDS in one region.
 #[derive(Debug, Clone)]
 pub(crate) struct Rds {
-    client: Client,
+    reads: SdkConfig,
     /// Without the SDK's retries: it must not repeat what may have happened.
-    changes: Client,
+    changes: SdkConfig,
     place: Place,
     pace: Pace,
 }
 
 impl Rds {
     pub(crate) fn new(config: &SdkConfig, place: Place, pace: Pace) -> Self {
-        let once = config.clone().into_builder().retry_config(RetryConfig::disabled()).build();
-        let own = aws_sdk_rds::config::Builder::from(config).retry_partition(place.retries("rds")).build();
-        Rds { client: Client::from_conf(own), changes: Client::new(&once), place, pace }
+        let changes = config.clone().into_builder().retry_config(RetryConfig::disabled()).build();
+        Rds { reads: config.clone(), changes, place, pace }
+    }
+
+    async fn ask(&self, call: Call<'_>, parameters: Form) -> Result<Element, Fault> {
+        query::ask(&self.reads, call, RDS, parameters).await
+    }
+
+    /// Makes a change: one call, repeated only where it was refused for the rate.
+    async fn change(&self, call: Call<'_>, parameters: Form) -> Result<(), Fault> {
+        refused_only(self.pace, || query::ask(&self.changes, call, RDS, parameters.clone())).await.map(|_| ())
     }
 
     /// Every database instance.
@@ -45,54 +55,53 @@ impl Rds {
         let call = self.place.call("rds:DescribeDBInstances");
         let mut cursor = Cursor::new();
         loop {
-            let page = self
-                .client
-                .describe_db_instances()
-                .max_records(PAGE)
-                .set_marker(cursor.token())
-                .send()
-                .await
-                .at(call)?;
-            into.extend(page.db_instances().iter().filter_map(|i| resource(&self.place, i)));
-            if !cursor.advance(call, page.marker())? {
+            let parameters = Form::new().with("MaxRecords", PAGE.to_string()).with_some("Marker", cursor.token());
+            let page = self.ask(call, parameters).await?;
+            for instance in page.items("DBInstances", "DBInstance") {
+                into.extend(resource(&self.place, instance).map_err(|malformed| malformed.at(call))?);
+            }
+            if !cursor.advance(call, page.text_of("Marker"))? {
                 return Ok(());
             }
         }
     }
 
     /// One database instance as RDS has it, and as a resource.
-    pub(super) async fn instance(&self, id: &str) -> Result<(DbInstance, Resource), Fault> {
+    async fn instance(&self, id: &str) -> Result<(Element, Resource), Fault> {
         let call = self.place.call("rds:DescribeDBInstances");
-        let page = self.client.describe_db_instances().db_instance_identifier(id).send().await.at(call)?;
-        let found = page.db_instances().first().and_then(|i| Some((i.clone(), resource(&self.place, i)?)));
-        found.ok_or_else(|| call.fault(FaultKind::NotFound, None, &format!("no database instance {id}")))
+        let page = self.ask(call, Form::new().with("DBInstanceIdentifier", id)).await?;
+        let found = page.items("DBInstances", "DBInstance").next();
+        let known = found.map(|instance| resource(&self.place, instance)).transpose();
+        let known = known.map_err(|malformed| malformed.at(call))?.flatten();
+        let missing = || call.fault(FaultKind::NotFound, None, &format!("no database instance {id}"));
+        found.cloned().zip(known).ok_or_else(missing)
     }
 
     /// Stops an instance. Members of an Aurora cluster stop with their cluster alone, and are refused.
     pub(crate) async fn stop(&self, id: &str) -> Result<(), Fault> {
         let call = self.place.call("rds:StopDBInstance");
         let (instance, _) = self.instance(id).await?;
-        if let Some(cluster) = instance.db_cluster_identifier() {
+        if let Some(cluster) = instance.text_of("DBClusterIdentifier") {
             return Err(call.fault(
                 FaultKind::WrongState,
                 None,
                 &format!("{id} belongs to the cluster {cluster} and stops with it"),
             ));
         }
-        refused_only(self.pace, || async {
-            self.changes.stop_db_instance().db_instance_identifier(id).send().await.at(call)
-        })
-        .await?;
-        Ok(())
+        self.change(call, Form::new().with("DBInstanceIdentifier", id)).await
     }
 
     pub(crate) async fn start(&self, id: &str) -> Result<(), Fault> {
         let call = self.place.call("rds:StartDBInstance");
-        refused_only(self.pace, || async {
-            self.changes.start_db_instance().db_instance_identifier(id).send().await.at(call)
-        })
-        .await?;
-        Ok(())
+        self.change(call, Form::new().with("DBInstanceIdentifier", id)).await
+    }
+
+    /// Modifies an instance at once, not in its next maintenance window.
+    async fn modify(&self, id: &str, name: &str, value: &str) -> Result<(), Fault> {
+        let call = self.place.call("rds:ModifyDBInstance");
+        let parameters =
+            Form::new().with("DBInstanceIdentifier", id).with(name, value).with("ApplyImmediately", "true");
+        self.change(call, parameters).await
     }
 
     /// Changes the class at once, which restarts the instance. Unlike a machine, a database must be running.
@@ -100,40 +109,29 @@ impl Rds {
         let call = self.place.call("rds:ModifyDBInstance");
         let (instance, resource) = self.instance(id).await?;
         if resource.state != ResourceState::Running {
-            let message = format!(
-                "{id} is {}; it must be available to be resized",
-                instance.db_instance_status().unwrap_or("in no known state")
-            );
+            let message = format!("{id} is {}; it must be available to be resized", status(&instance));
             return Err(call.fault(FaultKind::WrongState, None, &message));
         }
         if Catalogue::builtin().database(class).is_none() && !self.orderable(&instance, class).await? {
             return Err(call.fault(FaultKind::InvalidType, None, &format!("no database class {class} for {id}")));
         }
-        let request = self
-            .changes
-            .modify_db_instance()
-            .db_instance_identifier(id)
-            .db_instance_class(class)
-            .apply_immediately(true);
-        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
-        Ok(())
+        self.modify(id, "DBInstanceClass", class).await
     }
 
     /// Adds or removes the standby in another zone at once; the instance serves meanwhile.
     pub(crate) async fn set_standby(&self, id: &str, standby: bool) -> Result<(), Fault> {
-        let call = self.place.call("rds:ModifyDBInstance");
-        let request =
-            self.changes.modify_db_instance().db_instance_identifier(id).multi_az(standby).apply_immediately(true);
-        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
-        Ok(())
+        self.modify(id, "MultiAZ", if standby { "true" } else { "false" }).await
     }
 
     /// Returns `true` if RDS offers a class that the catalogue does not know.
-    async fn orderable(&self, instance: &DbInstance, class: &str) -> Result<bool, Fault> {
+    async fn orderable(&self, instance: &Element, class: &str) -> Result<bool, Fault> {
         let call = self.place.call("rds:DescribeOrderableDBInstanceOptions");
-        let request = self.client.describe_orderable_db_instance_options().db_instance_class(class).max_records(20);
-        match request.engine(instance.engine().unwrap_or_default()).send().await.at(call) {
-            Ok(page) => Ok(!page.orderable_db_instance_options().is_empty()),
+        let parameters = Form::new()
+            .with("Engine", instance.text_of("Engine").unwrap_or_default())
+            .with("DBInstanceClass", class)
+            .with("MaxRecords", "20");
+        match self.ask(call, parameters).await {
+            Ok(page) => Ok(page.items("OrderableDBInstanceOptions", "OrderableDBInstanceOption").next().is_some()),
             Err(fault) if matches!(fault.kind, FaultKind::Denied | FaultKind::Other | FaultKind::InvalidType) => {
                 Ok(false)
             }
@@ -145,22 +143,18 @@ impl Rds {
     pub(crate) async fn snapshot(&self, id: &str, description: &str, now: Timestamp) -> Result<String, Fault> {
         let call = self.place.call("rds:CreateDBSnapshot");
         let name = format!("reeve-{id}-{}", now.strftime("%Y%m%d%H%M%S"));
-        let tag = |key: &str, value: &str| Tag::builder().key(key).value(taggable(value)).build();
-        let request = self
-            .changes
-            .create_db_snapshot()
-            .db_instance_identifier(id)
-            .db_snapshot_identifier(&name)
-            .tags(tag("reeve:created-by", "reeve"))
-            .tags(tag("reeve:description", description));
-        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
+        let parameters = Form::new()
+            .with("DBInstanceIdentifier", id)
+            .with("DBSnapshotIdentifier", &name)
+            .with_tags("Tags.Tag", &[MADE, ("reeve:description", &taggable(description))]);
+        self.change(call, parameters).await?;
         Ok(name)
     }
 
     pub(crate) async fn snapshot_complete(&self, name: &str) -> Result<bool, Fault> {
         let call = self.place.call("rds:DescribeDBSnapshots");
-        let page = self.client.describe_db_snapshots().db_snapshot_identifier(name).send().await.at(call)?;
-        match page.db_snapshots().first().map(|s| s.status().unwrap_or_default()) {
+        let page = self.ask(call, Form::new().with("DBSnapshotIdentifier", name)).await?;
+        match page.items("DBSnapshots", "DBSnapshot").next().map(|found| found.text_of("Status").unwrap_or_default()) {
             None => Err(call.fault(FaultKind::NotFound, None, &format!("no database snapshot {name}"))),
             Some("available") => Ok(true),
             Some("failed") => Err(call.fault(FaultKind::Other, None, &format!("database snapshot {name} failed"))),
@@ -169,33 +163,43 @@ impl Rds {
     }
 }
 
+/// RDS's word for the state of an instance.
+fn status(instance: &Element) -> &str {
+    instance.text_of("DBInstanceStatus").unwrap_or("in no known state")
+}
+
 /// Replaces characters that RDS refuses in a tag's value, and cuts it to 256.
 fn taggable(text: &str) -> String {
     let keep = |c: char| if c.is_alphanumeric() || " _.:/=+-@".contains(c) { c } else { ' ' };
     text.chars().map(keep).take(256).collect()
 }
 
-fn resource(place: &Place, instance: &DbInstance) -> Option<Resource> {
-    let id = instance.db_instance_identifier()?;
-    let tags = instance
-        .tag_list()
-        .iter()
-        .filter_map(|t| Some((t.key()?.to_owned(), t.value().unwrap_or_default().to_owned())));
-    let tags: BTreeMap<String, String> = tags.collect();
+fn resource(place: &Place, instance: &Element) -> Result<Option<Resource>, Malformed> {
+    let Some(id) = instance.text_of("DBInstanceIdentifier") else { return Ok(None) };
+    let pair =
+        |tag: &Element| Some((tag.text_of("Key")?.to_owned(), tag.text_of("Value").unwrap_or_default().to_owned()));
+    let tags: BTreeMap<String, String> = instance.items("TagList", "Tag").filter_map(pair).collect();
     let mut resource = place.resource(ResourceKind::Database, "rds", id, tags);
-    resource.state = state(instance.db_instance_status().unwrap_or_default());
-    resource.created_at = instance.instance_create_time().and_then(timestamp);
+    resource.state = state(instance.text_of("DBInstanceStatus").unwrap_or_default());
+    resource.created_at = instance.time_of("InstanceCreateTime")?;
+    let text = |name| instance.text_of(name).map(str::to_owned);
     let spec = &mut resource.specification;
-    spec.instance_type = instance.db_instance_class().map(str::to_owned);
-    spec.platform = instance.engine().map(str::to_owned);
-    spec.storage_gib = instance.allocated_storage().map(f64::from);
-    spec.storage_type = instance.storage_type().map(str::to_owned);
-    spec.iops = instance.iops().and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
-    spec.multi_az = instance.multi_az();
-    spec.zone = instance.availability_zone().map(str::to_owned);
-    spec.standby_zone = instance.secondary_availability_zone().map(str::to_owned);
-    spec.replicas = instance.read_replica_db_instance_identifiers().to_vec();
-    Some(resource)
+    spec.instance_type = text("DBInstanceClass");
+    spec.platform = text("Engine");
+    spec.storage_gib = instance.value_of("AllocatedStorage")?;
+    spec.storage_type = text("StorageType");
+    spec.iops = instance.count_of("Iops")?.filter(|iops| *iops > 0);
+    spec.multi_az = instance.value_of("MultiAZ")?;
+    spec.zone = text("AvailabilityZone");
+    spec.standby_zone = text("SecondaryAvailabilityZone");
+    spec.replicas = replicas(instance).map(str::to_owned).collect();
+    Ok(Some(resource))
+}
+
+/// Identifiers of the read replicas of an instance; the ARN of one in another region.
+fn replicas(instance: &Element) -> impl Iterator<Item = &str> {
+    let replicas = instance.items("ReadReplicaDBInstanceIdentifiers", "ReadReplicaDBInstanceIdentifier");
+    replicas.map(|replica| replica.text.as_str())
 }
 
 /// RDS's words for states in which the database serves, is stopped, or is on its way.

@@ -2,22 +2,19 @@
 //! refused first. RDS user guide: "Increasing DB instance storage capacity", "Failing over a Multi-AZ DB instance", "Working with
 //! DB instance read replicas".
 
-use aws_sdk_rds::types::Tag;
-use reeve_connect_aws_ec2::{At, Call, Fault, FaultKind, refused_only};
+use reeve_connect_aws_ec2::{Call, Fault, FaultKind, Form};
 use reeve_estate::{Resource, ResourceState};
 
-use super::Rds;
+use super::{MADE, Rds, replicas, status};
 
 /// Storage must grow by at least this, percent.
 const LEAST_PERCENT: f64 = 10.0;
-/// The tag of what Reeve made, and its value.
-const MADE: (&str, &str) = ("reeve:created-by", "reeve");
 
 impl Rds {
     /// One instance, `Changing` while a replica of it is being made.
     pub(crate) async fn settled_database(&self, id: &str) -> Result<Resource, Fault> {
         let (instance, mut database) = self.instance(id).await?;
-        for replica in instance.read_replica_db_instance_identifiers() {
+        for replica in replicas(&instance) {
             // A replica in another region is named by its ARN and cannot be asked here.
             let (false, ResourceState::Running) = (replica.starts_with("arn:"), database.state) else { continue };
             match self.instance(replica).await {
@@ -36,7 +33,7 @@ impl Rds {
     pub(crate) async fn grow(&self, id: &str, storage_gib: u32) -> Result<(), Fault> {
         let call = self.place.call("rds:ModifyDBInstance");
         let (instance, database) = self.instance(id).await?;
-        let status = instance.db_instance_status().unwrap_or("in no known state");
+        let status = status(&instance);
         if database.state != ResourceState::Running {
             return Err(call.fault(
                 FaultKind::WrongState,
@@ -57,10 +54,7 @@ impl Rds {
         }
         let size = i32::try_from(storage_gib)
             .map_err(|_| call.fault(FaultKind::InvalidType, None, &format!("no database has {storage_gib} GiB")))?;
-        let request = self.changes.modify_db_instance().db_instance_identifier(id);
-        let request = request.allocated_storage(size).apply_immediately(true);
-        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
-        Ok(())
+        self.modify(id, "AllocatedStorage", &size.to_string()).await
     }
 
     /// Restarts an instance in its standby's zone.
@@ -68,46 +62,45 @@ impl Rds {
         let call = self.place.call("rds:RebootDBInstance");
         let (instance, database) = self.instance(id).await?;
         if database.state != ResourceState::Running {
-            let status = instance.db_instance_status().unwrap_or("in no known state");
-            return Err(call.fault(FaultKind::WrongState, None, &format!("{id} is {status}; it must be available")));
+            let message = format!("{id} is {}; it must be available", status(&instance));
+            return Err(call.fault(FaultKind::WrongState, None, &message));
         }
         if database.specification.multi_az != Some(true) {
             return Err(call.fault(FaultKind::InvalidType, None, &format!("{id} has no standby in another zone")));
         }
-        let request = self.changes.reboot_db_instance().db_instance_identifier(id).force_failover(true);
-        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
-        Ok(())
+        self.change(call, Form::new().with("DBInstanceIdentifier", id).with("ForceFailover", "true")).await
     }
 
     /// Makes a read replica of the instance's own class.
     pub(crate) async fn replicate(&self, id: &str, name: &str) -> Result<(), Fault> {
         let call = self.place.call("rds:CreateDBInstanceReadReplica");
         let (instance, _) = self.instance(id).await?;
-        if instance.backup_retention_period() == Some(0) {
+        if instance.text_of("BackupRetentionPeriod") == Some("0") {
             let message =
                 format!("{id} keeps no automated backups, which RDS makes replicas from: switch them on first");
             return Err(call.fault(FaultKind::InvalidType, None, &message));
         }
-        let tag = |key: &str, value: &str| Tag::builder().key(key).value(value).build();
-        let request = self.changes.create_db_instance_read_replica().source_db_instance_identifier(id);
-        let request = request.db_instance_identifier(name).tags(tag(MADE.0, MADE.1)).tags(tag("reeve:replica-of", id));
-        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
-        Ok(())
+        let parameters = Form::new()
+            .with("DBInstanceIdentifier", name)
+            .with("SourceDBInstanceIdentifier", id)
+            .with_tags("Tags.Tag", &[MADE, ("reeve:replica-of", id)]);
+        self.change(call, parameters).await
     }
 
     /// Deletes a replica of the instance; nothing but a replica of it that Reeve made.
     pub(crate) async fn remove_replica(&self, id: &str, name: &str) -> Result<(), Fault> {
         let call = self.place.call("rds:DeleteDBInstance");
         self.may_remove(id, name, call).await?;
-        let request = self.changes.delete_db_instance().db_instance_identifier(name);
-        let request = request.skip_final_snapshot(true).delete_automated_backups(true);
-        refused_only(self.pace, || async { request.clone().send().await.at(call) }).await?;
-        Ok(())
+        let parameters = Form::new()
+            .with("DBInstanceIdentifier", name)
+            .with("SkipFinalSnapshot", "true")
+            .with("DeleteAutomatedBackups", "true");
+        self.change(call, parameters).await
     }
 
     async fn may_remove(&self, id: &str, name: &str, call: Call<'_>) -> Result<(), Fault> {
         let (replica, resource) = self.instance(name).await?;
-        let primary = replica.read_replica_source_db_instance_identifier();
+        let primary = replica.text_of("ReadReplicaSourceDBInstanceIdentifier");
         if primary == Some(id) && resource.tag(MADE.0) == Some(MADE.1) {
             return Ok(());
         }
