@@ -14,6 +14,7 @@ use crate::fault::Fault;
 use crate::inventory_totals::InventoryTotals;
 use crate::migrate;
 use crate::open::{OpenError, connect, create, refusal};
+use crate::savings_totals::SavingsTotals;
 use crate::vault::Vault;
 
 /// Set-up of every SQLite connection. `busy_timeout` comes first: the others may have to wait for another program.
@@ -50,6 +51,7 @@ struct Inner {
     write: AnyPool,
     vault: Vault,
     inventory_totals: InventoryTotals,
+    savings_totals: SavingsTotals,
 }
 
 impl std::fmt::Debug for Store {
@@ -138,6 +140,11 @@ impl Store {
         &self.inner.inventory_totals
     }
 
+    /// Savings of recommendations that were added up before.
+    pub(crate) fn savings_totals(&self) -> &SavingsTotals {
+        &self.inner.savings_totals
+    }
+
     pub(crate) fn vault(&self) -> &Vault {
         &self.inner.vault
     }
@@ -160,7 +167,14 @@ impl Inner {
                 (both.clone(), both)
             }
         };
-        Inner { backend: address.backend, read, write, vault, inventory_totals: InventoryTotals::default() }
+        Inner {
+            backend: address.backend,
+            read,
+            write,
+            vault,
+            inventory_totals: InventoryTotals::default(),
+            savings_totals: SavingsTotals::default(),
+        }
     }
 }
 

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_full_database_is_told_apart() {
+    async fn a_full_database_is_distinguished() {
         let options = SqliteConnectOptions::new().in_memory(true).pragma("max_page_count", "8");
         let pool = SqlitePoolOptions::new().max_connections(1).connect_with(options).await.unwrap();
         sqlx::query("CREATE TABLE noise (bytes BLOB)").execute(&pool).await.unwrap();

@@ -36,6 +36,7 @@ mod report;
 mod rollout;
 mod rows;
 mod saved_search;
+mod savings_totals;
 mod setting;
 mod threat;
 mod transfer;

@@ -42,10 +42,11 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 22, sql: include_str!("../migrations/0022_workloads.sql") },
     Migration { version: 23, sql: include_str!("../migrations/0023_scale.sql") },
     Migration { version: 24, sql: include_str!("../migrations/0024_sources.sql") },
+    Migration { version: 25, sql: include_str!("../migrations/0025_totals_revision.sql") },
 ];
 
-/// Migration after which the columns that follow from documents are filled.
-const FILLED_AFTER: i64 = 23;
+/// Migration that adds the columns that follow from documents: where it is applied, they are filled once all migrations are.
+const FILLED: i64 = 23;
 
 /// The schema this program writes.
 pub(crate) const CURRENT: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;
@@ -75,6 +76,7 @@ pub(crate) async fn run_to(tx: &mut Transaction<'_, Any>, backend: Backend, vers
     if let Some((newest, _)) = applied.last().filter(|(newest, _)| *newest > CURRENT) {
         return Err(OpenError::Newer { found: *newest, known: CURRENT });
     }
+    let is_filled = applied.iter().any(|(applied, _)| *applied == FILLED);
     for migration in MIGRATIONS.iter().filter(|migration| migration.version <= version) {
         let checksum = hex::encode(Sha256::digest(migration.sql));
         match applied.iter().find(|(version, _)| *version == migration.version) {
@@ -82,6 +84,10 @@ pub(crate) async fn run_to(tx: &mut Transaction<'_, Any>, backend: Backend, vers
             Some(_) => return Err(OpenError::Altered { version: migration.version }),
             None => apply(tx, migration, &checksum).await?,
         }
+    }
+    // The newest schema, because the program's statements are for no other.
+    if !is_filled && version == CURRENT {
+        derived::fill(tx).await.map_err(|fault| OpenError::statement(sqlx::Error::Protocol(fault.to_string())))?;
     }
     Ok(())
 }
@@ -99,9 +105,6 @@ async fn applied(tx: &mut Transaction<'_, Any>) -> Result<Vec<(i64, String)>, Op
 
 async fn apply(tx: &mut Transaction<'_, Any>, migration: &Migration, checksum: &str) -> Result<(), OpenError> {
     sqlx::raw_sql(migration.sql).execute(&mut **tx).await.map_err(OpenError::statement)?;
-    if migration.version == FILLED_AFTER {
-        derived::fill(tx).await.map_err(|fault| OpenError::statement(sqlx::Error::Protocol(fault.to_string())))?;
-    }
     sqlx::query("INSERT INTO schema_versions (version, checksum, applied_at_ms) VALUES ($1, $2, $3)")
         .bind(migration.version)
         .bind(checksum)

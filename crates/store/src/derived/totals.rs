@@ -1,5 +1,8 @@
 //! Sums over recommendations, kept in the transactions that write them: a list of a million has its total at once.
 //!
+//! Every write of a recommendation raises the revision of the rows that it counts in, even where no sum moves, so that the sum of all
+//! revisions tells whether anything was written since ([`revision`]).
+//!
 //! A transaction changes the rows of the table in the order of their keys, so that two of them never wait for each other in a circle.
 
 use std::collections::BTreeMap;
@@ -9,19 +12,21 @@ use reeve_recommend::{Recommendation, RecommendationId};
 use sqlx::{AnyConnection, Row as _};
 
 use super::values::{agent_id, amount, rank};
+use crate::database::Store;
 use crate::fault::Fault;
 
 const ADD: &str =
     "INSERT INTO recommendation_totals (agent_id, agent_type, kind, status, priority, connection_id, account, by_hand,
-         taken_back, recommendations, unpriced, expected, measured, measured_expected, realised)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+         taken_back, recommendations, unpriced, expected, measured, measured_expected, realised, revision)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 1)
      ON CONFLICT (agent_id, agent_type, kind, status, priority, connection_id, account, by_hand, taken_back) DO UPDATE SET
          recommendations = recommendation_totals.recommendations + excluded.recommendations,
          unpriced = recommendation_totals.unpriced + excluded.unpriced,
          expected = recommendation_totals.expected + excluded.expected,
          measured = recommendation_totals.measured + excluded.measured,
          measured_expected = recommendation_totals.measured_expected + excluded.measured_expected,
-         realised = recommendation_totals.realised + excluded.realised";
+         realised = recommendation_totals.realised + excluded.realised,
+         revision = recommendation_totals.revision + 1";
 
 /// Everything added up anew.
 const REBUILD: &str =
@@ -148,7 +153,7 @@ pub(crate) async fn shift(connection: &mut AnyConnection, before: Part, after: P
 }
 
 pub(crate) async fn add(connection: &mut AnyConnection, changes: BTreeMap<Key, Sums>) -> Result<(), Fault> {
-    for (key, sums) in changes.into_iter().filter(|(_, sums)| *sums != Sums::default()) {
+    for (key, sums) in changes {
         sqlx::query(ADD)
             .bind(key.agent_id)
             .bind(key.agent_type)
@@ -196,6 +201,14 @@ impl Part {
         let expected = (self.sums.unpriced == 0).then_some(self.sums.expected);
         Sums::new(expected, realised)
     }
+}
+
+/// Number of writes so far; a larger one than before says that something was written in between.
+pub(crate) async fn revision(store: &Store) -> Result<i64, Fault> {
+    let row = sqlx::query("SELECT CAST(COALESCE(SUM(revision), 0) AS BIGINT) FROM recommendation_totals")
+        .fetch_one(store.read())
+        .await?;
+    Ok(row.try_get(0)?)
 }
 
 /// Adds everything up anew.

@@ -6,8 +6,8 @@ mod alerts;
 mod anomalies;
 mod budgets;
 mod foreseen;
+mod notifications;
 mod reports;
-mod told;
 
 use reeve_testkit::contract::{agents as samples, estate, saved_searches};
 use serde_json::Value;

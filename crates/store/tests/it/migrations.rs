@@ -79,7 +79,7 @@ const BEFORE_SUMS: &str = "DROP TABLE recommendation_totals; DROP TABLE resource
     ALTER TABLE recommendations DROP COLUMN realised; ALTER TABLE recommendations DROP COLUMN updated_at_ms;
     ALTER TABLE recommendations DROP COLUMN due_at_ms;
     ALTER TABLE actions DROP COLUMN purpose; ALTER TABLE actions DROP COLUMN agent_id; ALTER TABLE actions DROP COLUMN run_id;
-    DELETE FROM schema_versions WHERE version = 23";
+    DELETE FROM schema_versions WHERE version IN (23, 25)";
 
 /// Runs a statement beside the store.
 async fn execute(place: &Place, sql: &'static str) -> Result<()> {

@@ -27,17 +27,21 @@ const PERIOD: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// Agents, recommendations, actions, savings, learning progress, anomalies.
 #[utoipa::path(get, path = "/api/v1/intelligence/dashboard", tag = "intelligence", responses((status = 200, body = DashboardBody)))]
 pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<DashboardBody>, Problem> {
-    let agents = app.agents.agent_list(None).await?;
-    let found = app.agents.recommendation_totals().await?;
     let since = app.now().checked_sub(PERIOD).unwrap_or(Timestamp::MIN);
-    let actions = app.agents.action_statuses(since).await?;
     let pending = ApprovalFilter { status: Some(ApprovalStatus::Pending), limit: 1, ..ApprovalFilter::default() };
-    let (_, approvals_pending) = app.agents.approval_page(&pending).await?;
     let lately = AnomalyFilter { since: Some(since), limit: 1, ..AnomalyFilter::default() };
+    let (agents, found, actions, (_, approvals_pending), resources) = tokio::try_join!(
+        app.agents.agent_list(None),
+        app.agents.recommendation_totals(),
+        app.agents.action_statuses(since),
+        app.agents.approval_page(&pending),
+        app.estate.resource_totals(),
+    )?;
     let (_, anomalies) = app.anomalies.anomaly_list(&lately).await?;
-    let resources = app.estate.resource_totals().await?;
+    let any = RecommendationFilter::default();
+    let (savings, days) =
+        tokio::try_join!(app.agents.recommendation_savings(&any), app.agents.recommendation_savings_by_day())?;
     let open: Vec<&RecommendationTotal> = found.iter().filter(|total| !total.status.is_end()).collect();
-    let savings = app.agents.recommendation_savings(&RecommendationFilter::default()).await?;
     // A snapshot alone saves nothing until somebody deletes the volume.
     let is_saving = |total: &&RecommendationTotal| total.status == Status::Succeeded && !total.is_by_hand;
     let saving: Vec<&RecommendationTotal> = found.iter().filter(is_saving).collect();
@@ -63,9 +67,7 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
         savings_unmeasured_monthly: (expected - measured_expected).usd_cents(),
         // What excludes another, or shares a resource with it, does not add up.
         savings_open_monthly: savings.combined.usd_cents(),
-        savings_history: cumulated(
-            app.agents.recommendation_savings_by_day().await?.into_iter().map(SavedChange::from),
-        ),
+        savings_history: cumulated(days.into_iter().map(SavedChange::from)),
         savings_open_unpriced: savings.unpriced,
         monthly_cost: resources.iter().map(|total| total.monthly_cost).sum::<Money>().usd_cents(),
         resources: resources.iter().map(|total| total.resources).sum(),

@@ -1,4 +1,5 @@
-//! Savings of what is open, and outcomes of what has ended, added up by the database.
+//! Savings of what is open, and outcomes of what has ended, added up by the database. Savings are added up again once a
+//! recommendation was written, and held meanwhile.
 
 use jiff::Timestamp;
 use reeve_estate::{Money, Provider, ResourceKind};
@@ -12,6 +13,7 @@ use sqlx::any::AnyRow;
 
 use super::filter::filter;
 use crate::database::Store;
+use crate::derived::totals::revision;
 use crate::fault::Fault;
 use crate::filter::Filter;
 use crate::rows::{named, unreadable};
@@ -37,6 +39,17 @@ pub(in crate::agents) async fn savings(store: &Store, wanted: &RecommendationFil
     if !wanted.status.is_empty() && wanted.status.iter().all(|status| status.is_end()) {
         return Ok(OpenSavings::default());
     }
+    // Before the savings: what is written in between is added up again next time.
+    let revision = revision(store).await?;
+    if let Some(held) = store.savings_totals().open(wanted, revision) {
+        return Ok(held);
+    }
+    let savings = added_up(store, wanted).await?;
+    store.savings_totals().hold_open(wanted, revision, savings);
+    Ok(savings)
+}
+
+async fn added_up(store: &Store, wanted: &RecommendationFilter) -> Result<OpenSavings, Fault> {
     let filter = filter(&RecommendationFilter { is_open: true, ..wanted.clone() });
     let row = filter.query(filter.sql(ALONE, ALONE_END)).fetch_one(store.read()).await?;
     let mut combined = Money::from_micros(row.try_get(0)?);
@@ -48,7 +61,7 @@ pub(in crate::agents) async fn savings(store: &Store, wanted: &RecommendationFil
     Ok(OpenSavings { combined, unpriced })
 }
 
-/// Statements that [`savings`] runs.
+/// Statements that [`added_up`] runs.
 #[cfg(test)]
 pub(super) fn statements(wanted: &RecommendationFilter) -> (Filter, [sqlx::SqlStr; 2]) {
     let filter = filter(&RecommendationFilter { is_open: true, ..wanted.clone() });
@@ -84,6 +97,10 @@ fn saver(row: &AnyRow) -> Result<Saver, Fault> {
 }
 
 pub(in crate::agents) async fn savings_by_day(store: &Store) -> Result<Vec<DailySavings>, Fault> {
+    let revision = revision(store).await?;
+    if let Some(held) = store.savings_totals().by_day(revision) {
+        return Ok(held);
+    }
     let rows = sqlx::query(
         "SELECT updated_at_ms / 86400000, CAST(COALESCE(SUM(expected_savings), 0) AS BIGINT),
              CAST(COALESCE(SUM(realised), 0) AS BIGINT)
@@ -91,7 +108,9 @@ pub(in crate::agents) async fn savings_by_day(store: &Store) -> Result<Vec<Daily
     )
     .fetch_all(store.read())
     .await?;
-    rows.iter().map(daily).collect()
+    let days = rows.iter().map(daily).collect::<Result<Vec<_>, Fault>>()?;
+    store.savings_totals().hold_by_day(revision, &days);
+    Ok(days)
 }
 
 fn daily(row: &AnyRow) -> Result<DailySavings, Fault> {
