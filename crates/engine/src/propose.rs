@@ -136,11 +136,11 @@ impl Findings {
         &self,
         holder: Holder<'_>,
         cause: &Cause,
-        judged: Judged,
+        mut judged: Judged,
     ) -> Result<Upserted, EngineError> {
         let _turn = self.records.turn.lock().await;
         let open = open_on(&self.records, &BTreeSet::from([judged.resource.id.clone()])).await?;
-        let (found, _) = self.keep(holder, cause, std::slice::from_ref(&judged), open).await?;
+        let (found, _) = self.keep(holder, cause, std::slice::from_mut(&mut judged), open).await?;
         Ok(found)
     }
 }

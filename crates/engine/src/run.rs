@@ -165,11 +165,13 @@ impl RunService {
                 relations: Arc::new(self.relations(&definition.needs(&agent.settings).related).await?),
                 corrections: self.corrections().await?,
             };
-            let scope: Vec<Resource> = scope
-                .into_iter()
-                .filter(|r| judging.needs.kinds.is_empty() || judging.needs.kinds.contains(&r.kind))
-                .collect();
-            for chunk in scope.chunks(CHUNK) {
+            let mut scope =
+                scope.into_iter().filter(|r| judging.needs.kinds.is_empty() || judging.needs.kinds.contains(&r.kind));
+            loop {
+                let chunk: Vec<Resource> = scope.by_ref().take(CHUNK).collect();
+                if chunk.is_empty() {
+                    break;
+                }
                 let (mut more, days) = self.judge_chunk(&judging, chunk).await?;
                 let uses = more.iter_mut().filter_map(|one: &mut Judged| one.judgement.hourly_use.take());
                 uses.for_each(|machine| portfolios.add(machine));
@@ -195,7 +197,7 @@ impl RunService {
             *skipped.entry(abstention.to_owned()).or_default() += 1;
         }
         ModelService::calibrate(agent, self.models.calibrator(agent).await.as_ref(), &mut judged);
-        let Upserted { kept, skipped: left } = self.findings.upsert(agent, &judged).await?;
+        let Upserted { kept, skipped: left } = self.findings.upsert(agent, &mut judged).await?;
         self.models.note_trust(&kept, &judged).await?;
         report.recommendations = kept.len() as u64;
         left.into_iter().for_each(|reason| *skipped.entry(reason.to_owned()).or_default() += 1);
@@ -218,7 +220,7 @@ impl RunService {
         Ok(changed)
     }
 
-    async fn judge_chunk(&self, judging: &Judging, chunk: &[Resource]) -> Result<(Vec<Judged>, u32), EngineError> {
+    async fn judge_chunk(&self, judging: &Judging, chunk: Vec<Resource>) -> Result<(Vec<Judged>, u32), EngineError> {
         let now = self.records.clock.now();
         let start = now - SignedDuration::from_hours(24 * judging.needs.history_days);
         let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
@@ -230,12 +232,11 @@ impl RunService {
         }
         let charges = self.charges(judging.needs.charge_days, &ids, now).await?;
         let activity = self.activity(judging.needs.activity_days, &ids, now).await?;
-        let mut documents = self.documents(&judging.needs, chunk).await?;
+        let mut documents = self.documents(&judging.needs, &chunk).await?;
         let attachments = self.scopes.attachment_changes(&ids, start).await?;
         let work: Vec<Case> = chunk
-            .iter()
+            .into_iter()
             .map(|resource| Case {
-                resource: resource.clone(),
                 series: by_resource.remove(&resource.id).unwrap_or_default(),
                 charges: charges.get(&resource.id.0.to_ascii_lowercase()).cloned().unwrap_or_default(),
                 activity: activity.get(&resource.id).cloned(),
@@ -244,6 +245,7 @@ impl RunService {
                 attachment_changed_at: attachments.get(&resource.id).copied(),
                 unchanged_since: judging.changed.get(&resource.id).copied(),
                 correction: judging.corrections.get(&(resource.connection.clone(), resource.id.clone())).cloned(),
+                resource,
             })
             .collect();
         let (definition, settings) = (Arc::clone(&judging.definition), judging.settings.clone());

@@ -31,6 +31,8 @@ const DISMISSED_DAYS: i64 = 90;
 const FAILED_DAYS: i64 = 30;
 /// A volume that was grown is not grown again for this long.
 const GROWN_DAYS: i64 = 7;
+/// New recommendations from which on they are written: one resource's are written together.
+const INSERTED_TOGETHER: usize = 100;
 
 pub(super) type Key = (ConnectionId, ResourceId, RecommendationType);
 
@@ -54,7 +56,7 @@ impl Findings {
         Findings { records }
     }
 
-    pub(super) async fn upsert(&self, agent: &Agent, judged: &[Judged]) -> Result<Upserted, EngineError> {
+    pub(super) async fn upsert(&self, agent: &Agent, judged: &mut [Judged]) -> Result<Upserted, EngineError> {
         let _turn = self.records.turn.lock().await;
         let filter = RecommendationFilter { is_open: true, ..RecommendationFilter::default() };
         let (open, _) = self.records.agents.recommendation_list(&filter).await?;
@@ -63,13 +65,13 @@ impl Findings {
         Ok(found)
     }
 
-    /// Keeps findings and tells what was there before: `open` are the recommendations that have not ended, at least those on the judged
-    /// resources. The caller holds the turn.
+    /// Keeps findings and returns what was there before: `open` are the recommendations that have not ended, at least those on the judged
+    /// resources. Plans and explanations move from the proposals to the recommendations. The caller holds the turn.
     pub(super) async fn keep(
         &self,
         holder: Holder<'_>,
         cause: &Cause,
-        judged: &[Judged],
+        judged: &mut [Judged],
         open: Vec<Recommendation>,
     ) -> Result<(Upserted, BTreeMap<Key, Recommendation>), EngineError> {
         let key = |r: &Recommendation| (r.subject.connection.clone(), r.subject.id.clone(), r.kind);
@@ -83,7 +85,7 @@ impl Findings {
         let ended = self.ended_before(judged, &current).await?;
         let mut new_recommendations = Vec::new();
         for one in judged {
-            for proposal in &one.judgement.proposals {
+            for proposal in &mut one.judgement.proposals {
                 if excluded(&exclusions, &proposal.subject, proposal.kind, now).is_some() {
                     found.skipped.push("excluded");
                     continue;
@@ -102,6 +104,9 @@ impl Findings {
                         None => new_recommendations.push(self.make(holder, cause, proposal, &past)),
                     },
                 }
+            }
+            if new_recommendations.len() >= INSERTED_TOGETHER {
+                self.insert_new(std::mem::take(&mut new_recommendations), &caller, &mut found).await?;
             }
         }
         self.insert_new(new_recommendations, &caller, &mut found).await?;
@@ -131,13 +136,14 @@ impl Findings {
         caller: &Caller,
         found: &mut Upserted,
     ) -> Result<(), EngineError> {
-        for chunk in new_recommendations.chunks(100) {
-            let entries: Vec<Entry> =
-                chunk.iter().map(|recommendation| log_entry::found(recommendation, caller)).collect();
-            self.records.record(entries).await?;
-            self.records.agents.recommendation_insert_all(chunk).await?;
-            found.kept.extend_from_slice(chunk);
+        let entries: Vec<Entry> =
+            new_recommendations.iter().map(|recommendation| log_entry::found(recommendation, caller)).collect();
+        if entries.is_empty() {
+            return Ok(());
         }
+        self.records.record(entries).await?;
+        self.records.agents.recommendation_insert_all(&new_recommendations).await?;
+        found.kept.extend(new_recommendations);
         Ok(())
     }
 
@@ -233,10 +239,11 @@ impl Findings {
         Ok(())
     }
 
-    /// A recommendation of a proposal.
-    fn make(&self, holder: Holder<'_>, cause: &Cause, proposal: &Proposal, past: &Past) -> Recommendation {
+    /// A recommendation of a proposal, which is left without its plan and explanation.
+    fn make(&self, holder: Holder<'_>, cause: &Cause, proposal: &mut Proposal, past: &Past) -> Recommendation {
         let now = self.records.clock.now();
         let (similar_cases, success_rate) = past.similar_cases(proposal);
+        let (plan, explanation) = (proposal.plan.take(), proposal.explanation.take());
         let p = proposal.clone();
         let mut made = Recommendation {
             id: RecommendationId(fresh_id()),
@@ -254,10 +261,10 @@ impl Findings {
             savings_after_discounts: p.savings_after_discounts,
             monthly_cost: p.monthly_cost,
             status: Status::Open,
-            plan: p.plan,
+            plan,
             reason_codes: p.reason_codes,
             not_measured: p.not_measured,
-            explanation: Explanation { similar_cases, success_rate, ..p.explanation },
+            explanation: Explanation { similar_cases, success_rate, ..explanation },
             created_at: now,
             updated_at: now,
             expires_at: now + SignedDuration::from_hours(24 * GOOD_FOR_DAYS),

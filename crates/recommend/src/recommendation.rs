@@ -184,6 +184,27 @@ pub struct Explanation {
     pub models: Vec<ModelUse>,
 }
 
+impl Explanation {
+    /// Takes the explanation out and leaves one without texts.
+    #[must_use]
+    pub fn take(&mut self) -> Explanation {
+        let emptied = Explanation {
+            action: String::new(),
+            factors: Vec::new(),
+            confidence_range: self.confidence_range.clone(),
+            data_points: self.data_points,
+            similar_cases: self.similar_cases,
+            success_rate: self.success_rate,
+            risk: self.risk,
+            cost_reduction: String::new(),
+            performance_impact: String::new(),
+            decision_path: Vec::new(),
+            models: Vec::new(),
+        };
+        std::mem::replace(self, emptied)
+    }
+}
+
 /// A recommendation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recommendation {
