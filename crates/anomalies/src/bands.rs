@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn hours_in_a_row_outside_the_band_are_told_once_until_it_was_back_for_a_day() {
+    fn hours_in_a_row_outside_the_band_are_reported_once_until_it_was_back_for_a_day() {
         let (model, band) = band();
         let trained = Trained { model: &model, band: &band };
         let mut hours = Hours::default();

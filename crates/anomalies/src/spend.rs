@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_that_costs_far_more_is_told_with_what_made_it() {
+    fn a_day_that_costs_far_more_is_reported_with_what_made_it() {
         let usual = |back: i64| 100.0 + (back % 3) as f64;
         let (quiet, _) = look(&bill(45, usual), &settings(), &none(), at(NOW));
         assert!(quiet.is_empty(), "{quiet:?}");

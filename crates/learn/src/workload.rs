@@ -14,7 +14,7 @@ mod tests;
 
 pub use shape::Features;
 pub use table::{Property, probabilities, properties, scores};
-pub use tags::{class_of_word, is_telling_key, words};
+pub use tags::{class_of_word, is_purpose_key, words};
 
 /// A kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

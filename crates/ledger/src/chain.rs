@@ -140,7 +140,7 @@ impl Chain {
     /// leaves an attestation of more.
     fn is_attested(&self, size: u64) -> io::Result<bool> {
         let Some(note) = read_if_there(self.disk.as_ref(), &self.attestation_path())? else { return Ok(false) };
-        let size_attested = SignedNote::parse(&note).ok().and_then(|note| Attestation::size_told(note.text()));
+        let size_attested = SignedNote::parse(&note).ok().and_then(|note| Attestation::claimed_size(note.text()));
         let Some(size_attested) = size_attested.filter(|size_attested| *size_attested >= size) else {
             return Ok(false);
         };

@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_file_of_an_earlier_version_is_read_and_told_its_epoch() {
+    fn a_key_file_of_an_earlier_version_is_read_and_given_its_epoch() {
         let dir = tempfile::tempdir().unwrap();
         let made = load_or_create(dir.path(), None).unwrap();
         let key = dir.path().join("keys/log.key");

@@ -87,7 +87,7 @@ impl Attestation {
     }
 
     /// Size that an attestation's text speaks of. It must not be trusted before [`Attestation::check`].
-    pub fn size_told(text: &str) -> Option<u64> {
+    pub fn claimed_size(text: &str) -> Option<u64> {
         Attestation::parse(text).ok().map(|attestation| attestation.size)
     }
 

@@ -37,7 +37,7 @@ pub(super) struct Classified {
 pub(super) fn classify(facts: &Facts<'_>, settings: &Thresholds) -> Classified {
     let history = Window::ending(facts.now.as_millisecond(), settings.history_days * DAY_MS);
     let shape = Shape::measure(facts).filter(|_| settings.patterns);
-    let Found { mut signals, conflict, is_told } = signals::find(facts, history);
+    let Found { mut signals, conflict, has_purpose_tag } = signals::find(facts, history);
     let others = sum(&signals);
     let seen = shape.as_ref().and_then(|shape| shape.signal(history));
     let is_seen = seen.is_some();
@@ -46,7 +46,7 @@ pub(super) fn classify(facts: &Facts<'_>, settings: &Thresholds) -> Classified {
     let (learned, models) = learned(facts, &mut signals);
     let likely = probabilities(add(scores, learned));
     let best = best_of(likely);
-    let is_known = is_told || is_seen || !models.is_empty();
+    let is_known = has_purpose_tag || is_seen || !models.is_empty();
     let unclassified = match (&facts.correction, &conflict) {
         (Some(_), _) => None,
         _ if !settings.categories => Some(reason("switched_off", "resource_categorization.enabled is off".to_owned())),

@@ -5,7 +5,7 @@
 //! hand, before any estate was measured; what people correct is learned beside them (`reeve_recommend::models::WorkloadModel`).
 
 use reeve_estate::{Metric, Purchase, Resource, ResourceKind};
-use reeve_learn::workload::{class_of_word, is_telling_key, words};
+use reeve_learn::workload::{class_of_word, is_purpose_key, words};
 use reeve_learn::{HOUR_MS, Window};
 use reeve_recommend::Facts;
 use reeve_recommend::words::percent;
@@ -46,7 +46,7 @@ pub(super) struct Found {
     /// Values that name production and development at once.
     pub(super) conflict: Option<String>,
     /// `true` if a tag says what the resource is for.
-    pub(super) is_told: bool,
+    pub(super) has_purpose_tag: bool,
 }
 
 /// Reads the signals of a resource.
@@ -70,21 +70,21 @@ pub(super) fn find(facts: &Facts<'_>, history: Window) -> Found {
     let (production, development) =
         (environments(WorkloadClass::Production).next(), environments(WorkloadClass::Development).next());
     let conflict = production.zip(development).map(|(a, b)| format!("{a} and {b}"));
-    Found { signals, conflict, is_told: !tagged.is_empty() }
+    Found { signals, conflict, has_purpose_tag: !tagged.is_empty() }
 }
 
-/// Adds the tags that say something; those under telling keys are returned.
+/// Adds the tags that say something; those whose keys name a purpose are returned.
 fn tags(resource: &Resource, signals: &mut Vec<Signal>) -> Vec<(String, WorkloadClass)> {
     let mut tagged = Vec::new();
     for (key, value) in resource.tags.iter().filter(|(key, _)| !key.eq_ignore_ascii_case("name")).take(100) {
-        let Some((word, class)) = telling_word(value) else { continue };
+        let Some((word, class)) = purpose_word(value) else { continue };
         let detail = format!("{key}={value}");
-        let is_told = is_telling_key(key) && !SERVING.contains(&word.as_str());
-        if is_told {
+        let names_purpose = is_purpose_key(key) && !SERVING.contains(&word.as_str());
+        if names_purpose {
             tagged.push((detail.clone(), class));
         }
         // Two tags that say the same are one statement: `env=prod` and `stage=production`.
-        let table = if is_told { TAG } else { WORD };
+        let table = if names_purpose { TAG } else { WORD };
         let known = signals.iter().any(|signal| signal.weights == table[class as usize]);
         if !known {
             signals.push(Signal { name: format!("tag {key}"), detail, weights: table[class as usize] });
@@ -97,14 +97,14 @@ fn name(resource: &Resource, signals: &mut Vec<Signal>) {
     if resource.name == resource.id.0 {
         return;
     }
-    if let Some((word, class)) = telling_word(&resource.name) {
+    if let Some((word, class)) = purpose_word(&resource.name) {
         let detail = format!("{word} in {}", resource.name);
         signals.push(Signal { name: "name".to_owned(), detail, weights: WORD[class as usize] });
     }
 }
 
 /// The word of a text that says most: `staging-web` is a stage, not the web.
-fn telling_word(text: &str) -> Option<(String, WorkloadClass)> {
+fn purpose_word(text: &str) -> Option<(String, WorkloadClass)> {
     let rank = |(word, class): &(String, WorkloadClass)| match class {
         WorkloadClass::Development => 0,
         WorkloadClass::Production if SERVING.contains(&word.as_str()) => 2,

@@ -176,7 +176,7 @@ impl Case {
 }
 
 #[test]
-fn shapes_are_told_apart_without_a_tag_or_a_name() {
+fn shapes_are_distinguished_without_a_tag_or_a_name() {
     let of = |bytes: f64, load: Load| Case::machine("i-1").busy(30, bytes, load).classified();
     for (bytes, load, class) in [(20_000.0, SERVING, Production), (500.0, JOBS, Batch), (4_000.0, OFFICE, Development)]
     {

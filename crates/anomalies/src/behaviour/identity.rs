@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn made_up_sessions_are_told_from_people() {
+    fn made_up_sessions_are_distinguished_from_people() {
         for (session, made_up) in [
             ("i-0abcdef1234567890", true),
             ("aws-go-sdk-1722375070115152000", true),

@@ -217,7 +217,7 @@ fn conditions_tell_who_everybody_is() {
 }
 
 #[test]
-fn credentials_that_do_not_expire_are_told_without_their_identifier() {
+fn credentials_that_do_not_expire_are_reported_without_their_identifier() {
     let long_lived = |identity: &str| {
         let record =
             format!(r#"{{"eventSource":"ec2.amazonaws.com","eventType":"AwsApiCall","userIdentity":{identity}}}"#);

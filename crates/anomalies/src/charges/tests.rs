@@ -101,7 +101,7 @@ fn weeks_months_and_noise_are_no_news() {
 }
 
 #[test]
-fn a_new_level_is_told_once() {
+fn a_new_level_is_reported_once() {
     let mut charges = steady(60);
     charges.extend((40..60).map(|day| usage(day, "EC2", "10")));
     let found = anomalies(&charges);

@@ -29,7 +29,7 @@ fn every_query_is_read() {
 }
 
 #[test]
-fn every_wrong_query_is_refused_as_told() {
+fn every_wrong_query_is_refused_as_documented() {
     let text = document("query-language.md");
     let table = text.split("| query | position | message | hint |\n").nth(1).unwrap();
     let rows: Vec<_> = table.lines().skip(1).take_while(|line| line.starts_with('|')).collect();

@@ -57,7 +57,7 @@ fn recorded(world: &World) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn one_trouble_is_told_once_and_answered_in_order() {
+async fn one_trouble_is_reported_once_and_answered_in_order() {
     let world = World::new();
     let (anomalies, kept) = anomalies(&world);
     let system = Caller::system();
@@ -282,7 +282,7 @@ async fn what_people_say_is_learned_from() {
 }
 
 #[tokio::test]
-async fn while_the_log_is_silent_nobody_is_told() {
+async fn while_the_log_is_silent_nobody_is_notified() {
     let world = World::new();
     let (anomalies, kept) = anomalies(&world);
     *world.log.silent_after.lock() = Some(0);
@@ -315,7 +315,7 @@ async fn settings_are_checked_versioned_and_recorded() {
 }
 
 #[test]
-fn grave_deeds_are_found_and_ordinary_ones_are_not() {
+fn severe_events_are_found_and_ordinary_ones_are_not() {
     let settings = AnomalySettings::default();
     let mut watch = BehaviourWatch::default();
     let at = |minute: i64| Timestamp::from_second(1_794_787_200 + minute * 60).unwrap();
@@ -399,7 +399,7 @@ async fn an_active_agents_change_is_undone_at_once_where_that_is_configured() {
 }
 
 #[tokio::test]
-async fn an_alert_alone_is_told_and_not_investigated() {
+async fn an_alert_alone_is_reported_and_not_investigated() {
     let world = World::new();
     let (anomalies, kept) = anomalies(&world);
     kept.settings.lock().performance.action = Reaction::Alert;

@@ -38,7 +38,7 @@ async fn limits(world: &World, change: impl FnOnce(&mut Guardrails)) {
 }
 
 #[tokio::test]
-async fn what_stands_in_the_way_is_told_before_and_decides_at_execution() {
+async fn what_stands_in_the_way_is_shown_before_and_decides_at_execution() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
     assert_eq!(decided(&world, &recommendation).await, Some(Applicability::Ready(Vec::new())));

@@ -8,7 +8,7 @@ use reeve_recommend::{ActionStatus, AgentStore, EngineError, RecommendationType,
 use crate::world::{World, operator, volume_of};
 
 #[tokio::test]
-async fn a_low_impact_change_is_made_verified_and_told_in_order() {
+async fn a_low_impact_change_is_made_verified_and_logged_in_order() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
     let action = world.execute(&recommendation).await;

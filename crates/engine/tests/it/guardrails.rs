@@ -215,7 +215,7 @@ async fn the_kill_switch_is_thrown_while_others_change_the_limits() {
 }
 
 #[tokio::test]
-async fn what_is_used_up_is_told_before_it_says_no() {
+async fn what_is_used_up_is_shown_before_it_says_no() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
     let fresh = world.engine.guardrails.guardrail_usage().await.unwrap();

@@ -86,7 +86,7 @@ async fn a_schedule_gathers_its_signatures_first() {
 }
 
 #[tokio::test]
-async fn what_holds_a_schedule_back_is_told() {
+async fn what_holds_a_schedule_back_is_shown() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
     world.engine.recommendations.schedule(&recommendation.id, hours(&world, 1), None, &operator()).await.unwrap();

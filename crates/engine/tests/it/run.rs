@@ -189,7 +189,7 @@ async fn an_agent_does_not_stop_an_idle_machine_beyond_the_cost_guardrail_and_a_
 }
 
 #[tokio::test]
-async fn a_run_is_told_before_and_after_with_what_it_saw() {
+async fn a_run_is_logged_before_and_after_with_what_it_saw() {
     let world = World::new();
     world.machine("i-1", "m5.xlarge", 5.0);
     world.put(resource("b-1", reeve_estate::ResourceKind::Bucket, None));
@@ -248,7 +248,7 @@ async fn an_unattached_volume_is_deleted_with_a_signature_and_after_its_snapshot
 }
 
 #[tokio::test]
-async fn a_finding_of_another_impact_is_told_anew() {
+async fn a_finding_of_another_impact_is_reported_again() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
     let agent = world.memory.agent_list(None).await.unwrap().remove(0);

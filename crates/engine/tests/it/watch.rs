@@ -103,7 +103,7 @@ async fn a_window_of_nothing_watches_nothing() {
 }
 
 #[tokio::test]
-async fn what_was_saved_stands_beside_what_was_foretold() {
+async fn what_was_saved_stands_beside_what_was_predicted() {
     let world = World::new();
     let (recommendation, action) = changed(&world).await;
     {

@@ -246,7 +246,7 @@ async fn the_newest_point_of_each_series_is_known_before_and_after_a_restart() {
 }
 
 #[tokio::test]
-async fn inserts_of_a_connection_are_told_by_its_revision_and_merges_are_not() {
+async fn inserts_of_a_connection_are_recognized_by_its_revision_and_merges_are_not() {
     let folder = tempfile::tempdir().unwrap();
     let lake = SampleLake::open(folder.path()).await.unwrap();
     let revisions = || ["c", "d"].map(|id| lake.sample_revision(&ConnectionId(id.into())));

@@ -20,7 +20,7 @@ fn alarms(judged: &[Judgement]) -> Vec<usize> {
 }
 
 #[test]
-fn a_score_is_told_from_the_past_alone() {
+fn a_score_is_computed_from_the_past_alone() {
     for kind in KINDS {
         let points = troubled(kind, Trouble::Variance, 1_200, 5);
         let whole = judge(&points[..2_000]);

@@ -463,7 +463,7 @@ fn a_refused_attempt_to_blind_the_log_is_grave() {
 }
 
 #[test]
-fn a_verb_that_nobody_knows_is_told_by_what_it_changes() {
+fn a_verb_that_nobody_knows_is_named_by_what_it_changes() {
     let cold = |event: ActivityEvent| Watch::default().observe(&event).score;
     let plain = cold(event("a", "codebuild", "FrobnicateProject", 0));
     let public = cold(with(event("a", "codebuild", "FrobnicateProject", 0), &[Trait::OpensToAll]));

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn service_and_operation_are_told_apart() {
+    fn service_and_operation_are_distinguished() {
         let words = Words::from_operation("logs", "DeleteLogGroup");
         assert!(words.service_has(&["log"]) && words.operation_has(&["log"]) && words.has_all(&["log", "group"]));
         assert!(!words.service_has(&["group"]) && !words.has("trail"));

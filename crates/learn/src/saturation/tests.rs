@@ -22,7 +22,7 @@ fn hours_until(at: Option<i64>, points: &[Point]) -> f64 {
 }
 
 #[test]
-fn a_disk_that_fills_is_foretold_with_an_interval() {
+fn a_disk_that_fills_is_predicted_with_an_interval() {
     let points = days(1, 14.0, |day| 100.0 + 5.0 * day);
     let outlook = forecast_saturation(&points, &Question::disk(180.0));
     assert_eq!(outlook.verdict, Verdict::Foreseen);
@@ -187,7 +187,7 @@ fn a_week_that_repeats_is_not_blurred_by_the_weeks_before_it_was_seen() {
 }
 
 #[test]
-fn connections_are_foretold_within_hours() {
+fn connections_are_predicted_within_hours() {
     let points = series(6, 60_000, 24 * 60, |share| 40.0 + 50.0 * (share - 0.8).max(0.0) / 0.2);
     let outlook = forecast_saturation(&points, &Question::connections(100.0));
     assert_eq!(outlook.verdict, Verdict::Foreseen);
@@ -197,7 +197,7 @@ fn connections_are_foretold_within_hours() {
 }
 
 #[test]
-fn calls_are_foretold_within_minutes() {
+fn calls_are_predicted_within_minutes() {
     let points = series(7, 10_000, 6 * 360, |share| 200.0 + 600.0 * (share - 0.9).max(0.0) / 0.1);
     let outlook = forecast_saturation(&points, &Question::call_rate(900.0));
     assert!((hours_until(outlook.median_ms, &points) * 60.0 - 6.0).abs() < 2.0, "{outlook:?}");

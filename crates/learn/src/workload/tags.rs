@@ -27,6 +27,6 @@ pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 
 /// Returns `true` for keys of tags whose values say what a resource is for.
 #[must_use]
-pub fn is_telling_key(key: &str) -> bool {
+pub fn is_purpose_key(key: &str) -> bool {
     KEYS.contains(&key.to_ascii_lowercase().as_str())
 }

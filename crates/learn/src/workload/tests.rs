@@ -78,6 +78,6 @@ fn words_are_read_whole() {
     assert_eq!(class("PROD-eu"), Some(Class::Production));
     assert_eq!(class("worker12"), Some(Class::Batch));
     assert_eq!((class("product-team"), class("devotion")), (None, None));
-    assert!(is_telling_key("Env") && !is_telling_key("owner"));
+    assert!(is_purpose_key("Env") && !is_purpose_key("owner"));
     assert!(Class::ALL.into_iter().all(|class| Class::parse(class.as_str()) == Some(class)));
 }

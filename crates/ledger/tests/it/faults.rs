@@ -93,7 +93,7 @@ async fn a_frame_that_cannot_be_cut_off_stops_the_log() {
 }
 
 #[tokio::test]
-async fn a_broken_anchor_disk_is_told_and_stops_nothing() {
+async fn a_broken_anchor_disk_is_reported_and_stops_nothing() {
     let disk = FaultyDisk::default();
     let segments = MemorySegments::new();
     let ledger = open(&disk, &segments).await.unwrap();

@@ -2,7 +2,7 @@
 //! restart; every reason for not firing is named; invalid fields are refused by name.
 
 mod kill;
-mod told;
+mod receivers;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -65,7 +65,7 @@ async fn firings(api: &Api, rule: &str, number: usize, entries: u64) -> Vec<Valu
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_burst_fires_once_and_is_told_over_a_restart() {
+async fn a_burst_fires_once_and_is_reported_over_a_restart() {
     let home = tempfile::tempdir().unwrap();
     let service = Service::serve(home.path(), &ALLOWED).unwrap();
     let admin = service.admin();

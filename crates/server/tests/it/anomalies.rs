@@ -21,7 +21,7 @@ fn deed(address: &str, agent: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deed_from_a_listed_address_is_told_with_its_evidence() {
+async fn an_event_from_a_listed_address_is_reported_with_its_evidence() {
     let home = tempfile::tempdir().unwrap();
     std::fs::create_dir(home.path().join("threat-lists")).unwrap();
     std::fs::write(home.path().join("threat-lists/agents.txt"), "user_agent:sqlmap, injection\n").unwrap();

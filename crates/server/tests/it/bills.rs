@@ -36,7 +36,7 @@ fn dropped(folder: &Path, name: &str, text: &str) {
 }
 
 #[tokio::test]
-async fn a_bill_is_read_once_a_bad_one_is_named_and_unusual_spending_told() {
+async fn a_bill_is_read_once_a_bad_one_is_named_and_unusual_spending_reported() {
     let home = tempfile::tempdir().unwrap();
     let variables = [("REEVE_CHARGES_EVERY_S", "1"), ("RUST_LOG", "info,reeve=debug")];
     let service = Service::serve(home.path(), &variables).unwrap();

@@ -207,7 +207,7 @@ fn bill() -> (String, i64) {
 }
 
 #[tokio::test]
-async fn a_budget_is_held_against_a_bill_and_each_threshold_is_told_once() {
+async fn a_budget_is_held_against_a_bill_and_each_threshold_is_reported_once() {
     let home = tempfile::tempdir().unwrap();
     let variables = [("REEVE_CHARGES_EVERY_S", "1")];
     let service = Service::serve(home.path(), &variables).unwrap();

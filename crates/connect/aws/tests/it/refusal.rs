@@ -17,7 +17,7 @@ const SOME: &str = r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Re
 const NOTHING: &str = r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Resource":"*","Action":["sts:*"]}]}"#;
 
 #[tokio::test]
-async fn a_wrong_key_is_told_apart_from_a_missing_permission() {
+async fn a_wrong_key_is_distinguished_from_a_missing_permission() {
     let moto = Moto::start().await.unwrap();
     let web = moto.machines("us-east-1", "m5.large", 1, &[]).await.unwrap().remove(0);
     moto.database("us-east-1", "orders", "db.m5.large", "postgres", &[]).await.unwrap();

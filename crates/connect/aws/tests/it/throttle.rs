@@ -58,7 +58,7 @@ async fn throttling_that_passes_is_not_noticed() {
 }
 
 #[tokio::test]
-async fn throttling_without_end_is_told_after_a_bounded_number_of_calls() {
+async fn throttling_without_end_is_reported_after_a_bounded_number_of_calls() {
     let strict = Strict::start(&[("GetCallerIdentity", script(FOREVER, 400, "ThrottlingException", ""))]).await;
     let aws = open(&connection(&strict.endpoint, &["us-east-1"])).await;
     let error = aws.inventory().await.unwrap_err();

@@ -81,7 +81,7 @@ fn days_are_busy_and_nights_are_quiet() {
 }
 
 #[test]
-fn stories_are_told_before_and_soon_after_the_beginning() {
+fn stories_are_written_before_and_soon_after_the_beginning() {
     let (estate, _) = quiet();
     let suspicious = |from, to| {
         let all = estate.activity(from, to);

@@ -90,7 +90,7 @@ fn signatures_are_the_oracles() {
 }
 
 #[tokio::test]
-async fn answers_are_told_apart_and_kept_in_part() {
+async fn answers_are_distinguished_and_kept_in_part() {
     let (url, seen) = receiver().await;
     let sender = Sender::new(local());
     let send =

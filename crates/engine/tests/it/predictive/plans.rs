@@ -103,7 +103,7 @@ async fn below_500_gb_storage_grows_by_itself_and_from_there_on_somebody_is_aske
 }
 
 #[tokio::test]
-async fn a_growth_that_does_not_stick_is_left_and_told() {
+async fn a_growth_that_does_not_stick_is_left_and_reported() {
     let it = fixture();
     it.agent("active").await;
     it.account();

@@ -176,7 +176,7 @@ fn nothing_is_gathered_for_nobody() {
 }
 
 #[test]
-fn webhooks_are_told_at_once_by_event_and_filter() {
+fn webhooks_are_notified_at_once_by_event_and_filter() {
     let audience = Audience {
         webhooks: vec![
             webhook("ready", WebhookEvent::RecommendationReady, ""),

@@ -45,7 +45,7 @@ fn judged(stdout: &[u8]) -> Vec<Value> {
 }
 
 #[test]
-fn grave_deeds_stand_out_with_reasons_and_what_led_to_them_is_seen_in_hindsight() {
+fn severe_events_stand_out_with_reasons_and_what_preceded_them() {
     let records = story();
     let text = json!({ "Records": records }).to_string();
     let output = analyze_text(&["entries", "--format", "cloudtrail", "-"], &text);
@@ -79,7 +79,7 @@ fn a_record_that_cannot_be_read_is_named_and_the_others_are_judged() {
 }
 
 #[test]
-fn files_without_a_record_are_told_rather_than_judged_as_nothing() {
+fn files_without_a_record_are_reported_rather_than_judged_as_nothing() {
     for text in ["", "\n", "{\"Records\":[]}", "[]"] {
         let output = analyze_text(&["entries", "-"], text);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
