@@ -25,7 +25,7 @@ const CHANGES: &[(AgentType, &[&str])] = &[
     (AgentType::SECURITY_INTELLIGENCE, &["isolate"]),
     (AgentType::OPS_INTELLIGENCE, &["grow_storage", "fail_over"]),
     (AgentType::WORKLOAD_CLASSIFIER, &["add_standby", "resize_group", "resize_machine", "tag_resource"]),
-    (AgentType::STORAGE_OPTIMIZER, &["modify_volume", "delete_snapshot"]),
+    (AgentType::STORAGE_OPTIMIZER, &["modify_volume", "delete_snapshot", "put_bucket_lifecycle"]),
 ];
 
 /// Returns the names of the changes that an agent type proposes; none for a type that cannot be configured.

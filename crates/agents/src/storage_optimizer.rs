@@ -9,12 +9,14 @@
 //! | `reduce_provisioned` | gp3 with provisioned performance | less provisioned IOPS and throughput |
 //!
 //! `clean_snapshots` ([`snapshot`]) proposes the deletion of old snapshots that newer ones supersede or whose volume is gone.
+//! `abort_uploads` and `expire_versions` ([`bucket`]) add lifecycle rules to buckets that lack them.
 //!
 //! Peaks are means over the metric's period (five minutes), which is what the headroom is for. A volume that is attached to
 //! nothing is left to `identify_idle_resources` of `cost_optimizer`; a volume that several machines share cannot be gp3. The
 //! change is made while the volume is in use. docs/agents/storage_optimizer.md.
 
 mod agent;
+mod bucket;
 mod demand;
 mod proposal;
 mod retrospect;
@@ -65,6 +67,7 @@ impl Rule {
 pub fn judge(facts: &Facts<'_>) -> Judgement {
     let mut judgement = Judgement::default();
     judgement.take(match facts.resource.kind {
+        ResourceKind::Bucket => bucket::judge(facts),
         ResourceKind::Snapshot => snapshot::judge(facts),
         _ => find(facts),
     });

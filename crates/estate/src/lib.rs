@@ -42,6 +42,6 @@ pub use platform::Platform;
 pub use provider::Provider;
 pub use quantity::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
 pub use relation::{Relation, RelationKind};
-pub use resource::{Capacity, Purchase, Resource, ResourceId, ResourceState, Specification};
+pub use resource::{Capacity, Lifecycle, Purchase, Resource, ResourceId, ResourceState, Specification};
 pub use sample::{GIB, Metric, Sample, Series, Track, Unit};
 pub use store::{EstateStore, ResourceFilter, ResourceTotal, SampleScan, SampleStore, StoreError};

@@ -99,6 +99,25 @@ pub struct Specification {
     /// `true` if a machine's only security group is the one that Reeve isolates with. An inventory decides by the
     /// group's name; the observation of a single machine also requires that the group lets nothing through.
     pub isolated: bool,
+    /// Lifecycle of a bucket; the observation of a single bucket alone reads it.
+    pub lifecycle: Option<Lifecycle>,
+}
+
+/// Lifecycle configuration of a bucket, as the observation of the bucket reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lifecycle {
+    /// SHA-256 of the configuration; `none` without one.
+    pub fingerprint: String,
+    /// Identifiers of the rules that Reeve added, in order.
+    pub own_rules: Vec<String>,
+}
+
+impl Lifecycle {
+    /// Returns the configuration of a bucket without rules.
+    #[must_use]
+    pub fn none() -> Lifecycle {
+        Lifecycle { fingerprint: "none".to_owned(), own_rules: Vec::new() }
+    }
 }
 
 /// A scaling group's bounds, in members.

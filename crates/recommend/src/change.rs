@@ -18,6 +18,7 @@ mod isolate;
 mod modify_volume;
 mod parameters;
 mod procedure;
+mod put_bucket_lifecycle;
 mod registry;
 mod remove_unused;
 mod replicate;
@@ -50,6 +51,7 @@ pub use isolate::Isolate;
 pub use modify_volume::{ModifyVolume, VolumeOperation, VolumeSetup};
 pub use parameters::{ParameterError, Parameters};
 pub use procedure::Procedure;
+pub use put_bucket_lifecycle::{LifecycleOperation, LifecycleRule, PutBucketLifecycle};
 pub use registry::{ChangeType, Changes, Permission, PlanError, aws, aws_own};
 pub use remove_unused::{RemoveOperation, RemoveUnused, Unused};
 pub use replicate::Replicate;
@@ -67,7 +69,7 @@ pub use task::{Effect, Goal, Reach, Task, Work};
 pub use v1::prior as prior_of_v1;
 
 /// The changes of this release, one row each.
-const BUILTIN: [ChangeType; 19] = [
+const BUILTIN: [ChangeType; 20] = [
     add_standby::TYPE,
     remove_unused::DELETE_BALANCER,
     remove_unused::DELETE_GATEWAY,
@@ -77,6 +79,7 @@ const BUILTIN: [ChangeType; 19] = [
     grow_storage::TYPE,
     isolate::TYPE,
     modify_volume::TYPE,
+    put_bucket_lifecycle::TYPE,
     remove_unused::RELEASE_ADDRESS,
     replicate::TYPE,
     resize_database::TYPE,
@@ -116,6 +119,9 @@ pub trait Change: fmt::Debug + Send + Sync {
 
     /// Next step from the state as seen to the state before; `None` once the resource is what it was.
     fn undo(&self, prior: &Resource, seen: &Resource) -> Option<Task>;
+
+    /// Gives the simulated twin the properties that the finding saw and that only the observation of the resource reads.
+    fn as_found(&self, _twin: &mut Resource) {}
 
     /// Effect of one operation of the steps on the simulated twin.
     ///

@@ -168,6 +168,19 @@ impl Moto {
         self.answer(request, path).await
     }
 
+    /// Lifecycle rules of a bucket as S3 answers them; `None` without any.
+    ///
+    /// # Errors
+    /// moto did not answer.
+    pub async fn lifecycle_of(&self, region: &str, bucket: &str) -> anyhow::Result<Option<String>> {
+        let request = self.http.get(format!("{}/{bucket}?lifecycle", self.endpoint));
+        let response = request.header("authorization", authorization("s3", region)).send().await?;
+        if response.status() == reqwest::StatusCode::NOT_FOUND {
+            return Ok(None);
+        }
+        Ok(Some(response.error_for_status()?.text().await?))
+    }
+
     async fn answer(&self, request: reqwest::RequestBuilder, what: &str) -> anyhow::Result<String> {
         let response = request.send().await?;
         let status = response.status();

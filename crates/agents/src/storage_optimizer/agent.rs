@@ -37,9 +37,9 @@ impl AgentDefinition for StorageOptimizer {
     fn needs(&self, settings: &Settings) -> Needs {
         let history_days = Thresholds::from(settings).history_days;
         Needs {
-            kinds: vec![ResourceKind::Volume, ResourceKind::Snapshot],
+            kinds: vec![ResourceKind::Volume, ResourceKind::Snapshot, ResourceKind::Bucket],
             related: RELATED.to_vec(),
-            documents: vec![ResourceKind::Snapshot],
+            documents: vec![ResourceKind::Snapshot, ResourceKind::Bucket],
             metrics: METRICS.to_vec(),
             history_days,
             charge_days: CHARGE_DAYS,

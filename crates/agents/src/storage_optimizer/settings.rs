@@ -69,6 +69,36 @@ const KEEP_OF_DELETED: Setting = Setting {
     default: SettingValue::Count(1),
     range: (0.0, 100.0),
 };
+const ABORT_UPLOADS: Setting = Setting {
+    path: "abort_uploads.enabled",
+    description: "Whether a rule that aborts incomplete uploads is proposed for buckets without one",
+    default: SettingValue::Flag(true),
+    range: (0.0, 0.0),
+};
+const ABORT_AFTER: Setting = Setting {
+    path: "abort_uploads.after",
+    description: "Days after which the proposed rule aborts an incomplete upload",
+    default: SettingValue::Days(7),
+    range: (1.0, 365.0),
+};
+const EXPIRE_VERSIONS: Setting = Setting {
+    path: "expire_versions.enabled",
+    description: "Whether a rule that deletes old versions is proposed for versioned buckets without one",
+    default: SettingValue::Flag(true),
+    range: (0.0, 0.0),
+};
+const EXPIRE_AFTER: Setting = Setting {
+    path: "expire_versions.after",
+    description: "Days after which the proposed rule deletes a version that is no longer current",
+    default: SettingValue::Days(90),
+    range: (7.0, 3650.0),
+};
+const KEEP_VERSIONS: Setting = Setting {
+    path: "expire_versions.keep_newest",
+    description: "Newest old versions of each object that the proposed rule keeps however old they are",
+    default: SettingValue::Count(1),
+    range: (0.0, 100.0),
+};
 
 /// All of them.
 pub(super) const ALL: &[Setting] = &[
@@ -83,6 +113,11 @@ pub(super) const ALL: &[Setting] = &[
     SNAPSHOT_AGE,
     KEEP_NEWEST,
     KEEP_OF_DELETED,
+    ABORT_UPLOADS,
+    ABORT_AFTER,
+    EXPIRE_VERSIONS,
+    EXPIRE_AFTER,
+    KEEP_VERSIONS,
 ];
 
 /// The settings of one agent, as the rules read them.
@@ -99,6 +134,11 @@ pub(super) struct Thresholds {
     pub(super) snapshot_days: i64,
     pub(super) keep_newest: u64,
     pub(super) keep_of_deleted: u64,
+    pub(super) abort_uploads: bool,
+    pub(super) abort_days: i64,
+    pub(super) expire_versions: bool,
+    pub(super) version_days: i64,
+    pub(super) keep_versions: u64,
 }
 
 impl From<&Settings> for Thresholds {
@@ -115,6 +155,11 @@ impl From<&Settings> for Thresholds {
             snapshot_days: settings.days(&SNAPSHOT_AGE),
             keep_newest: settings.count(&KEEP_NEWEST),
             keep_of_deleted: settings.count(&KEEP_OF_DELETED),
+            abort_uploads: settings.flag(&ABORT_UPLOADS),
+            abort_days: settings.days(&ABORT_AFTER),
+            expire_versions: settings.flag(&EXPIRE_VERSIONS),
+            version_days: settings.days(&EXPIRE_AFTER),
+            keep_versions: settings.count(&KEEP_VERSIONS),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Tables of the judgement: what each rule finds, what it leaves alone and why, and the arithmetic of savings.
 #![allow(clippy::unwrap_used)]
 
+mod buckets;
 mod snapshots;
 
 use jiff::{SignedDuration, Timestamp};

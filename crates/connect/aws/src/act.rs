@@ -9,6 +9,7 @@ use reeve_estate::{
 };
 
 use crate::inventory::elb;
+use crate::lifecycle;
 use crate::operation;
 use crate::session::AwsConnection;
 
@@ -42,6 +43,7 @@ impl Act for AwsConnection {
         let id = resource.id.as_str();
         let mut fresh = match resource.kind {
             ResourceKind::VirtualMachine => self.ec2(place).settled_machine(id).await?,
+            ResourceKind::Bucket => lifecycle::bucket(self, place, resource).await?,
             ResourceKind::Snapshot => unless_gone(resource, self.ec2(place).snapshot_resource(id).await)?,
             ResourceKind::Volume => unless_gone(resource, self.ec2(place).settled_volume(id).await)?,
             ResourceKind::Database => self.rds(place).settled_database(id).await?,

@@ -12,6 +12,8 @@ mod row;
 mod rows;
 mod xml;
 
+pub(crate) use call::rest_answer;
+
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use reeve_estate::{DescriptionSink, ObserveError, ObserveErrorKind, ResourceKind, StoreError};

@@ -2,7 +2,7 @@
 
 pub(crate) mod autoscaling;
 pub(crate) mod elb;
-mod s3;
+pub(crate) mod s3;
 
 use std::collections::{BTreeMap, BTreeSet};
 

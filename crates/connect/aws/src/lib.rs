@@ -12,6 +12,7 @@ mod cloudwatch;
 mod describe;
 mod guarded;
 mod inventory;
+mod lifecycle;
 mod metric;
 mod operation;
 mod policy;

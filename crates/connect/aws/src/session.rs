@@ -140,6 +140,11 @@ impl AwsConnection {
         self.config.to_builder().region(Region::new(region.to_owned())).build()
     }
 
+    /// The configuration of changes in a region: the SDK must not repeat what may have happened.
+    pub(crate) fn changing(&self, region: &str) -> SdkConfig {
+        self.config(region).into_builder().retry_config(RetryConfig::disabled()).build()
+    }
+
     /// A region of the account, for resources and messages.
     pub(crate) fn place(&self, account: &str, region: &str) -> Place {
         Place {

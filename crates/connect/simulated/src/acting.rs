@@ -17,7 +17,10 @@ const RESIZE_S: f64 = 3.0;
 impl Act for SimulatedAccount {
     async fn observe(&self, resource: &Resource) -> Result<Observed, ActError> {
         let now = self.admit()?;
-        let resource = self.find(&resource.id, now)?;
+        let mut resource = self.find(&resource.id, now)?;
+        if resource.kind == ResourceKind::Bucket {
+            resource.specification.lifecycle = Some(self.lifecycle(&self.conditions.lock(), &resource));
+        }
         Ok(Observed { state: resource.state, instance_type: resource.specification.instance_type.clone(), resource })
     }
 

@@ -180,6 +180,23 @@ pub(crate) struct Bucket {
     pub(crate) gib: u32,
     pub(crate) class: &'static str,
     pub(crate) owner: Owner,
+    /// A rule aborts incomplete uploads.
+    pub(crate) aborts: bool,
+    /// A rule deletes old versions.
+    pub(crate) expires: bool,
+}
+
+impl Bucket {
+    /// Without a rule for incomplete uploads.
+    pub(crate) const fn keeping_uploads(mut self) -> Self {
+        self.aborts = false;
+        self
+    }
+    /// Without a rule for old versions.
+    pub(crate) const fn keeping_versions(mut self) -> Self {
+        self.expires = false;
+        self
+    }
 }
 
 /// A load balancer before a group, or before the machines whose names begin alike.

@@ -42,6 +42,8 @@ pub(crate) struct Condition {
     pub(crate) replicas: BTreeSet<String>,
     /// The security groups it was given.
     pub(crate) groups: Option<Vec<String>>,
+    /// Lifecycle rules that a bucket was given, by identifier.
+    pub(crate) lifecycle_rules: BTreeSet<String>,
     /// Tags it was given, and those that were removed.
     pub(crate) tags: BTreeMap<String, Option<String>>,
 }

@@ -62,7 +62,7 @@ impl SimulatedAccount {
 
     fn described(&self, resource: &Resource) -> Described {
         let description = match resource.provider {
-            Provider::Aws => aws(resource, &self.network_id(&resource.region)),
+            Provider::Aws => self.aws(resource),
             Provider::Azure => azure(resource),
             Provider::Gcp => gcp(resource),
         };
@@ -71,6 +71,15 @@ impl SimulatedAccount {
             document: Document::new(description),
             relations: self.relations(resource),
         }
+    }
+
+    fn aws(&self, resource: &Resource) -> Value {
+        let mut description = aws(resource, &self.network_id(&resource.region));
+        let lifecycle = self.lifecycle_document(&self.conditions.lock(), resource);
+        if let (Value::Object(members), Some(lifecycle)) = (&mut description, lifecycle) {
+            members.insert("Lifecycle".to_owned(), lifecycle);
+        }
+        description
     }
 
     fn relations(&self, resource: &Resource) -> Vec<Relation> {

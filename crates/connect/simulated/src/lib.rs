@@ -24,6 +24,7 @@ mod describing;
 mod estate;
 mod faults;
 mod groups;
+mod lifecycle;
 mod load;
 mod noise;
 mod observing;

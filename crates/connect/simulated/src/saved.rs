@@ -80,6 +80,8 @@ struct ResourceRow {
     groups: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     tags: BTreeMap<String, Option<String>>,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    lifecycle_rules: BTreeSet<String>,
 }
 
 /// Type, IOPS and throughput in MiB/s of a volume over time.
@@ -141,6 +143,7 @@ fn account_row(conditions: Conditions) -> AccountRow {
         replicas: condition.replicas,
         groups: condition.groups,
         tags: condition.tags,
+        lifecycle_rules: condition.lifecycle_rules,
     };
     AccountRow {
         resources: conditions.resources.into_iter().map(|(id, condition)| (id.0, resource(condition))).collect(),
@@ -208,6 +211,7 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
             replicas: row.replicas,
             groups: row.groups,
             tags: row.tags,
+            lifecycle_rules: row.lifecycle_rules,
         };
         kept.resources.insert(ResourceId(id), condition);
     }

@@ -121,7 +121,7 @@ mod tests {
         };
         assert_eq!(
             sids(&of(&["storage_optimizer"]).unwrap()),
-            ["ReeveReads", "ReeveDeleteSnapshot", "ReeveModifyVolume"]
+            ["ReeveReads", "ReeveDeleteSnapshot", "ReeveModifyVolume", "ReevePutBucketLifecycle"]
         );
         let both = of(&["workload_classifier", "storage_optimizer"]).unwrap();
         assert!(actions(&both).contains("autoscaling:UpdateAutoScalingGroup"));

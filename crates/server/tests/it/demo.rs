@@ -99,7 +99,14 @@ async fn figures_agree(api: &Api) {
 /// Resources that nothing uses are found, each with its entry in the log, and commitments are simulated on the use of the account with prices.
 async fn costs_are_found(api: &Api) {
     let found = api.get("intelligence/recommendations?limit=1000").await.expect(200);
-    for change in ["release_address", "delete_nat_gateway", "delete_load_balancer", "stop_database"] {
+    let all = found.items();
+    for rule in ["clean_snapshots", "abort_uploads", "expire_versions", "convert_provisioned"] {
+        let one = all.iter().find(|one| one["rule"] == rule).unwrap_or_else(|| panic!("no {rule} in the demo"));
+        assert_eq!(one["origin"]["agent_type"], "storage_optimizer", "{one:#}");
+        let story = format!("audit-logs?query=metadata.recommendation_id:{}", one["id"].as_str().unwrap());
+        assert!(!api.get(&story).await.expect(200).items().is_empty(), "{rule} has no entry");
+    }
+    for change in ["delete_volume", "release_address", "delete_nat_gateway", "delete_load_balancer", "stop_database"] {
         let one = found.items().iter().find(|one| one["plan"]["change"]["name"] == change);
         let one = one.unwrap_or_else(|| panic!("no {change} in the demo"));
         let story = format!("audit-logs?query=metadata.recommendation_id:{}", one["id"].as_str().unwrap());

@@ -147,6 +147,7 @@ impl SpecificationRow {
             capacity: self.capacity.map(|(min, desired, max)| Capacity { min, desired, max }),
             security_groups: self.security_groups,
             isolated: self.isolated,
+            lifecycle: None,
         }
     }
 }

@@ -138,6 +138,23 @@ impl Moto {
         Ok(())
     }
 
+    /// Gives a bucket lifecycle rules, in place of those that it has.
+    ///
+    /// # Errors
+    /// moto refused the call.
+    pub async fn lifecycle(&self, region: &str, bucket: &str, rules: &'static str) -> anyhow::Result<()> {
+        self.put(region, &format!("{bucket}?lifecycle"), rules).await.map(|_| ())
+    }
+
+    /// Lets a bucket keep versions.
+    ///
+    /// # Errors
+    /// moto refused the call.
+    pub async fn versioned(&self, region: &str, bucket: &str) -> anyhow::Result<()> {
+        let status = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
+        self.put(region, &format!("{bucket}?versioning"), status).await.map(|_| ())
+    }
+
     /// Deletes a snapshot.
     ///
     /// # Errors

@@ -86,6 +86,12 @@ fn members(parameters: &[(&str, String)]) -> Value {
     Value::Object(parameters.iter().map(member).collect::<Map<_, _>>())
 }
 
+/// Reads an answer of S3 as descriptions do.
+pub(crate) fn rest_answer(text: &str) -> Option<Value> {
+    let service = Service { name: "s3", host: "s3", protocol: Protocol::Rest, is_global: true };
+    read(text.as_bytes(), service, "")
+}
+
 /// Reads an answer, without the wrapping of the query protocol, and with documents inside texts unfolded.
 fn read(body: &[u8], service: Service, action: &str) -> Option<Value> {
     let mut answer = match serde_json::from_slice(body) {

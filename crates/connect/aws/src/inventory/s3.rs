@@ -89,6 +89,14 @@ async fn describe(connection: &AwsConnection, home: &Place, bucket: &Bucket) -> 
     (Some(resource), fault.into_iter().collect())
 }
 
+/// One bucket as it was known, with its present tags.
+pub(crate) async fn bucket(connection: &AwsConnection, place: &Place, known: &Resource) -> Result<Resource, Fault> {
+    let tags = tags(&client(connection, &place.region), place, known.id.as_str()).await?;
+    let (name, created_at) = (known.name.clone(), known.created_at);
+    let bucket = place.resource(ResourceKind::Bucket, "s3", known.id.as_str(), tags);
+    Ok(Resource { name, created_at, ..bucket })
+}
+
 /// The region by S3's old names: none is us-east-1, `EU` is eu-west-1.
 async fn location(client: &Client, home: &Place, bucket: &str) -> Result<String, Fault> {
     let answer = client.get_bucket_location().bucket(bucket).send().await.at(home.call("s3:GetBucketLocation"))?;

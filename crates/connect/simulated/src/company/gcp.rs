@@ -86,10 +86,34 @@ const LOOSE_DISKS: &[LooseDisk] = &[
 ];
 
 const BUCKETS: &[Bucket] = &[
-    Bucket { name: "acme-lake-raw", region: US, gib: 38_000, class: "STANDARD", owner: PIPELINE },
-    Bucket { name: "acme-lake-curated", region: US, gib: 9_400, class: "STANDARD", owner: PIPELINE },
-    Bucket { name: "acme-models", region: EU, gib: 640, class: "STANDARD", owner: MODELS },
-    Bucket { name: "acme-lake-archive", region: EU, gib: 61_000, class: "NEARLINE", owner: PIPELINE },
+    Bucket {
+        name: "acme-lake-raw",
+        region: US,
+        gib: 38_000,
+        class: "STANDARD",
+        owner: PIPELINE,
+        aborts: true,
+        expires: true,
+    },
+    Bucket {
+        name: "acme-lake-curated",
+        region: US,
+        gib: 9_400,
+        class: "STANDARD",
+        owner: PIPELINE,
+        aborts: true,
+        expires: true,
+    },
+    Bucket { name: "acme-models", region: EU, gib: 640, class: "STANDARD", owner: MODELS, aborts: true, expires: true },
+    Bucket {
+        name: "acme-lake-archive",
+        region: EU,
+        gib: 61_000,
+        class: "NEARLINE",
+        owner: PIPELINE,
+        aborts: true,
+        expires: true,
+    },
 ];
 
 const BALANCERS: &[Balancer] = &[

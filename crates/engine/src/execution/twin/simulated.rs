@@ -37,10 +37,12 @@ impl SimulatedTwin {
         catalogue: Arc<Catalogue>,
     ) -> Self {
         let renamed = |resource: &Resource| Resource { id: id_of(resource.id.as_str()), ..resource.clone() };
+        let mut twin = renamed(real);
+        change.as_found(&mut twin);
         SimulatedTwin {
             change,
             catalogue,
-            resource: Mutex::new(renamed(real)),
+            resource: Mutex::new(twin),
             volumes: volumes.iter().map(renamed).collect(),
             snapshots: Mutex::new(0),
         }

@@ -1,0 +1,199 @@
+//! `abort_uploads` and `expire_versions`: lifecycle rules for buckets that lack them.
+//!
+//! Parts of uploads that nobody completed and versions that nobody reads are charged like objects, and no listing shows them.
+//! CloudWatch counts neither apart from the objects, so that no saving is claimed. One rule at a time: the safe one first.
+
+use reeve_estate::document::NOT_READ;
+use reeve_estate::{Document, Lifecycle, Provider};
+use reeve_learn::Backtest;
+use reeve_recommend::agent::Impact;
+use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
+use reeve_recommend::change::{Change as _, LifecycleRule, PutBucketLifecycle, Reversal};
+use reeve_recommend::plan::Plan;
+use reeve_recommend::procedure::{iac_note, subject};
+use reeve_recommend::proposal::Path;
+use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment};
+use reeve_recommend::trust::Trust;
+use reeve_recommend::{Abstention, Facts, Proposal, is_opted_out, owned_by_code};
+use serde_json::Value;
+
+use super::KIND;
+use super::settings::Thresholds;
+use crate::confidence::{confidence, signs};
+
+const UNKNOWN: &str = "not known: S3 does not count them apart from the objects";
+
+/// Rules of a bucket, and what they do already.
+struct Configured<'a> {
+    lifecycle: Lifecycle,
+    rules: Vec<&'a Value>,
+    is_versioned: bool,
+}
+
+/// Judges one bucket.
+pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
+    let settings = Thresholds::from(facts.settings);
+    let mut path = Path::default();
+    let configured = admit(facts)?;
+    let aborts = configured.does("AbortIncompleteMultipartUpload");
+    let asked = settings.abort_uploads
+        && path.ask(
+            "Does no rule abort incomplete uploads?",
+            !aborts,
+            configured.words("aborts incomplete uploads", aborts),
+        );
+    if asked {
+        let rule = LifecycleRule::AbortUploads { days: settings.abort_days as u32 };
+        return Ok(propose(facts, configured.lifecycle, rule, path));
+    }
+    if !settings.expire_versions {
+        return Err(decided("configured", "its rules abort incomplete uploads, and expire_versions.enabled is off"));
+    }
+    if !path.ask("Does it keep old versions?", configured.is_versioned, "the status of its versioning") {
+        return Err(decided("configured", "its rules abort incomplete uploads, and it keeps no old versions"));
+    }
+    let expires = configured.does("NoncurrentVersionExpiration");
+    if !path.ask("Does no rule delete them?", !expires, configured.words("deletes old versions", expires)) {
+        return Err(decided("configured", "its rules abort incomplete uploads and delete old versions"));
+    }
+    let (days, keep) = (settings.version_days as u32, settings.keep_versions as u32);
+    Ok(propose(facts, configured.lifecycle, LifecycleRule::ExpireVersions { days, keep }, path))
+}
+
+fn decided(code: &'static str, detail: impl Into<String>) -> Abstention {
+    Abstention::decided(KIND, code, detail)
+}
+
+/// The bucket's configuration; an abstention if a rule must not be added or the configuration was not read.
+fn admit<'a>(facts: &Facts<'a>) -> Result<Configured<'a>, Abstention> {
+    let bucket = facts.resource;
+    if is_opted_out(bucket) {
+        return Err(decided("opted_out", "its tag reeve:ignore excludes it"));
+    }
+    if bucket.provider != Provider::Aws {
+        return Err(decided("cloud_not_covered", format!("lifecycle rules of {} are not read", bucket.provider)));
+    }
+    let unread = || Abstention::unjudged(KIND, "not_described", "its lifecycle or versioning was not read");
+    let members = facts.document.and_then(|document| document.json().as_object()).ok_or_else(unread)?;
+    let (lifecycle, versioning) = (members.get("Lifecycle"), members.get("Versioning"));
+    if [lifecycle, versioning, members.get("ObjectLock")].into_iter().flatten().any(|member| member == NOT_READ) {
+        return Err(unread());
+    }
+    if members.contains_key("ObjectLock") {
+        return Err(decided("object_lock", "its object lock keeps versions for a purpose"));
+    }
+    let rules = rules(lifecycle);
+    if rules.iter().any(|rule| rule.get("Filter").is_none()) {
+        return Err(decided("legacy_rules", "its rules have the old form, which takes no others beside them"));
+    }
+    if rules.iter().any(|rule| rule.get("Transition").or(rule.get("NoncurrentVersionTransition")).is_some()) {
+        let detail = "its rules move objects to other classes; S3 takes all rules at once, with a least size that Reeve does not read";
+        return Err(decided("has_transitions", detail));
+    }
+    let status = versioning.and_then(|versioning| versioning.get("Status")).and_then(Value::as_str);
+    Ok(Configured { lifecycle: fingerprint(lifecycle, &rules), rules, is_versioned: status.is_some() })
+}
+
+/// Rules of a configuration: one rule is an object, several are a list.
+fn rules(lifecycle: Option<&Value>) -> Vec<&Value> {
+    match lifecycle.and_then(|lifecycle| lifecycle.get("Rule")) {
+        Some(Value::Array(rules)) => rules.iter().collect(),
+        Some(rule) => vec![rule],
+        None => Vec::new(),
+    }
+}
+
+fn fingerprint(lifecycle: Option<&Value>, rules: &[&Value]) -> Lifecycle {
+    let Some(lifecycle) = lifecycle else { return Lifecycle::none() };
+    let ids = rules.iter().filter_map(|rule| rule.get("ID")?.as_str());
+    let mut own_rules: Vec<String> = ids.filter(|id| LifecycleRule::IDS.contains(id)).map(str::to_owned).collect();
+    own_rules.sort_unstable();
+    Lifecycle { fingerprint: Document::kept(lifecycle.clone()).hash(), own_rules }
+}
+
+impl Configured<'_> {
+    /// Returns `true` if a rule that is on has an action. A rule for some objects counts: somebody decided about them.
+    fn does(&self, action: &str) -> bool {
+        let on = |rule: &&&Value| rule.get("Status").and_then(Value::as_str) == Some("Enabled");
+        self.rules.iter().filter(on).any(|rule| rule.get(action).is_some())
+    }
+
+    fn words(&self, action: &str, found: bool) -> String {
+        let count = self.rules.len();
+        if found { format!("one of its {count} rules {action}") } else { format!("none of its {count} rules {action}") }
+    }
+}
+
+fn title(name: &str, rule: LifecycleRule) -> String {
+    match rule {
+        LifecycleRule::AbortUploads { days } => format!("Abort incomplete uploads to {name} after {days} days"),
+        LifecycleRule::ExpireVersions { days, .. } => format!("Delete old versions in {name} after {days} days"),
+    }
+}
+
+fn propose(facts: &Facts<'_>, from: Lifecycle, rule: LifecycleRule, path: Path) -> Proposal {
+    let bucket = facts.resource;
+    let change = PutBucketLifecycle { state: bucket.state, from, rule };
+    let lost = match change.reversal() {
+        Reversal::Impossible(why) => Some(format!("It cannot be undone: {why}")),
+        _ => None,
+    };
+    let trust = confidence(Backtest::default(), &Vec::new(), 0.0, None);
+    let signs = signs(facts, Vec::new(), 0, 1.0);
+    let iac = owned_by_code(bucket);
+    let hazards = Hazards { iac: iac.is_some(), unpriced: true, ..Hazards::default() };
+    let (name, code) = match rule {
+        LifecycleRule::AbortUploads { .. } => ("abort_uploads", "no_abort_rule"),
+        LifecycleRule::ExpireVersions { .. } => ("expire_versions", "no_expiry_rule"),
+    };
+    let least = if lost.is_some() { Impact::Medium } else { Impact::Low };
+    let cost = format!("the saving is {UNKNOWN}");
+    let mut reason_codes = vec![code.to_owned()];
+    reason_codes.extend(lost.iter().map(|_| "cannot_be_undone".to_owned()));
+    let mut factors =
+        vec![trust.words(), format!("The rule {}", rule.words()), "The other rules of the bucket stay".to_owned()];
+    factors.extend(lost);
+    factors.push(cost.clone());
+    let mut proposal = Proposal {
+        kind: KIND,
+        rule: name,
+        title: title(&bucket.name, rule),
+        subject: subject(bucket, None),
+        priority: priority_by_savings(None),
+        confidence: trust.percent,
+        trust: Trust::new(trust.raw, None, &signs),
+        impact_level: impact_level(&facts.guardrails.approval_matrix, bucket, None, bucket.monthly_cost, hazards)
+            .max(least),
+        impact: ImpactAssessment {
+            cost_percent: None,
+            cost: cost.clone(),
+            performance_degradation_percent: Some(0.0),
+            performance: "none: current objects are not touched".to_owned(),
+            security: "none: access stays as it is".to_owned(),
+        },
+        effort: Effort::Low,
+        savings_monthly: None,
+        savings_after_discounts: None,
+        monthly_cost: bucket.monthly_cost,
+        plan: Some(Plan::new(&change, bucket.id.as_str())),
+        reason_codes,
+        not_measured: vec!["uploads_and_versions".to_owned()],
+        explanation: Explanation {
+            action: format!("Add a lifecycle rule to {}, which {}", bucket.name, rule.words()),
+            factors,
+            data_points: 0,
+            confidence_range: Some(trust.range),
+            similar_cases: 0,
+            models: Vec::new(),
+            success_rate: None,
+            risk: risk(bucket, hazards),
+            cost_reduction: cost,
+            performance_impact: "none: current objects are not touched".to_owned(),
+            decision_path: path.into_decisions(),
+        },
+    };
+    if let Some(tag) = iac {
+        iac_note(&mut proposal, &tag);
+    }
+    proposal
+}

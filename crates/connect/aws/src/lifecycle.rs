@@ -1,0 +1,153 @@
+//! Lifecycle configurations of buckets, as the text that S3 answers: rules are added to it and removed from it, so that members
+//! that this release does not know stay as they are. Amazon S3 API reference, `GetBucketLifecycleConfiguration`,
+//! `PutBucketLifecycleConfiguration`, `DeleteBucketLifecycle`.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use reeve_connect_aws_ec2::form::escaped;
+use reeve_connect_aws_ec2::signed::{self, SignedRequest};
+use reeve_connect_aws_ec2::{Fault, FaultKind, Place};
+use reeve_estate::{Document, Lifecycle, Resource};
+use reeve_recommend::change::{LifecycleOperation, LifecycleRule};
+use sha2::{Digest as _, Sha256};
+
+use crate::describe;
+use crate::inventory::s3;
+use crate::session::AwsConnection;
+
+const GET: &str = "s3:GetLifecycleConfiguration";
+const PUT: &str = "s3:PutLifecycleConfiguration";
+/// Namespace of S3's documents.
+const NAMESPACE: &str = "http://s3.amazonaws.com/doc/2006-03-01/";
+
+/// One bucket with its tags and its lifecycle.
+pub(crate) async fn bucket(cloud: &AwsConnection, place: Place, known: &Resource) -> Result<Resource, Fault> {
+    let mut bucket = s3::bucket(cloud, &place, known).await?;
+    bucket.specification.lifecycle = Some(observed(configuration(cloud, &place, known.id.as_str()).await?.as_deref()));
+    Ok(bucket)
+}
+
+/// Changes the rules of a bucket. A rule that is there already, or gone already, is no failure.
+pub(crate) async fn apply(
+    cloud: &AwsConnection,
+    place: &Place,
+    bucket: &str,
+    operation: LifecycleOperation,
+) -> Result<(), Fault> {
+    let before = configuration(cloud, place, bucket).await?.unwrap_or_default();
+    let after = match operation {
+        LifecycleOperation::Add(rule) => with(&without(&before, rule.id()), rule),
+        LifecycleOperation::Remove(id) => without(&before, id),
+    };
+    if after == before {
+        return Ok(());
+    }
+    let path = format!("/{}?lifecycle", escaped(bucket));
+    let call = place.call(PUT);
+    let request = if rules(&after).is_empty() {
+        request("DeleteBucketLifecycle", "DELETE", path, String::new())
+    } else {
+        request("PutBucketLifecycleConfiguration", "PUT", path, after)
+    };
+    signed::send(&cloud.changing(&place.region), call, request).await.map(|_| ())
+}
+
+fn request(operation: &'static str, method: &'static str, path: String, body: String) -> SignedRequest {
+    let mut headers = Vec::new();
+    if !body.is_empty() {
+        // S3 requires a checksum of a configuration.
+        let sum = BASE64_STANDARD.encode(Sha256::digest(&body));
+        headers = vec![("content-type", "application/xml".to_owned()), ("x-amz-checksum-sha256", sum)];
+    }
+    SignedRequest { signing_name: "s3", host: "s3", operation, method, path, headers, body, is_global: true }
+}
+
+/// The text of a bucket's configuration; `None` without one.
+async fn configuration(cloud: &AwsConnection, place: &Place, bucket: &str) -> Result<Option<String>, Fault> {
+    let call = place.call(GET);
+    let path = format!("/{}?lifecycle", escaped(bucket));
+    let asked = request("GetBucketLifecycleConfiguration", "GET", path, String::new());
+    match signed::send(&cloud.config(&place.region), call, asked).await {
+        Ok(body) => {
+            let text = String::from_utf8(body);
+            text.map(Some).map_err(|_| call.fault(FaultKind::Broken, None, "the configuration is not text"))
+        }
+        Err(fault) if fault.code.as_deref() == Some("NoSuchLifecycleConfiguration") => Ok(None),
+        Err(fault) => Err(fault),
+    }
+}
+
+/// The configuration as an observation states it: the fingerprint is that of the description's document.
+fn observed(text: Option<&str>) -> Lifecycle {
+    let Some(text) = text else { return Lifecycle::none() };
+    let own = |rule: &str| LifecycleRule::IDS.into_iter().find(|id| has_id(rule, id));
+    let mut own_rules: Vec<String> = rules(text).into_iter().filter_map(own).map(str::to_owned).collect();
+    own_rules.sort_unstable();
+    let document = Document::new(describe::rest_answer(text).unwrap_or_default());
+    Lifecycle { fingerprint: document.hash(), own_rules }
+}
+
+/// The rules of a configuration, each with its element.
+fn rules(text: &str) -> Vec<&str> {
+    let begun = text.match_indices("<Rule>").map(|(at, _)| &text[at..]);
+    begun.filter_map(|rest| rest.find("</Rule>").map(|end| &rest[..end + "</Rule>".len()])).collect()
+}
+
+fn has_id(rule: &str, id: &str) -> bool {
+    let named = |rest: &str| rest.split("</ID>").next().is_some_and(|named| named.trim() == id);
+    rule.split("<ID>").nth(1).is_some_and(named)
+}
+
+fn without(text: &str, id: &str) -> String {
+    let own = rules(text).into_iter().find(|rule| has_id(rule, id));
+    own.map_or_else(|| text.to_owned(), |rule| text.replacen(rule, "", 1))
+}
+
+fn with(text: &str, rule: LifecycleRule) -> String {
+    let effect = match rule {
+        LifecycleRule::AbortUploads { days } => format!(
+            "<AbortIncompleteMultipartUpload><DaysAfterInitiation>{days}</DaysAfterInitiation></AbortIncompleteMultipartUpload>"
+        ),
+        LifecycleRule::ExpireVersions { days, keep } => {
+            let newer = if keep == 0 {
+                String::new()
+            } else {
+                format!("<NewerNoncurrentVersions>{keep}</NewerNoncurrentVersions>")
+            };
+            format!(
+                "<NoncurrentVersionExpiration><NoncurrentDays>{days}</NoncurrentDays>{newer}</NoncurrentVersionExpiration>"
+            )
+        }
+    };
+    let id = rule.id();
+    let own = format!("<Rule><ID>{id}</ID><Filter><Prefix></Prefix></Filter><Status>Enabled</Status>{effect}</Rule>");
+    match text.rsplit_once("</LifecycleConfiguration>") {
+        Some((before, _)) => format!("{before}{own}</LifecycleConfiguration>"),
+        None => format!("<LifecycleConfiguration xmlns=\"{NAMESPACE}\">{own}</LifecycleConfiguration>"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const LOGS: &str = "<Rule><ID>logs</ID><Filter><Prefix>logs/</Prefix></Filter><Status>Enabled</Status>\
+                        <Expiration><Days>30</Days></Expiration></Rule>";
+
+    #[test]
+    fn a_rule_is_added_beside_the_others_and_removed_without_a_trace() {
+        let before = format!("<LifecycleConfiguration xmlns=\"{NAMESPACE}\">{LOGS}</LifecycleConfiguration>");
+        let rule = LifecycleRule::AbortUploads { days: 7 };
+        let after = with(&before, rule);
+        assert_eq!((rules(&after).len(), rules(&after)[0]), (2, LOGS));
+        assert_eq!(observed(Some(&after)).own_rules, ["reeve-abort-uploads"]);
+        assert_eq!(without(&after, rule.id()), before);
+        assert_eq!(observed(Some(&without(&after, rule.id()))), observed(Some(&before)));
+        assert_ne!(observed(Some(&after)).fingerprint, observed(Some(&before)).fingerprint);
+        let alone = with("", LifecycleRule::ExpireVersions { days: 90, keep: 2 });
+        assert!(alone.contains("<NewerNoncurrentVersions>2</NewerNoncurrentVersions>"), "{alone}");
+        assert!(rules(&without(&alone, "reeve-expire-versions")).is_empty());
+        assert_eq!(observed(None), Lifecycle::none());
+    }
+}
