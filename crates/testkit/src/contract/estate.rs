@@ -185,6 +185,7 @@ async fn resources_there_and_back(store: &dyn EstateStore) -> Result<()> {
             capacity: Some(Capacity { min: 1, desired: 2, max: 4 }),
             security_groups: vec!["sg-1".into(), "sg-2".into()],
             isolated: true,
+            lifecycle: None,
         },
         kind: ResourceKind::Database,
         purchase: Some(Purchase::Reserved),
