@@ -9,6 +9,7 @@ mod alerts;
 mod analyze;
 mod audit;
 mod backup;
+mod bills;
 mod budgets;
 mod collection;
 mod connections;
@@ -25,6 +26,7 @@ pub(crate) use audit::{
     AuditCommand, ExportArgs, ExportFormat, ExportFraming, ExportOversize, ImportArgs, ImportFormat, Look, Period,
     SearchArgs, Span, TailArgs, Target,
 };
+pub(crate) use bills::BillsCommand;
 pub(crate) use budgets::{BudgetAlertsArgs, BudgetsCommand};
 pub(crate) use collection::{ListArgs, NamedArgs};
 pub(crate) use connections::{ConnectionsCommand, PolicyArgs, PolicyCloud};
@@ -63,6 +65,9 @@ pub(crate) enum Command {
     /// Import metrics of Prometheus servers into a running service.
     #[command(subcommand)]
     Metrics(MetricsCommand),
+    /// Manage the S3 buckets that a running service reads bills from.
+    #[command(subcommand)]
+    Bills(BillsCommand),
     /// Manage budgets of a running service.
     #[command(subcommand)]
     Budgets(BudgetsCommand),

@@ -4,6 +4,7 @@ mod admin;
 mod alerts;
 mod analyze;
 mod backup;
+mod bills;
 mod budgets;
 mod collection;
 mod connections;
@@ -41,6 +42,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Audit(AuditCommand::Reports(command)) => unless_nobody_reads(reports::run(command).await),
         Command::Analyze(command) => unless_nobody_reads(analyze::run(command).await),
         Command::Metrics(command) => unless_nobody_reads(metrics::run(command).await),
+        Command::Bills(command) => unless_nobody_reads(bills::run(command).await),
         Command::Budgets(command) => unless_nobody_reads(budgets::run(command).await),
         Command::Backup(command) => backup::run(command).await,
         Command::Keys(KeysCommand::Rotate(args)) => keys::rotate(&args).await,
