@@ -50,11 +50,16 @@ impl ExecutionService {
             undone_by: (caller.is_person() && action.status == ActionStatus::Succeeded).then(|| caller.name.clone()),
             reason: Some(reason),
             version: action.version + 1,
-            ..action
+            ..action.clone()
         };
         let entry = log_entry::action("action.rollback", LogStatus::Pending, &undoing, &recommendation, caller);
         self.records.record(vec![entry]).await?;
-        self.records.agents.action_update(&undoing).await?;
+        if let Err(error) = self.records.agents.action_update(&undoing).await {
+            let stays = Action { reason: Some(error.to_string()), ..action };
+            let entry = log_entry::action("action.rollback", LogStatus::Failed, &stays, &recommendation, caller);
+            self.records.record(vec![entry]).await?;
+            return Err(error.into());
+        }
         self.spawn(act, recommendation, procedure, resource, undoing.clone(), caller.request_id.clone());
         Ok(undoing)
     }

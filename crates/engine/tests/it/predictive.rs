@@ -169,7 +169,7 @@ async fn a_disk_that_fills_becomes_a_recommendation_under_its_approval_rule() {
     assert_eq!((kept.len(), total), (3, 3));
     let operations: Vec<_> = it.world.entries().iter().filter_map(|e| e.action.operation.clone()).collect();
     assert!(operations.iter().any(|o| o == "predictive_rule.evaluate"), "{operations:?}");
-    assert!(it.rules.rule_get(&rule).await.unwrap().last_result.unwrap().contains("2 predicted"));
+    assert!(it.rules.rule_get(&rule).await.unwrap().last_result.unwrap().contains("2 expected to reach the limit"));
 }
 
 #[tokio::test]

@@ -56,6 +56,8 @@ pub(super) struct Execution {
     pub(super) snapshots: Vec<(String, Timestamp)>,
     /// Operation and time of its end.
     pub(super) ended: Option<(String, Timestamp)>,
+    /// Its end before it was begun again, until a step follows.
+    pub(super) reopened: Option<(String, Timestamp)>,
     pub(super) held: bool,
     /// Somebody else changed the resource meanwhile.
     pub(super) disturbed: bool,
@@ -245,6 +247,7 @@ impl Evidence {
                     last_change: None,
                     snapshots: Vec::new(),
                     ended: None,
+                    reopened: None,
                     held: false,
                     disturbed: false,
                 };
@@ -255,7 +258,12 @@ impl Evidence {
                 let Some(execution) = self.executions.get_mut(&id) else {
                     return self.fault(format!("{id} was never begun"));
                 };
-                execution.ended = None;
+                // What was refused by the store did not begin again.
+                if entry.action.status == Some(ActionStatus::Failed) {
+                    execution.ended = execution.reopened.take().or(execution.ended.take());
+                } else if let Some(ended) = execution.ended.take() {
+                    execution.reopened = Some(ended);
+                }
             }
             "action.succeed" | "action.abort" | "action.fail" | "action.rolled_back" => {
                 self.ended(&id, operation, entry)
@@ -307,6 +315,7 @@ impl Evidence {
         if execution.ended.is_some() || execution.resource != resource {
             self.faults.push(format!("{id}: {operation} on {resource} begins after its end, or elsewhere"));
         }
+        execution.reopened = None;
         if let Some(other) = self.working.insert(resource.clone(), id.clone()).filter(|other| *other != id) {
             self.fault(format!("{id} and {other} work on {resource} at once"));
         }
@@ -460,7 +469,10 @@ impl Evidence {
         for step in left {
             self.fault(format!("{step} changed something and has no record after it"));
         }
-        let endless = |execution: &&Execution| execution.began.is_some() && execution.ended.is_none();
+        // An undo whose process died before it was kept changed nothing.
+        let endless = |execution: &&Execution| {
+            execution.began.is_some() && execution.ended.is_none() && execution.reopened.is_none()
+        };
         let endless: Vec<String> =
             self.executions.values().filter(endless).map(|execution| execution.id.clone()).collect();
         for id in endless {
