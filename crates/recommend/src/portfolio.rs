@@ -161,7 +161,7 @@ fn account(family: Family, sum: &Sum) -> Option<AccountUse> {
     let discount = sum.discounted_usd / sum.usd;
     let found = simulate(&hourly(&sum.usd_by_hour)?, discount)?;
     let mut families: Vec<FamilyUse> = sum.families.values().filter_map(family_use).collect();
-    families.sort_by(|a, b| b.saving_monthly.cmp(&a.saving_monthly));
+    families.sort_by_key(|family| std::cmp::Reverse(family.saving_monthly));
     let portfolio = Portfolio {
         family,
         machines: sum.machines,

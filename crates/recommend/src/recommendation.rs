@@ -191,7 +191,7 @@ impl Explanation {
         let emptied = Explanation {
             action: String::new(),
             factors: Vec::new(),
-            confidence_range: self.confidence_range.clone(),
+            confidence_range: self.confidence_range,
             data_points: self.data_points,
             similar_cases: self.similar_cases,
             success_rate: self.success_rate,

@@ -46,6 +46,8 @@ pub(super) struct Execution {
     pub(super) plan_hash: String,
     pub(super) asked_by: String,
     pub(super) run: Option<String>,
+    /// Guardrail that a signed exception lets it pass, the value that was allowed, and the approval.
+    pub(super) exception: Option<(String, f64, String)>,
     pub(super) resource: String,
     pub(super) at: Timestamp,
     /// Position of its last check of the preconditions, with the state of the resource at that time.
@@ -100,6 +102,11 @@ pub(crate) struct Evidence {
 
 pub(super) fn meta<'e>(entry: &'e Entry, name: &str) -> &'e str {
     entry.metadata.extra.get(name).and_then(Json::as_str).unwrap_or_default()
+}
+
+fn exception(entry: &Entry) -> Option<(String, f64, String)> {
+    let value = entry.metadata.extra.get("exception_value")?.as_f64()?;
+    Some((meta(entry, "exception_guardrail").to_owned(), value, meta(entry, "exception_approval_id").to_owned()))
 }
 
 fn after<'e>(entry: &'e Entry, name: &str) -> Option<&'e Json> {
@@ -239,6 +246,7 @@ impl Evidence {
                     plan_hash: meta(entry, "plan_hash").to_owned(),
                     asked_by: meta(entry, "asked_by").to_owned(),
                     run: (!run.is_empty()).then(|| run.to_owned()),
+                    exception: exception(entry),
                     resource: if twin.is_empty() { resource } else { twin.to_owned() },
                     at: entry.timestamp,
                     checked: None,

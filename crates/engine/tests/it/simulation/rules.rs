@@ -168,6 +168,21 @@ impl Evidence {
             && execution.at <= last
     }
 
+    /// Cost increase, percent, that somebody signed for exactly this plan.
+    fn excepted(&self, execution: &Execution) -> f64 {
+        let signed = |approval: &String| {
+            self.requests.get(approval).is_some_and(|request| {
+                request.plan_hash == execution.plan_hash
+                    && request.recommendation == execution.recommendation
+                    && !request.signed.is_empty()
+            })
+        };
+        match &execution.exception {
+            Some((guardrail, value, approval)) if guardrail == "cost_impact.max_increase" && signed(approval) => *value,
+            _ => 0.0,
+        }
+    }
+
     /// Returns the settings that this execution violates.
     fn outside_policy(&self, found: &Found, resource: &Resource, execution: &Execution) -> Vec<&'static str> {
         let agent = |policy: &Policy| policy.agents.get(&found.agent).cloned();
@@ -237,8 +252,8 @@ impl Evidence {
                 Box::new(|p| {
                     percent.is_none_or(|percent| {
                         let idle = found.kind == "idle_resource_cleanup" && !automatic;
-                        percent <= p.guardrails.max_cost_increase_percent + 0.1
-                            && (idle || -percent <= p.guardrails.max_cost_decrease_percent + 0.1)
+                        let most = p.guardrails.max_cost_increase_percent.max(self.excepted(execution));
+                        percent <= most + 0.1 && (idle || -percent <= p.guardrails.max_cost_decrease_percent + 0.1)
                     })
                 }),
             ),
