@@ -77,7 +77,7 @@ async function foresees({ page, program }) {
   await openPage(page, 'Predictions');
   const table = page.getByRole('table', { name: 'Predictive rules' });
   await table.getByRole('link', { name: 'Disk full in seven days' }).click();
-  await page.getByText('Automatic below 500GB of storage after the change. Above that, requires approval').waitFor();
+  await page.getByText('Automatic below 500 GB of storage after the change. Above that, requires approval').waitFor();
   await page.getByRole('button', { name: 'Evaluate now' }).click();
   await page.getByText(/^\d+ resources looked at, \d+ foreseen\.$/).waitFor({ timeout: READY_MS });
   await page.getByRole('img', { name: /^Forecast of disk space of / }).waitFor();

@@ -16,7 +16,7 @@ const SOURCES: Collection = Collection { path: "bills/sources", noun: "bill sour
 /// Runs a command.
 pub(super) async fn run(command: BillsCommand) -> Result<ExitCode> {
     match command {
-        BillsCommand::List(args) => return list(&Remote::new(&args.service)?, args.json).await,
+        BillsCommand::List(args) => return SOURCES.list(&Remote::new(&args.service)?, args.json).await,
         BillsCommand::Show(args) => print(&SOURCES.find(&Remote::new(&args.service)?, &args.name).await?)?,
         BillsCommand::Create(args) => return SOURCES.create(&Remote::new(&args.service)?, &args.file, false).await,
         BillsCommand::Delete(args) => {
@@ -28,19 +28,6 @@ pub(super) async fn run(command: BillsCommand) -> Result<ExitCode> {
             let path = format!("{}/sync", SOURCES.place(&service, &args.name).await?);
             answer(&service, service.post(&path).json(&json!({}))).await?;
         }
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
-    let all = SOURCES.all(service).await?;
-    if json {
-        print(&json!({ "items": all }))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let mut out = std::io::stdout().lock();
-    for source in &all {
-        line(&mut out, source)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use reqwest::RequestBuilder;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::show::clean;
 use super::target::{Remote, Reply};
@@ -52,6 +52,18 @@ impl Collection {
     /// Returns the path of the one of an identifier or a name.
     pub(super) async fn place(&self, service: &Remote, name: &str) -> Result<String> {
         Ok(format!("{}/{}", self.path, text(&self.find(service, name).await?, "id")))
+    }
+
+    /// Prints all: a line each, or as JSON.
+    pub(super) async fn list(&self, service: &Remote, json: bool) -> Result<ExitCode> {
+        let all = self.all(service).await?;
+        if json {
+            print(&json!({ "items": all }))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let mut out = std::io::stdout().lock();
+        all.iter().try_for_each(|one| (self.line)(&mut out, one))?;
+        Ok(ExitCode::SUCCESS)
     }
 
     /// Adds those of a file: one JSON object, or an array of them.

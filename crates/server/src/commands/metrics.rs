@@ -18,7 +18,7 @@ const SOURCES: Collection =
 /// Runs a command.
 pub(super) async fn run(command: MetricsCommand) -> Result<ExitCode> {
     match command {
-        MetricsCommand::List(args) => list(&Remote::new(&args.service)?, args.json).await,
+        MetricsCommand::List(args) => SOURCES.list(&Remote::new(&args.service)?, args.json).await,
         MetricsCommand::Show(args) => {
             print(&SOURCES.find(&Remote::new(&args.service)?, &args.name).await?)?;
             Ok(ExitCode::SUCCESS)
@@ -38,19 +38,6 @@ pub(super) async fn run(command: MetricsCommand) -> Result<ExitCode> {
         }
         MetricsCommand::Preview(args) => preview(&Remote::new(&args.service)?, &args).await,
     }
-}
-
-async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
-    let all = SOURCES.all(service).await?;
-    if json {
-        print(&json!({ "items": all }))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let mut out = std::io::stdout().lock();
-    for source in &all {
-        line(&mut out, source)?;
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// A source on one line: identifier, kind, what arrived, name.
