@@ -1,4 +1,4 @@
-//! Numbers learnt from the estate's own series: quantiles, summaries, gaps, bursts, steadiness, weekly shape, and
+//! Numbers learnt from the estate's own series: quantiles, summaries, gaps, bursts, weekly shape, and
 //! confidence from a backtest.
 //!
 //! Pure and synchronous: series come in as `(milliseconds since the epoch, value)` pairs, oldest first, and nothing here
@@ -20,7 +20,6 @@ pub mod leak;
 pub mod quantile;
 pub mod saturation;
 pub mod sizing;
-pub mod steadiness;
 pub mod summary;
 pub mod trend;
 pub mod week;
@@ -31,7 +30,6 @@ pub use backtest::{Backtest, Prior};
 pub use burst::{Burst, bursts};
 pub use gap::{Gap, gaps};
 pub use quantile::percentile;
-pub use steadiness::Steadiness;
 pub use summary::Summary;
 pub use week::WeeklyShape;
 pub use window::{DAY_MS, HOUR_MS, Point, WEEK_MS, Window};

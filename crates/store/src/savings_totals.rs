@@ -50,7 +50,7 @@ impl SavingsTotals {
         self.at(revision).by_day = Some(days.to_vec());
     }
 
-    /// What is held of a revision; what is held of others is dropped.
+    /// Savings that are held of a revision; those of others are dropped.
     fn at(&self, revision: i64) -> MutexGuard<'_, Held> {
         let mut held = self.lock();
         if held.revision != revision {
