@@ -115,6 +115,10 @@ async fn fills_up(settings: &[(&str, &str)]) {
     let (code, said) = verify(&[data.to_str().unwrap()]).unwrap();
     assert_eq!(code, Some(0), "{said}");
     let again = Service::serve(&data, &[]).unwrap();
-    // The calls of its client, its end and the next start are recorded.
-    assert_eq!(again.admin().size().await, size + 3, "nothing was lost");
+    // Its end and the next start are recorded, and what the service had put off while the disk was full may follow.
+    let admin = again.admin();
+    assert!(admin.size().await >= size + 2, "nothing was lost");
+    for id in (0..=round).flat_map(|round| (0..8).map(move |n| format!("{round}-{n}"))) {
+        let _ = admin.get(&format!("audit-logs/{id}")).await.expect(200);
+    }
 }

@@ -59,7 +59,9 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
         (orders.state, orders.tag("team"), orders.specification.multi_az),
         (ResourceState::Running, Some("shop"), Some(true))
     );
-    assert_eq!((orders.specification.storage_gib, orders.monthly_cost), (Some(100.0), None));
+    assert_eq!(orders.specification.storage_gib, Some(100.0));
+    let two_zones = 2.0 * 0.178 * 730.0 + 100.0 * 0.23;
+    assert_eq!(orders.monthly_cost.unwrap().usd_cents(), two_zones, "PostgreSQL and its disk in two zones");
 
     assert_eq!((by_id(&seen, "logs").tag("keep"), by_id(&seen, "far-logs").region.as_str()), (Some("7y"), "eu-west-1"));
     assert!(seen.resources.iter().all(|r| r.id.as_str() != "elsewhere"), "buckets of other regions are left out");

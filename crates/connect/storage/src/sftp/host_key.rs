@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
@@ -21,21 +22,34 @@ pub(super) struct HostKey {
     fingerprint: String,
 }
 
+/// Types of keys, in the order in which they are asked for: nearly every server has the first.
+const TYPES: [&str; 3] = ["ed25519", "ecdsa", "rsa"];
+/// Pauses after an attempt that got no answer.
+const PAUSES: [Duration; 3] = [Duration::from_millis(200), Duration::from_millis(500), Duration::ZERO];
+/// An attempt that took longer is not repeated.
+const QUICK: Duration = Duration::from_secs(2);
+
 /// Returns the key that the settings name, if the server presents it.
 ///
-/// `ssh` compares whole keys with a file of known hosts, and settings hold a fingerprint: so the keys are asked for first. Only the one
-/// that fits is believed by the connection that follows, whoever answers it.
+/// `ssh` compares whole keys with a file of known hosts, and settings hold a fingerprint: so the keys are asked for first, one type after the
+/// other until one fits, as a server drops connections when many are open (`MaxStartups`). Only the key that fits is believed by the
+/// connection that follows, whoever answers it.
 ///
 /// # Errors
-/// [`StorageError::HostKey`] with all that it presented; [`StorageError::Ssh`] when it does not speak SSH.
+/// [`StorageError::HostKey`] with all that it presented; [`StorageError::Ssh`] when it does not speak SSH or drops the connection.
 pub(super) async fn pinned(server: &Server, address: SocketAddr) -> Result<HostKey, StorageError> {
-    let keys = presented(address).await?;
     let pinned = server.host_key.as_deref();
-    if let Some(key) = keys.iter().find(|key| Some(key.fingerprint.as_str()) == pinned) {
-        return Ok(key.clone());
+    let mut keys = Vec::new();
+    for kind in TYPES {
+        for key in presented(address, kind).await? {
+            if Some(key.fingerprint.as_str()) == pinned {
+                return Ok(key);
+            }
+            keys.push(key);
+        }
     }
     let presented: Vec<String> = keys.iter().map(|key| format!("{} ({})", key.fingerprint, key.kind)).collect();
-    let presented = presented.join(", ");
+    let presented = if presented.is_empty() { "none of a type that is read".to_owned() } else { presented.join(", ") };
     let host = format!("{}:{}", server.host, server.port);
     Err(StorageError::HostKey(match pinned {
         None => format!(
@@ -49,17 +63,32 @@ pub(super) async fn pinned(server: &Server, address: SocketAddr) -> Result<HostK
     }))
 }
 
-async fn presented(address: SocketAddr) -> Result<Vec<HostKey>, StorageError> {
-    let mut command = program("ssh-keyscan");
-    command.args(["-T", "20", "-p", &address.port().to_string(), &address.ip().to_string()]);
-    let output = command.stdin(Stdio::null()).output().await.map_err(|error| missing("ssh-keyscan", &error))?;
-    let mut keys: Vec<HostKey> = String::from_utf8_lossy(&output.stdout).lines().filter_map(read).collect();
-    // The strongest first, and the same order at each attempt.
-    keys.sort_by_key(|key| (key.kind != "ssh-ed25519", key.kind.clone()));
-    if keys.is_empty() {
-        return Err(StorageError::Ssh(format!("port {} does not answer as an SSH server", address.port())));
+/// Returns the keys of a type that the server presents, none where it has no such key.
+///
+/// A busy server drops a connection now and then, and `ssh-keyscan` of OpenSSH 9.2 sometimes ends at once without a word: both are asked again.
+async fn presented(address: SocketAddr, kind: &str) -> Result<Vec<HostKey>, StorageError> {
+    for pause in PAUSES {
+        let begun = Instant::now();
+        if let Some(keys) = scan(address, kind).await? {
+            return Ok(keys);
+        }
+        if begun.elapsed() >= QUICK {
+            break;
+        }
+        tokio::time::sleep(pause).await;
     }
-    Ok(keys)
+    Err(StorageError::Ssh(format!("port {} does not answer as an SSH server", address.port())))
+}
+
+/// Asks once; `None` when no server's greeting came.
+async fn scan(address: SocketAddr, kind: &str) -> Result<Option<Vec<HostKey>>, StorageError> {
+    let mut command = program("ssh-keyscan");
+    command.args(["-T", "20", "-t", kind, "-p", &address.port().to_string(), &address.ip().to_string()]);
+    let output = command.stdin(Stdio::null()).output().await.map_err(|error| missing("ssh-keyscan", &error))?;
+    let keys: Vec<HostKey> = String::from_utf8_lossy(&output.stdout).lines().filter_map(read).collect();
+    // The greeting is repeated as a comment, on either output by version.
+    let greeted = [&output.stdout, &output.stderr].iter().any(|said| String::from_utf8_lossy(said).contains(" SSH-"));
+    Ok((greeted || !keys.is_empty()).then_some(keys))
 }
 
 /// Reads a line of known hosts: host, type, key.
