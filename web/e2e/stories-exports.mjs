@@ -39,9 +39,14 @@ async function schedulesAndDelivers(story) {
   await dialog.getByLabel('Schedule', { exact: true }).fill('* * * * *');
   await dialog.getByRole('button', { name: 'Add schedule' }).click();
   await dialog.getByText(/no closer together than every five minutes/).first().waitFor();
-  await dialog.getByLabel('Schedule', { exact: true }).fill('0 3 * * *');
+  await dialog.getByLabel('Schedule', { exact: true }).fill('15 4 * * *');
+  await dialog.getByText('At 04:15').waitFor();
   await dialog.getByRole('button', { name: 'Add schedule' }).click();
-  await page.getByRole('table', { name: 'Scheduled exports' }).getByText('Nightly archive').waitFor();
+  const schedule = page.getByRole('table', { name: 'Scheduled exports' }).getByRole('row', { name: /Nightly archive/ });
+  await schedule.getByText('At 04:15 (UTC)').waitFor();
+  await schedule.getByRole('button', { name: 'Remove Nightly archive' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove Nightly archive' }).click();
+  await schedule.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Add destination' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('Archive bucket');
   await page.getByRole('dialog').getByRole('button', { name: 'Add destination' }).click();

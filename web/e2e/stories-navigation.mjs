@@ -26,6 +26,12 @@ async function findsPagesInGroups({ page, program }) {
     }
   }
   assert.equal(titles.size, 19, `every page has its own browser title: ${[...titles].join(', ')}`);
+  await page.setViewportSize({ width: 1440, height: 640 });
+  await page.goto('/settings/tokens');
+  await page.waitForFunction(() => {
+    const { top, bottom } = document.querySelector('nav [aria-current="page"]')?.getBoundingClientRect() ?? { top: 0, bottom: Infinity };
+    return top > 0 && bottom <= innerHeight;
+  });
 }
 
 async function findsPagesOnAPhone({ page, program }) {

@@ -37,25 +37,27 @@ pub(crate) struct Confidence {
 }
 
 impl Confidence {
-    /// In words, for the explanation: the range first, or that nothing is known yet.
+    /// In words, for the explanation: the past days, then the range; or that nothing is known yet.
     pub(crate) fn words(&self) -> String {
         let Backtest { held, windows } = self.backtest;
         let ConfidenceRange { low_percent: low, high_percent: high } = self.range;
         if windows == 0 {
             return format!(
-                "Not known yet: there was no past day to try it on. 90 % range {low:.0} to {high:.0} %, shown as {:.1} %",
+                "No past day to try it on yet. 90 % range {low:.0} to {high:.0} %, confidence {:.1} %",
                 self.percent
             );
         }
         let cap = if self.capped { ", limited because something that decides was not measured" } else { "" };
         let margin = match self.smallest_margin {
-            Some(margin) if margin > 0.0 => format!("; the tightest day left {:.0} % to its limit", margin * 100.0),
-            Some(_) => "; the tightest day left nothing to its limit".to_owned(),
+            Some(margin) if margin > 0.0 => {
+                format!("; the tightest day stayed {:.0} % away from its limit", margin * 100.0)
+            }
+            Some(_) => "; the tightest day reached its limit".to_owned(),
             None => String::new(),
         };
         format!(
-            "90 % range {low:.0} to {high:.0} %, confidence {:.1} %{cap}. Backtest: safe on {held} of {windows} past days it \
-             was not trained on{margin}",
+            "Safe on {held} of {windows} past days, each judged by the days before it{margin}. 90 % range {low:.0} to {high:.0} %, \
+             confidence {:.1} %{cap}",
             self.percent
         )
     }

@@ -148,7 +148,7 @@ fn by_somebody(kind: HypothesisKind, changes: &[&ResourceChange], evidence: Vec<
 
 /// Sentence of a cause that several anomalous resources share.
 pub(super) fn shared_statement(shared: &str, others: usize) -> String {
-    format!("something that {shared} has in common: {} resources became anomalous together", others + 1)
+    format!("{} resources of {shared} became anomalous together, which points to a shared cause", others + 1)
 }
 
 fn unknown(evidence: Vec<String>) -> ExplainedCause {

@@ -57,7 +57,7 @@ impl Anomaly {
             Some(LikelyCause::Unknown) => {
                 let sign = self.readings.first().map(|reading| reading.indication.to_string());
                 let sign = sign.filter(|sign| !sign.is_empty()).unwrap_or_else(|| "unusual behaviour".to_owned());
-                format!("{UNKNOWN}: Reeve sees no other change; detected as: {sign}")
+                format!("{UNKNOWN}: Reeve saw no other change. Detected as: {sign}")
             }
             Some(LikelyCause::ChangeByReeve(_)) => CHANGE_BY_REEVE.to_owned(),
             Some(LikelyCause::Hypothesis { statement, .. }) => statement.clone(),

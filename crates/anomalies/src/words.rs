@@ -120,11 +120,17 @@ pub(super) fn title(metric: Metric, resource: &str, sign: Option<Sign>, reading:
     let up = up(reading);
     let value = amount(metric, reading.value);
     let outside = reading.value > reading.high || reading.value < reading.low;
-    let (is, has) = if plural(metric) { ("are", "have") } else { ("is", "has") };
+    let (is, has, vary) = if plural(metric) { ("are", "have", "vary") } else { ("is", "has", "varies") };
     let what = match (sign, up) {
         (Some(Sign::Flatline), _) => format!("{is} stuck at {value}"),
-        (Some(Sign::Variance | Sign::Density | Sign::Unrest), _) => format!("{has} varied more than usual: {value}"),
-        (Some(Sign::Pattern), _) if !outside => format!("{has} had an unusual pattern: {value}"),
+        // The single value may well be a usual one, and says nothing of the swings around it.
+        (Some(Sign::Variance | Sign::Density | Sign::Unrest), _) if !outside => {
+            return format!("{} of {resource} {vary} more than usual", name(metric));
+        }
+        (Some(Sign::Variance | Sign::Density | Sign::Unrest), _) => format!("{vary} more than usual: {value}"),
+        (Some(Sign::Pattern), _) if !outside => {
+            return format!("{} of {resource} {has} an unusual pattern", name(metric));
+        }
         (Some(Sign::Season), true) => format!("{is} high for this time of day: {value}"),
         (Some(Sign::Season), false) => format!("{is} low for this time of day: {value}"),
         (Some(Sign::Shift | Sign::Drift), true) => format!("{has} moved up to {value}"),

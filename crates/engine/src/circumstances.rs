@@ -76,7 +76,7 @@ impl Refusal {
             Refusal::Advice => "this is advice: Reeve cannot apply it, so apply it manually".to_owned(),
             Refusal::AgentDeleted(id) => format!("its agent {} was deleted, so it cannot be applied", id.0),
             Refusal::Learning(_) => {
-                "its agent is in mode learning and does not act; set its mode to safe_mode or active".to_owned()
+                "its agent is in learning mode and does not act; set its mode to Safe mode or Active".to_owned()
             }
             Refusal::ResourceBusy(action, resource) => format!("action {} is changing {resource} right now", action.0),
             Refusal::ResourceGone(id) => format!("the resource {id} is gone"),

@@ -37,7 +37,7 @@ pub(super) fn find(
         Signal::CpuUtilization | Signal::MemoryUtilization => {
             return Ok(Capacity { value: 100.0, source: "100 percent".to_owned() });
         }
-        _ => return Err(format!("the capacity of {signal} is not known: give the rule a value")),
+        _ => return Err(format!("{} is not known: give the rule a value", capacity_name(signal))),
     };
     let tagged =
         resource.tag(tag).and_then(|text| text.trim().parse::<f64>().ok()).filter(|v| v.is_finite() && *v > 0.0);
@@ -45,8 +45,17 @@ pub(super) fn find(
         return Ok(Capacity { value, source: format!("the resource's tag {tag}") });
     }
     by_default(signal, resource, catalogue).ok_or_else(|| {
-        format!("the capacity of {signal} is not known: give the rule a value or the resource the tag {tag}")
+        format!("{} is not known: give the rule a value, or tag the resource with {tag}", capacity_name(signal))
     })
+}
+
+/// The capacity of a signal as people call it.
+fn capacity_name(signal: Signal) -> String {
+    match signal {
+        Signal::ApiRateLimit | Signal::RequestRate => "The rate limit".to_owned(),
+        Signal::DatabaseConnections => "The connection limit".to_owned(),
+        other => format!("The capacity for {}", other.to_string().replace('_', " ")),
+    }
 }
 
 /// Returns RDS's default for the class's memory. If a parameter group overrides it, the tag should say so.

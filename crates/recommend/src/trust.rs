@@ -34,6 +34,20 @@ pub fn trust_group(agent: AgentType, kind: RecommendationType) -> String {
     format!("{agent}/{kind}")
 }
 
+/// Says how many earlier recommendations of the kind a confidence is calibrated on.
+fn examples_text(examples: f64) -> String {
+    match examples.round() {
+        none if none < 1.0 => "No earlier recommendation of this kind has an outcome yet".to_owned(),
+        one if one < 2.0 => {
+            "Calibrated on the outcome of 1 earlier recommendation of this kind, too few to be sure".to_owned()
+        }
+        few if few < FEW => {
+            format!("Calibrated on the outcomes of {few} earlier recommendations of this kind, too few to be sure")
+        }
+        many => format!("Calibrated on the outcomes of {many} earlier recommendations of this kind"),
+    }
+}
+
 impl Proposal {
     /// Sets the confidence to the calibrated probability that the proposal holds, and says so in the explanation. A
     /// calibrator without examples leaves the backtest's answer as it is.
@@ -48,18 +62,15 @@ impl Proposal {
         let range = ConfidenceRange { low_percent: found.low * 100.0, high_percent: found.high * 100.0 };
         self.explanation.confidence_range = Some(range);
         // Few examples make a wide range: it comes first, so that the number in its middle is not taken for more than it is.
-        let few = if found.examples < FEW { ", which is little to go by" } else { "" };
-        self.explanation.factors.insert(
-            0,
-            format!(
-                "90 % range {:.0} to {:.0} %, confidence {:.1} %: calibrated on {:.0} earlier recommendations of this kind{few}; backtest alone: {:.1} %",
-                range.low_percent,
-                range.high_percent,
-                self.confidence,
-                found.examples,
-                self.trust.raw * 100.0
-            ),
+        let text = format!(
+            "{}: 90 % range {:.0} to {:.0} %, confidence {:.1} % (by the backtest alone {:.1} %)",
+            examples_text(found.examples),
+            range.low_percent,
+            range.high_percent,
+            self.confidence,
+            self.trust.raw * 100.0
         );
+        self.explanation.factors.insert(0, text);
         Some(found)
     }
 }

@@ -1,5 +1,6 @@
 import { Badge, NavLink, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { dashboardQuery } from '../rooms/intelligence/queries';
 import classes from './Navigation.module.css';
 import { expanded, openTo, pageAt, within, type PageGroup, type Place } from './navigation';
@@ -9,7 +10,12 @@ import { RouteLink } from './RouteLink';
 export function Navigation({ path, permissions }: { path: string; permissions: string[] }) {
   const sections = openTo(permissions);
   const room = expanded(path, sections);
-  return sections.map((section) => (
+  const list = useRef<HTMLDivElement>(null);
+  // On a low screen the page that is open may be below the edge.
+  useEffect(() => {
+    list.current?.querySelector('[aria-current="page"]')?.scrollIntoView({ block: 'nearest' });
+  }, [path]);
+  return <div ref={list}>{sections.map((section) => (
     <div key={section.label} role="group" aria-label={section.label}>
       <Text size="xs" fw={600} className="muted" px={10} pt="sm" pb={4}>{section.label}</Text>
       {section.places.map((place) => (
@@ -19,7 +25,7 @@ export function Navigation({ path, permissions }: { path: string; permissions: s
         </div>
       ))}
     </div>
-  ));
+  ))}</div>;
 }
 
 function PlaceLink({ of: { label, to, icon: Icon, groups }, path }: { of: Place; path: string }) {

@@ -92,7 +92,7 @@ fn need(reading: &Reading) -> Result<Need, String> {
         (Metric::RequestRate | Metric::ResponseTime, true) => Ok(Need::Requests),
         (Metric::ErrorRate, true) => Err("errors come from what runs on it, and no size makes them fewer".to_owned()),
         (_, true) => Err(format!("{} has no limit that Reeve could raise", name.to_lowercase())),
-        (_, false) => Err(format!("{} fell: nothing runs short", name.to_lowercase())),
+        (_, false) => Err(format!("{name} fell, so no capacity runs short")),
     }
 }
 

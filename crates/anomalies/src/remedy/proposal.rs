@@ -124,7 +124,7 @@ fn is_anomalous(of: &Anomaly, score: f64) -> Decision {
     Decision {
         check: "Anomaly detected?".to_owned(),
         answer: Some(true),
-        detail: format!("anomaly {}, score {score:.2} of 1", of.id.0),
+        detail: format!("{}, anomaly score {score:.2} of 1", of.title),
     }
 }
 

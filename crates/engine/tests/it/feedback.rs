@@ -150,8 +150,8 @@ async fn confidence_moves_the_right_way_and_not_wildly() {
     answer(&world, "i-9", "not_now", None).await;
     world.run(&agent).await;
     let factors = world.only("i-9").await.explanation.factors;
-    let factor = factors.iter().find(|factor| factor.contains("calibrated on ")).unwrap();
-    assert!(factor.contains("calibrated on 9 earlier"), "the count is shown, and not now is none of it: {factor}");
+    let factor = factors.iter().find(|factor| factor.contains("Calibrated on ")).unwrap();
+    assert!(factor.contains("on the outcomes of 9 earlier"), "the count is shown, and not now is none of it: {factor}");
 }
 
 #[tokio::test]

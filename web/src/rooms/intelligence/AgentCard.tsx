@@ -11,6 +11,7 @@ import { Facts } from '../../display/Facts';
 import { usePhone } from '../../display/usePhone';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
+import { cronInWords } from '../../display/schedules';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
@@ -77,7 +78,7 @@ function AgentFacts({ agent }: { agent: Agent }) {
         ['Covers', `${everywhere(agent.scope.accounts ?? [], 'All accounts')} · ${everywhere(agent.scope.services ?? [], 'all services')}`],
         ['Acts from', `${percent(percentOf(agent.confidence_threshold))} confidence`],
         ['Change control', <Held key="held" agent={agent} />],
-        ['Schedule', agent.schedule ? `${agent.schedule} (${agent.schedule_time_zone ?? 'UTC'})` : undefined],
+        ['Schedule', agent.schedule ? `${cronInWords(agent.schedule) ?? agent.schedule} (${agent.schedule_time_zone ?? 'UTC'})` : undefined],
         ['Active early', agent.learning_waived],
         ['Open', plural(status.open_recommendations, 'recommendation')],
         ['Next run', status.next_run_at ? <When key="next" at={status.next_run_at} /> : undefined],

@@ -7,6 +7,7 @@ import { fieldMessages } from '../../api/problem';
 import { announce } from '../../display/announce';
 import { FormDialog } from '../../display/FormDialog';
 import { Remove } from '../../display/Remove';
+import { cronNote } from '../../display/schedules';
 import { options, words } from '../../display/wording';
 import { flat, given, initial, settingsGiven, type AgentFields } from './agent-fields';
 import { AgentSettings } from './AgentSettings';
@@ -85,7 +86,7 @@ export function AgentForm({ agent, type, onClose }: { agent?: Agent; type?: stri
         <NumberInput label="Confidence threshold" min={0} max={100} suffix=" %" {...form.getInputProps('confidence_threshold')} />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <TextInput label="Schedule" placeholder="Default interval" description="A cron pattern: minute, hour, day, month, weekday" {...form.getInputProps('schedule')} />
+        <TextInput label="Schedule" placeholder="Default interval" description={cronNote(form.values.schedule, 'A cron pattern: minute, hour, day, month, weekday')} {...form.getInputProps('schedule')} />
         <Autocomplete label="Its time zone" description="IANA name" data={ZONES} limit={50} maxDropdownHeight={240} {...form.getInputProps('schedule_time_zone')} />
       </SimpleGrid>
       <AgentSettings

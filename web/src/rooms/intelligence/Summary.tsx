@@ -84,7 +84,6 @@ function Confidence({ of: one }: { of: Recommendation }) {
     <>
       {range && <Text size="sm" fw={500} mt="lg" className="numeral">Range {Math.round(range.low)} to {Math.round(range.high)} % <Text span size="sm" className="muted">(90 % of cases)</Text></Text>}
       <Text size="sm" fw={range ? 400 : 500} mt={range ? 4 : 'lg'}>Confidence {percent(one.confidence)}</Text>
-      {!known && <Text size="xs" className="muted" mt={2}>Not confirmed yet: no similar change has finished in this account.</Text>}
       <Progress value={one.confidence} size={6} mt={6} color={known ? undefined : 'gray'} aria-label="Confidence" />
     </>
   );

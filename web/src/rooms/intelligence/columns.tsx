@@ -47,7 +47,7 @@ const created: Column<Recommendation> = {
 };
 
 export const LATEST_COLUMNS = [titled(520), priority, kind, confidence, savings, status];
-export const ALL_COLUMNS = [titled(340), priority, kind, confidence, savings, applicability, status, created];
+export const ALL_COLUMNS = [titled(290), priority, kind, confidence, savings, applicability, status, created];
 
 function Saved({ of: dollars }: { of: number | null | undefined }) {
   if (dollars == null) return <Text span size="sm" className="muted">Price unknown</Text>;

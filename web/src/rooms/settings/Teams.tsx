@@ -17,9 +17,9 @@ export function Teams() {
   const { data, error, refetch } = useQuery(teamsQuery);
   const [editing, setEditing] = useState<Team | 'new' | null>(null);
   const columns = useMemo((): Column<Team>[] => [
-    { id: 'name', header: 'Team', sortBy: (row) => row.name, cell: (row) => <Text size="sm" fw={550}>{row.name}</Text> },
+    { id: 'name', header: 'Team', sortBy: (row) => row.name, cell: (row) => <Text size="sm" fw={550} style={{ whiteSpace: 'nowrap' }}>{row.name}</Text> },
     { id: 'members', header: 'Members', cell: (row) => <div className={row.members.length ? undefined : 'muted'}>{row.members.join(', ') || 'None yet; add them under Users'}</div> },
-    { id: 'created', header: 'Since', sortBy: (row) => row.created_at, cell: (row) => day(row.created_at) },
+    { id: 'created', header: 'Since', sortBy: (row) => row.created_at, cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{day(row.created_at)}</span> },
     {
       id: 'do', header: '', align: 'right',
       cell: (row) => (

@@ -70,7 +70,7 @@ fn members_of_a_group_and_balancers_scale_the_group() {
 fn where_no_change_fits_the_reason_is_said() {
     let machine = resource("i-1", ResourceKind::VirtualMachine, Some("m5.large"));
     let why = |metric: Metric, value: f64, of: Resource| found(metric, value, 30.0, &[of]).unwrap_err();
-    assert_eq!(why(Metric::CpuUtilization, 2.0, machine.clone()), "cpu fell: nothing runs short");
+    assert_eq!(why(Metric::CpuUtilization, 2.0, machine.clone()), "CPU fell, so no capacity runs short");
     assert!(why(Metric::ErrorRate, 90.0, machine.clone()).starts_with("errors come from what runs on it"));
     assert!(why(Metric::NetworkOut, 90.0, machine.clone()).contains("no limit that Reeve could raise"));
     let bucket = resource("b-1", ResourceKind::Bucket, None);

@@ -32,6 +32,6 @@ fn sentences_of_earlier_releases_become_values() {
     let changed = "a change that Reeve made to the resource shortly before";
     let unknown = read(changed, "not known: nothing else changed that Reeve sees; it showed as a jump");
     assert_eq!(unknown.cause, Some(LikelyCause::Unknown));
-    assert_eq!(unknown.cause_in_words(), "not known: Reeve sees no other change; detected as: a jump");
+    assert_eq!(unknown.cause_in_words(), "not known: Reeve saw no other change. Detected as: a jump");
     assert_eq!(read(changed, "").cause, None, "nobody had investigated it");
 }

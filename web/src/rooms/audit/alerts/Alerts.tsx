@@ -26,7 +26,7 @@ const STATES = [{ value: 'open', label: 'Open' }, { value: 'acknowledged', label
 /** Says how many of a list are shown, where not all are. */
 const cutInWords = (list?: { items: unknown[]; total: number }) => (list && list.total > list.items.length ? `The first ${count(list.items.length)} of ${count(list.total)}` : undefined);
 
-const thresholdInWords = ({ threshold }: Pick<AlertRule, 'threshold'>) => `${threshold.count} in ${windowInWords(threshold.window)}`;
+const thresholdInWords = ({ threshold }: Pick<AlertRule, 'threshold'>) => (threshold.count === 1 ? 'Every match' : `${threshold.count} in ${windowInWords(threshold.window)}`);
 
 /** Alert rules and their firings. */
 export function Alerts() {

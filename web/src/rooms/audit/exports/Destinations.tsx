@@ -10,6 +10,7 @@ import { EmptyState } from '../../../display/EmptyState';
 import { FormDialog } from '../../../display/FormDialog';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
+import { Remove } from '../../../display/Remove';
 import { createDestination, destinationsQuery, removeDestination, testDestination, useChange, type Destination, type Settings } from './queries';
 
 const KINDS = [
@@ -40,7 +41,6 @@ export function Destinations() {
   const { data, error, refetch } = useQuery(destinationsQuery);
   const [adding, setAdding] = useState(false);
   const test = useChange(testDestination);
-  const remove = useChange(removeDestination);
   const columns: Column<Destination>[] = [
     { id: 'name', header: 'Destination', lead: true, sortBy: (row) => row.name, cell: (row) => <Text size="sm" fw={550}>{row.name}</Text> },
     { id: 'kind', header: 'Type', cell: (row) => KINDS.find(({ value }) => value === row.type)?.label ?? row.type },
@@ -50,7 +50,7 @@ export function Destinations() {
       cell: (row) => (
         <Group gap="md">
           <Anchor component="button" size="sm" aria-label={`Test connection to ${row.name}`} onClick={() => test.mutate(row.id)}>{test.isPending && test.variables === row.id ? 'Testing' : 'Test connection'}</Anchor>
-          <Anchor component="button" size="sm" aria-label={`Remove ${row.name}`} onClick={() => remove.mutate(row.id, { onSuccess: () => announce('Destination removed') })}>Remove</Anchor>
+          <Remove room="exports" what={row.name} explain="Exports are no longer delivered to it. Files that it has stay." remove={() => removeDestination(row.id)} />
         </Group>
       ),
     },
@@ -61,7 +61,7 @@ export function Destinations() {
         <DataTable bare label="Destinations" columns={columns} rows={data?.items} rowId={(row) => row.id} pageSize={10} empty={<EmptyState title="No destinations">Exports can be downloaded. Add a bucket to have them delivered.</EmptyState>} />
       )}
       {test.data && <Alert m="md" color={test.data.reachable ? 'green' : 'red'} title={test.data.reachable ? 'Reachable' : 'Not reachable'}>{test.data.reachable ? `A small file was written to ${test.data.address}` : test.data.error}</Alert>}
-      <ProblemAlert error={test.error ?? remove.error} />
+      <ProblemAlert error={test.error} />
       {adding && <DestinationForm onClose={() => setAdding(false)} />}
     </Panel>
   );

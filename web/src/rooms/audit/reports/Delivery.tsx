@@ -1,5 +1,6 @@
 import { TagsInput, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { cronNote } from '../../../display/schedules';
 import type { Report } from './queries';
 
 /** Schedule and receivers of a report, as its form holds them. */
@@ -19,7 +20,7 @@ export function scheduleOf({ cron, time_zone: zone }: DeliveryValues['schedule']
 export function Delivery<Values extends DeliveryValues>({ form }: { form: UseFormReturnType<Values> }) {
   return (
     <>
-      <TextInput label="Schedule" description="Minute, hour, day, month, weekday; empty to run when asked" placeholder="0 6 1 * *" {...form.getInputProps('schedule.cron')} />
+      <TextInput label="Schedule" description={cronNote(form.values.schedule.cron, 'Minute, hour, day, month, weekday; empty to run when requested')} placeholder="0 6 1 * *" {...form.getInputProps('schedule.cron')} />
       <TextInput label="Time zone" description="Of the schedule; empty for the workspace's" {...form.getInputProps('schedule.time_zone')} />
       <TagsInput label="Channels" description="A type, or the name of one channel" data={['email', 'slack', 'teams', 'pagerduty']} {...form.getInputProps('channels')} />
       <TagsInput label="E-mail recipients" description="In place of the channel's own" {...form.getInputProps('recipients')} />

@@ -7,10 +7,12 @@ import { useState } from 'react';
 import { fieldMessages } from '../../../api/problem';
 import { announce } from '../../../display/announce';
 import { DataTable, type Column } from '../../../display/DataTable';
+import { windowInWords } from '../../../display/durations';
 import { EmptyState } from '../../../display/EmptyState';
 import { FormDialog } from '../../../display/FormDialog';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
+import { Remove } from '../../../display/Remove';
 import { When } from '../../../display/When';
 import { Delivery, deliveryValues, scheduleOf } from './Delivery';
 import { Period, periodOf, periodValues } from './Period';
@@ -29,19 +31,18 @@ export function Reports() {
   const [editing, setEditing] = useState<Report | 'new'>();
   const [opened, setOpened] = useState(route.useSearch().run);
   const run = useChange(runReport);
-  const remove = useChange(removeReport);
   const columns: Column<Report>[] = [
     { id: 'name', header: 'Report', lead: true, sortBy: (row) => row.name, cell: (row) => <><Text size="sm" fw={550}>{row.name}</Text><Text size="xs" className="muted" truncate maw={420}>{row.query || 'Every entry'}</Text></> },
-    { id: 'period', header: 'Period', cell: (row) => row.period?.replaceAll('_', ' ') ?? `${row.start_time?.slice(0, 10)} to ${row.end_time?.slice(0, 10)}` },
+    { id: 'period', header: 'Period', cell: (row) => (row.period ? windowInWords(row.period).replaceAll('_', ' ') : undefined) ?? `${row.start_time?.slice(0, 10)} to ${row.end_time?.slice(0, 10)}` },
     { id: 'groups', header: 'Grouped by', cell: (row) => row.group_by.map((name) => GROUPS.find(({ value }) => value === name)?.label ?? name).join(', ') || 'Nothing' },
-    { id: 'schedule', header: 'Next run', sortBy: (row) => row.next_run_at ?? '', cell: (row) => (row.next_run_at ? <When at={row.next_run_at} /> : 'When asked') },
+    { id: 'schedule', header: 'Next run', sortBy: (row) => row.next_run_at ?? '', cell: (row) => (row.next_run_at ? <When at={row.next_run_at} /> : 'On request') },
     {
       id: 'act', header: '',
       cell: (row) => (
         <Group gap={6} justify="flex-end" wrap="nowrap">
           <Button size="compact-sm" variant="default" aria-label={`Run ${row.name}`} onClick={() => run.mutate(row.id, { onSuccess: ({ id }) => setOpened(id) })}>Run</Button>
           <Button size="compact-sm" variant="subtle" aria-label={`Change ${row.name}`} onClick={() => setEditing(row)}>Change</Button>
-          <Button size="compact-sm" variant="subtle" color="red" aria-label={`Remove ${row.name}`} onClick={() => remove.mutate(row.id, { onSuccess: () => announce(`“${row.name}” was removed`) })}>Remove</Button>
+          <Remove room="reports" what={row.name} explain="It runs no more. Its finished runs stay." remove={() => removeReport(row.id)} />
         </Group>
       ),
     },
@@ -49,7 +50,7 @@ export function Reports() {
   return (
     <Stack gap="lg">
       <Panel title="Custom reports" flush actions={<Button leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>Add report</Button>}>
-        <ProblemAlert error={run.error ?? remove.error} />
+        <ProblemAlert error={run.error} />
         {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
           <DataTable
             bare label="Custom reports" columns={columns} rows={data?.items.filter(({ kind }) => kind === 'custom')} rowId={(row) => row.id} pageSize={25}

@@ -3,6 +3,7 @@ import type { Action, Anomaly, Approval, Connection, Recommendation, Rollout } f
 import type { Firing } from '../../audit/alerts/queries';
 import { plural } from '../../../display/amounts';
 import { sentence, words } from '../../../display/wording';
+import { blockInWords } from '../change/policy';
 import { requesterOf, type Requester } from '../who';
 
 /** Kinds in the order of the list. */
@@ -72,7 +73,7 @@ export function blocked(recommendations: Recommendation[], rollouts: Rollout[]):
       to: `/intelligence/rollouts/${encodeURIComponent(rollout.id)}`,
     })),
     ...recommendations.filter(({ status, blocked: by }) => by && (status === 'open' || status === 'scheduled')).map((one): Need => ({
-      key: `recommendation ${one.id}`, kind: 'change', title: one.title, detail: `Blocked by a guardrail: ${one.blocked}`, at: one.updated_at,
+      key: `recommendation ${one.id}`, kind: 'change', title: one.title, detail: `Blocked by a guardrail. ${blockInWords(one.blocked ?? '')}`, at: one.updated_at,
       to: `/intelligence/recommendations/${encodeURIComponent(one.id)}`,
     })),
   ];

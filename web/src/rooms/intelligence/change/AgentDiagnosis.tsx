@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../api/bodies';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { words } from '../../../display/wording';
+import { Autonomy } from '../agents/Autonomy';
 import { Causes } from './Causes';
 import { agentDiagnosisQuery } from './queries';
 import { useReturnFocus } from '../../../display/useReturnFocus';
@@ -18,6 +19,7 @@ export function AgentDiagnosis({ agent, onClose }: { agent: Agent; onClose: () =
       {error && <ProblemAlert error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton h={240} />}
       <Stack gap="xl">
+        <Autonomy agent={agent} />
         {data?.items.map(({ condition, present, causes }) => {
           const sign = PRESENT[present === true ? 'yes' : present === false ? 'no' : 'unknown'];
           return (

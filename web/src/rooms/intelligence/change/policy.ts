@@ -54,6 +54,12 @@ export function guardrailPlace(guardrail: string): { name: string; to: '/intelli
   return { name: NAMES[guardrail] ?? guardrail, to: POLICY.includes(guardrail) ? '/intelligence/change-control' : '/intelligence/guardrails' };
 }
 
+/** A block as the service words it, `cost_impact.max_decrease: cost would fall …`, with the guardrail as its page calls it. */
+export function blockInWords(block: string): string {
+  const [, guardrail = '', reason] = /^([a-z_.]+): (.*)$/s.exec(block) ?? [];
+  return reason ? `${NAMES[guardrail] ?? guardrail}: ${reason}` : block;
+}
+
 /** Resources that are left alone now, and changes under way; aborted ones and what was only simulated changed nothing. */
 export function used(actions: { status: string; purpose: string; started_at: string; finished_at?: string | null; resource_id: string }[], cool_down_s: number, now = Date.now()) {
   const counted = actions.filter(({ status, purpose }) => status !== 'aborted' && purpose !== 'simulate');
