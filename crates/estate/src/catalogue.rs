@@ -7,6 +7,7 @@
 
 mod aws;
 mod azure;
+pub mod bucket;
 mod cost;
 mod gcp;
 mod origin;

@@ -5,6 +5,7 @@
 //! This crate does no I/O and knows no cloud; adapters live in `connect`.
 
 pub mod act;
+pub mod bucket;
 pub mod catalogue;
 pub mod change;
 pub mod charge;
@@ -25,6 +26,7 @@ pub mod sample;
 pub mod store;
 
 pub use act::{Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operation, QUARANTINE, Snapshot};
+pub use bucket::BucketContents;
 pub use catalogue::{Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceSpec, MonthlyCost, Price, PriceOrigin};
 pub use change::{Attribute, ResourceChange};
 pub use charge::{Amount, Charge, ChargeCategory};

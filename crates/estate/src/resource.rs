@@ -5,6 +5,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 
+use crate::bucket::BucketContents;
 use crate::connection::ConnectionId;
 use crate::kind::ResourceKind;
 use crate::money::Money;
@@ -99,6 +100,8 @@ pub struct Specification {
     /// `true` if a machine's only security group is the one that Reeve isolates with. An inventory decides by the
     /// group's name; the observation of a single machine also requires that the group lets nothing through.
     pub isolated: bool,
+    /// Contents of a bucket; `None` where they were not counted.
+    pub contents: Option<BucketContents>,
     /// Lifecycle of a bucket; the observation of a single bucket alone reads it.
     pub lifecycle: Option<Lifecycle>,
 }

@@ -1,6 +1,7 @@
 //! The inventory: every kind in every region, side by side; what is denied or fails is noted and the rest goes on.
 
 pub(crate) mod autoscaling;
+mod contents;
 pub(crate) mod elb;
 pub(crate) mod s3;
 

@@ -117,6 +117,7 @@ impl SimulatedAccount {
         for to in &mut resource.attached_to {
             *to = conditions.holder(to, now);
         }
+        resource.specification.contents = self.contents(&resource, now);
         resource.observed_at = now;
         resource.monthly_cost = bill::monthly(&resource, self.plan.discount);
         Some(resource)

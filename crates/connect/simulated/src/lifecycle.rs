@@ -1,10 +1,19 @@
-//! Lifecycle configurations of simulated buckets: the rules of the company's tables, and those that a bucket was given since.
+//! Lifecycle configurations of simulated buckets: the rules of the company's tables, and those that a bucket was given since; and the sizes of buckets.
 
-use reeve_estate::{Document, Lifecycle, Resource};
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use reeve_estate::{BucketContents, Document, Lifecycle, Provider, Resource, ResourceKind};
 use serde_json::{Value, json};
 
 use crate::account::SimulatedAccount;
 use crate::condition::Conditions;
+
+/// CloudWatch's names of storage classes.
+const STORAGE_TYPES: &[(&str, &str)] = &[("STANDARD", "StandardStorage"), ("STANDARD_IA", "StandardIAStorage")];
+/// Objects of a GiB, of 4 MiB each.
+const OBJECTS_A_GIB: f64 = 256.0;
+const DAY_S: i64 = 86_400;
 
 impl SimulatedAccount {
     /// The configuration of a bucket as S3 describes it; `None` without rules.
@@ -25,6 +34,22 @@ impl SimulatedAccount {
             rule(id, action, json!({}))
         }));
         (!rules.is_empty()).then(|| json!({ "Rule": rules }))
+    }
+
+    /// Contents of a bucket as CloudWatch counted them at midnight.
+    pub(crate) fn contents(&self, bucket: &Resource, now: Timestamp) -> Option<BucketContents> {
+        if bucket.kind != ResourceKind::Bucket || bucket.provider != Provider::Aws {
+            return None;
+        }
+        let (_, storage_type) =
+            STORAGE_TYPES.iter().find(|(class, _)| Some(*class) == bucket.specification.storage_type.as_deref())?;
+        let gib = bucket.specification.storage_gib?;
+        let midnight = Timestamp::from_second(now.as_second().div_euclid(DAY_S) * DAY_S).ok()?;
+        Some(BucketContents {
+            measured_at: midnight,
+            objects: Some((gib * OBJECTS_A_GIB) as u64),
+            gib: BTreeMap::from([((*storage_type).to_owned(), gib)]),
+        })
     }
 
     /// The configuration as the observation of a bucket states it.

@@ -1,5 +1,6 @@
 //! Monthly cost of a resource at list price. Covers only what the catalogue has prices for: no spot, no traffic.
 
+use super::bucket::BucketPrices;
 use super::{Catalogue, MonthlyCost};
 use crate::kind::ResourceKind;
 use crate::money::{HOURS_PER_MONTH, Money};
@@ -49,7 +50,7 @@ impl Catalogue {
     }
 
     /// The cost of a resource a month at list price, as it is now: a stopped machine costs nothing (its volumes are
-    /// resources of their own). A load balancer's cost is that of its hours, without traffic. `None` where there is no fact.
+    /// resources of their own). A load balancer's cost is that of its hours, without traffic, a bucket's that of its storage, without requests. `None` where there is no fact.
     #[must_use]
     pub fn monthly_cost(&self, resource: &Resource) -> Option<MonthlyCost> {
         let spec = &resource.specification;
@@ -71,6 +72,9 @@ impl Catalogue {
             // A public address costs the same whether something has it or not, a gateway its hours beside the traffic.
             ResourceKind::IpAddress | ResourceKind::NatGateway if resource.provider == Provider::Aws => {
                 self.aws_month(&resource.region, self.aws_units.usd(resource.kind.as_str(), "hour", HOURS_PER_MONTH)?)
+            }
+            ResourceKind::Bucket if resource.provider == Provider::Aws => {
+                BucketPrices::embedded().storage_monthly(&resource.region, spec.contents.as_ref()?)
             }
             // A group's cost is its members'; the catalogue has no prices of other kinds.
             _ => None,

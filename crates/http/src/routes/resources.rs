@@ -14,7 +14,7 @@ use jiff::SignedDuration;
 use utoipa_axum::routes;
 
 use reeve_access::Permission;
-use reeve_estate::{Metric, Money, Resource, ResourceId, ResourceKind, ResourceTotal, Series};
+use reeve_estate::{BucketContents, Metric, Money, Resource, ResourceId, ResourceKind, ResourceTotal, Series};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -22,7 +22,9 @@ use crate::extract::Params;
 use crate::guard::{Access, Guarded};
 use crate::paging::window;
 use crate::time;
-use crate::wire::estate::{CostsBody, EstateResourceBody, ResourceParams, SampleParams, SamplesBody, SeriesBody};
+use crate::wire::estate::{
+    BucketContentsBody, CostsBody, EstateResourceBody, ResourceParams, SampleParams, SamplesBody, SeriesBody,
+};
 use crate::wire::list::List;
 use crate::wire::name::as_name;
 use search::Search;
@@ -158,6 +160,15 @@ fn averaged(series: &Series, max: usize) -> Vec<(i64, f64)> {
         .collect()
 }
 
+fn contents_body(contents: &BucketContents) -> BucketContentsBody {
+    BucketContentsBody {
+        measured_at: time::text(contents.measured_at),
+        objects: contents.objects,
+        total_gib: contents.total_gib(),
+        gib: contents.gib.clone(),
+    }
+}
+
 fn body_of(resource: &Resource) -> EstateResourceBody {
     EstateResourceBody {
         id: resource.id.0.clone(),
@@ -171,6 +182,7 @@ fn body_of(resource: &Resource) -> EstateResourceBody {
         state: resource.state.as_str().to_owned(),
         instance_type: resource.specification.instance_type.clone(),
         storage_gib: resource.specification.storage_gib,
+        contents: resource.specification.contents.as_ref().map(contents_body),
         purchase: resource.purchase.map(|purchase| purchase.as_str().to_owned()),
         group: resource.group.as_ref().map(|group| group.0.clone()),
         tags: resource.tags.clone(),

@@ -247,6 +247,9 @@ pub struct EstateResourceBody {
     /// Storage, GiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage_gib: Option<f64>,
+    /// Contents of a bucket, as its cloud counted them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contents: Option<BucketContentsBody>,
     /// `on_demand`, `spot`, `reserved`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purchase: Option<String>,
@@ -263,6 +266,20 @@ pub struct EstateResourceBody {
     pub created_at: Option<String>,
     /// Time at which it was last seen.
     pub observed_at: String,
+}
+
+/// Contents of a bucket, as its cloud counted them.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct BucketContentsBody {
+    /// Beginning of the counted day.
+    pub measured_at: String,
+    /// Objects of all storage types.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objects: Option<u64>,
+    /// Size over all storage types, GiB.
+    pub total_gib: f64,
+    /// GiB by storage type, by the name of the cloud's metric.
+    pub gib: BTreeMap<String, f64>,
 }
 
 /// Selection of samples.

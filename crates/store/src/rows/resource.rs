@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use reeve_estate::{
-    Capacity, ConnectionId, Money, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification,
+    BucketContents, Capacity, ConnectionId, Money, Provider, Purchase, Resource, ResourceId, ResourceKind,
+    ResourceState, Specification,
 };
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,16 @@ struct SpecificationRow {
     security_groups: Vec<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     isolated: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    contents: Option<ContentsRow>,
+}
+
+/// Contents of a bucket.
+#[derive(Debug, Serialize, Deserialize)]
+struct ContentsRow {
+    measured_at: String,
+    objects: Option<u64>,
+    gib: BTreeMap<String, f64>,
 }
 
 impl From<&Resource> for ResourceRow {
@@ -95,7 +106,7 @@ impl ResourceRow {
             kind: named("kind", &self.kind, ResourceKind::named)?,
             name: self.name,
             state: named("state", &self.state, ResourceState::parse)?,
-            specification: self.specification.into_specification(),
+            specification: self.specification.into_specification()?,
             purchase: self.purchase.map(|text| named("purchase", &text, Purchase::parse)).transpose()?,
             tags: self.tags,
             group: self.group.map(ResourceId),
@@ -125,13 +136,19 @@ impl From<&Specification> for SpecificationRow {
             capacity: specification.capacity.map(|capacity| (capacity.min, capacity.desired, capacity.max)),
             security_groups: specification.security_groups.clone(),
             isolated: specification.isolated,
+            contents: specification.contents.as_ref().map(|contents| ContentsRow {
+                measured_at: contents.measured_at.to_string(),
+                objects: contents.objects,
+                gib: contents.gib.clone(),
+            }),
         }
     }
 }
 
 impl SpecificationRow {
-    fn into_specification(self) -> Specification {
-        Specification {
+    fn into_specification(self) -> Result<Specification, RowError> {
+        let contents = self.contents.map(ContentsRow::into_contents).transpose()?;
+        Ok(Specification {
             instance_type: self.instance_type,
             platform: self.platform,
             architecture: self.architecture,
@@ -147,7 +164,14 @@ impl SpecificationRow {
             capacity: self.capacity.map(|(min, desired, max)| Capacity { min, desired, max }),
             security_groups: self.security_groups,
             isolated: self.isolated,
+            contents,
             lifecycle: None,
-        }
+        })
+    }
+}
+
+impl ContentsRow {
+    fn into_contents(self) -> Result<BucketContents, RowError> {
+        Ok(BucketContents { measured_at: time(&self.measured_at)?, objects: self.objects, gib: self.gib })
     }
 }

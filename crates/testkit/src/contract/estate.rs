@@ -9,8 +9,9 @@ use std::sync::Arc;
 use anyhow::Result;
 use jiff::Timestamp;
 use reeve_estate::{
-    Capacity, Connection, ConnectionId, ConnectionStatus, Credentials, Denied, EstateStore, Money, Provider, Purchase,
-    Resource, ResourceFilter, ResourceId, ResourceKind, ResourceState, Specification, StoreError, SyncReport,
+    BucketContents, Capacity, Connection, ConnectionId, ConnectionStatus, Credentials, Denied, EstateStore, Money,
+    Provider, Purchase, Resource, ResourceFilter, ResourceId, ResourceKind, ResourceState, Specification, StoreError,
+    SyncReport,
 };
 
 /// A connection with an access key.
@@ -185,6 +186,11 @@ async fn resources_there_and_back(store: &dyn EstateStore) -> Result<()> {
             capacity: Some(Capacity { min: 1, desired: 2, max: 4 }),
             security_groups: vec!["sg-1".into(), "sg-2".into()],
             isolated: true,
+            contents: Some(BucketContents {
+                measured_at: "2026-11-22T00:00:00Z".parse()?,
+                objects: Some(u64::from(u32::MAX)),
+                gib: BTreeMap::from([("StandardStorage".into(), 0.1 + 0.2)]),
+            }),
             lifecycle: None,
         },
         kind: ResourceKind::Database,

@@ -80,6 +80,7 @@ function About({ of: one }: { of: Resource }) {
           ['Service', words(one.service)],
           ['Size', one.instance_type],
           ['Storage', one.storage_gib ? `${count(one.storage_gib)} GiB` : undefined],
+          ['Stored', one.contents && <Stored key="stored" of={one.contents} />],
           ['Purchase option', one.purchase && words(one.purchase)],
           ['Scaling group', one.group],
           ['Cost a month', money(one.monthly_cost)],
@@ -91,6 +92,18 @@ function About({ of: one }: { of: Resource }) {
         ]}
       />
     </Panel>
+  );
+}
+
+/** The size of a bucket, by storage type where it has several. */
+function Stored({ of: { gib, objects, measured_at, total_gib } }: { of: NonNullable<Resource['contents']> }) {
+  const types = Object.entries(gib);
+  const size = (value: number) => `${value < 10 ? value.toFixed(2) : count(Math.round(value))} GiB`;
+  return (
+    <Stack gap={2}>
+      <span>{size(total_gib)}{objects != null && ` in ${count(objects)} objects`}, counted on {measured_at.slice(0, 10)}</span>
+      {types.map(([name, value]) => <Text key={name} size="xs" className="muted">{name}: {size(value)}</Text>)}
+    </Stack>
   );
 }
 

@@ -1,4 +1,4 @@
-//! S3: buckets of the connection's regions, with their tags. Sizes are not listed: S3 counts them once a day in CloudWatch.
+//! S3: buckets of the connection's regions, with their tags and the sizes that S3 counts once a day in CloudWatch (`contents`).
 
 use std::collections::BTreeMap;
 
@@ -11,6 +11,7 @@ use reeve_connect_aws_ec2::place::timestamp;
 use reeve_connect_aws_ec2::{At, Cursor, Fault, Listing, Place, retries};
 use reeve_estate::{Resource, ResourceKind};
 
+use super::contents;
 use crate::session::AwsConnection;
 
 /// Buckets in a page.
@@ -40,6 +41,8 @@ pub(super) async fn buckets(connection: &AwsConnection, account: &str) -> Listin
         listing.resources.extend(resource);
         listing.faults.extend(faults);
     }
+    // A bucket without a size is a bucket all the same: the listing stays complete.
+    listing.faults.extend(contents::count(connection, account, &mut listing.resources).await);
     listing
 }
 
@@ -93,7 +96,9 @@ async fn describe(connection: &AwsConnection, home: &Place, bucket: &Bucket) -> 
 pub(crate) async fn bucket(connection: &AwsConnection, place: &Place, known: &Resource) -> Result<Resource, Fault> {
     let tags = tags(&client(connection, &place.region), place, known.id.as_str()).await?;
     let (name, created_at) = (known.name.clone(), known.created_at);
-    let bucket = place.resource(ResourceKind::Bucket, "s3", known.id.as_str(), tags);
+    let mut bucket = place.resource(ResourceKind::Bucket, "s3", known.id.as_str(), tags);
+    // Counted once a day, so that what the sync read stays true.
+    bucket.specification.contents.clone_from(&known.specification.contents);
     Ok(Resource { name, created_at, ..bucket })
 }
 

@@ -1,7 +1,9 @@
 //! The inventory holds everything that was put into moto: all kinds, tags, prices, regions and pages.
 
-use reeve_estate::{Observe, Purchase, ResourceKind, ResourceState};
+use jiff::{SignedDuration, Timestamp};
+use reeve_estate::{GIB, Observe, Purchase, ResourceKind, ResourceState};
 use reeve_testkit::moto::Moto;
+use reeve_testkit::moto::seed::Metric;
 
 use crate::{by_id, connection, emulators, hasty, open};
 use reeve_connect_aws::{AwsConnection, Tuning};
@@ -16,6 +18,14 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
     let loose = moto.volume("us-east-1", "gp2", 50, None, &[]).await.unwrap();
     moto.database("us-east-1", "orders", "db.m5.large", "postgres", &[("team", "shop")]).await.unwrap();
     moto.bucket("us-east-1", "logs", &[("keep", "7y")]).await.unwrap();
+    for name in ["logs/a", "logs/b"] {
+        moto.object("us-east-1", name, b"x".to_vec()).await.unwrap();
+    }
+    let midnight = Timestamp::from_second(Timestamp::now().as_second().div_euclid(86_400) * 86_400).unwrap();
+    let points = [(midnight - SignedDuration::from_hours(24), 4.0 * GIB), (midnight, 10.0 * GIB)];
+    let dimensions = &[("BucketName", "logs"), ("StorageType", "StandardIAStorage")];
+    let metric = Metric { namespace: "AWS/S3", name: "BucketSizeBytes", unit: "Bytes", dimensions };
+    moto.metric("us-east-1", metric, &points).await.unwrap();
     moto.bucket("eu-west-1", "far-logs", &[]).await.unwrap();
     moto.bucket("ap-south-1", "elsewhere", &[]).await.unwrap();
     let balancer = moto.load_balancer("us-east-1", "front", &web, &[("team", "web")]).await.unwrap();
@@ -49,6 +59,14 @@ async fn every_kind_is_seen_with_tags_prices_and_ties() {
     assert_eq!(by_id(&seen, &far[0]).region, "eu-west-1");
     assert!(seen.problems.iter().any(|p| p.contains("eu-west-1")), "volumes there have no price: {:?}", seen.problems);
     assert_eq!(by_id(&seen, &far[0]).monthly_cost.unwrap().usd_cents(), 8.32, "at the price of eu-west-1");
+
+    let logs = by_id(&seen, "logs");
+    let contents = logs.specification.contents.as_ref().unwrap();
+    assert_eq!((contents.objects, contents.gib["StandardIAStorage"]), (Some(2), 10.0), "the newest point of each type");
+    assert!(contents.gib.contains_key("StandardStorage"), "moto counts objects there, and a wrong size");
+    assert_eq!(logs.monthly_cost.unwrap().usd_cents(), 0.13, "10 GiB at $0.0125");
+    assert!(by_id(&seen, "far-logs").specification.contents.is_some(), "counted in its own region");
+    assert_eq!(by_id(&seen, "far-logs").monthly_cost, None, "S3 has no price there");
 
     let (data, loose) = (by_id(&seen, &data), by_id(&seen, &loose));
     assert_eq!((data.state, data.attached_to[0].as_str()), (ResourceState::Available, web[0].as_str()));
