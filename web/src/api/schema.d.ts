@@ -3959,6 +3959,25 @@ export interface components {
             /** @description Reason. */
             reason: string;
         };
+        /** @description Contents of a bucket, as its cloud counted them. */
+        BucketContentsBody: {
+            /** @description GiB by storage type, by the name of the cloud's metric. */
+            gib: {
+                [key: string]: number;
+            };
+            /** @description Beginning of the counted day. */
+            measured_at: string;
+            /**
+             * Format: int64
+             * @description Objects of all storage types.
+             */
+            objects?: number | null;
+            /**
+             * Format: double
+             * @description Size over all storage types, GiB.
+             */
+            total_gib: number;
+        };
         /** @description A threshold that was reached. */
         BudgetAlertBody: {
             /**
@@ -4987,6 +5006,7 @@ export interface components {
             account: string;
             /** @description Connection. */
             connection_id: string;
+            contents?: components["schemas"]["BucketContentsBody"] | null;
             /** @description Time of creation. */
             created_at?: string | null;
             /** @description Scaling group it belongs to. */
@@ -6706,6 +6726,7 @@ export interface components {
                 account: string;
                 /** @description Connection. */
                 connection_id: string;
+                contents?: components["schemas"]["BucketContentsBody"] | null;
                 /** @description Time of creation. */
                 created_at?: string | null;
                 /** @description Scaling group it belongs to. */
