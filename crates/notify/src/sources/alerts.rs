@@ -7,7 +7,7 @@ use reeve_audit::{Entry, events};
 use reeve_estate::StoreError;
 
 use super::pages::Page;
-use super::{Sources, fact, link, message, store_error};
+use super::{Sources, fact, link, message, minute, shown, store_error};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
@@ -27,10 +27,10 @@ pub(super) async fn firing(sources: &Sources, entry: &Entry) -> Result<Option<Ha
     let group = firing.group_by.iter().zip(firing.group.values());
     let mut facts: Vec<_> = group.map(|(name, value)| fact(name, value.unwrap_or_default())).collect();
     facts.extend([
-        fact("Severity", severity),
+        fact("Severity", shown(severity)),
         fact("Matching entries", firing.count.to_string()),
-        fact("First match", reeve_audit::format_instant(firing.first_at)),
-        fact("Last match", reeve_audit::format_instant(firing.last_at)),
+        fact("First match", minute(firing.first_at)),
+        fact("Last match", minute(firing.last_at)),
         fact("Condition", rule.settings.condition.clone()),
     ]);
     let link = link(sources, &Page::Firing(&id.0));

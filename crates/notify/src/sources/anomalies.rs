@@ -5,7 +5,7 @@ use reeve_audit::Entry;
 use reeve_estate::StoreError;
 
 use super::pages::Page;
-use super::{Sources, fact, link, message, metadata};
+use super::{Sources, fact, link, message, metadata, shown};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
@@ -15,8 +15,8 @@ pub(super) async fn anomaly(sources: &Sources, entry: &Entry) -> Result<Option<H
     let anomaly = sources.anomalies.anomaly_get(&AnomalyId(id.to_owned())).await?;
     let subject = format!("anomaly_detected:{id}");
     let mut facts = vec![
-        fact("Type", anomaly.class.as_str()),
-        fact("Severity", anomaly.severity.as_str()),
+        fact("Type", shown(anomaly.class.as_str())),
+        fact("Severity", shown(anomaly.severity.as_str())),
         fact("Affected", anomaly.place.id.clone()),
     ];
     facts.extend(anomaly.place.account.iter().map(|account| fact("Account", account.clone())));

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::intelligence::message_facts;
 use super::pages::Page;
-use super::{Sources, fact, link, message, metadata};
+use super::{Sources, fact, link, message, metadata, minute, shown};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::Facts;
@@ -35,11 +35,16 @@ async fn approval(
 ) -> Result<Option<Happening>, StoreError> {
     let approval = sources.agents.approval_get(&ApprovalId(id.to_owned())).await?;
     let recommendation = sources.agents.recommendation_get(&approval.recommendation).await?;
-    let needed: Vec<_> = approval.needed.iter().map(|signature| signature.as_str()).collect();
+    let needed: Vec<_> = approval.needed.iter().map(|signature| shown(signature.as_str())).collect();
     let mut facts = message_facts(&recommendation);
+    if let Some(plan) = &recommendation.plan {
+        let restarts = format!("Yes: {} restarts", recommendation.subject.name);
+        facts.push(fact("Downtime", if plan.restart_needed { restarts } else { "None".to_owned() }));
+        facts.push(fact("Can be undone", if plan.reversible { "Yes" } else { "No" }));
+    }
     facts.push(fact("Approval needed from", needed.join(", ")));
     facts.push(fact("Requested by", approval.requested_by.clone()));
-    facts.push(fact("Expires", reeve_audit::format_instant(approval.expires_at)));
+    facts.push(fact("Expires", minute(approval.expires_at)));
     let link = link(sources, &Page::Approval(id));
     let title = format!("{title}: {}", recommendation.title);
     let message = message(title, Gravity::Warning, facts, link, &format!("approval:{id}"));

@@ -5,7 +5,7 @@ use reeve_estate::StoreError;
 use reeve_recommend::{Action, ActionId, Recommendation, RecommendationId};
 
 use super::pages::Page;
-use super::{Sources, fact, link, message, metadata};
+use super::{Sources, fact, link, message, metadata, shown};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
@@ -74,18 +74,18 @@ fn recommendation_page(sources: &Sources, recommendation: &Recommendation) -> Op
 
 /// Returns the facts of a recommendation that a message lists.
 pub(super) fn message_facts(recommendation: &Recommendation) -> Vec<(String, String)> {
-    let saving = recommendation.savings_monthly.map(|money| money.usd_cents());
+    let saving = recommendation.expected_savings().map(|money| money.usd_cents());
     let (name, money) = match saving {
-        Some(saving) if saving < 0.0 => ("Monthly cost", format!("{:.2} USD", -saving)),
-        Some(saving) => ("Monthly saving", format!("{saving:.2} USD")),
-        None => ("Monthly saving", "unknown (no list price)".to_owned()),
+        Some(saving) if saving < 0.0 => ("Added cost a month", format!("{:.2} USD", -saving)),
+        Some(saving) => ("Saving a month", format!("{saving:.2} USD")),
+        None => ("Saving a month", "Unknown (no list price)".to_owned()),
     };
     vec![
         fact("Resource", format!("{} ({})", recommendation.subject.name, recommendation.subject.id.0)),
         fact("Account", recommendation.subject.account.clone()),
-        fact("Priority", recommendation.priority.as_str()),
+        fact("Priority", shown(recommendation.priority.as_str())),
         fact("Confidence", format!("{:.1} %", recommendation.confidence)),
-        fact("Impact", recommendation.impact_level.as_str()),
+        fact("Impact", shown(recommendation.impact_level.as_str())),
         fact(name, money),
     ]
 }

@@ -6,7 +6,7 @@ use reeve_reports::{ReportKind, RunId};
 use serde_json::Value;
 
 use super::pages::Page;
-use super::{Sources, fact, link, message, store_error};
+use super::{Sources, fact, link, message, minute, store_error};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::Facts;
@@ -24,7 +24,7 @@ pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happe
     // The entry has what the run came to; the run itself is moved to its end after it.
     let result = |name: &str| entry.metadata.extra.get("report").and_then(|report| report.get(name));
     let period = run.request.period.resolve(run.created_at);
-    let (start, end) = (reeve_audit::format_instant(period.start), reeve_audit::format_instant(period.end));
+    let (start, end) = (minute(period.start), minute(period.end));
     let mut facts = vec![
         fact("Period", format!("{start} to {end}")),
         fact("Entries", result("found").and_then(Json::as_f64).unwrap_or_default().to_string()),
