@@ -55,10 +55,10 @@ export function Recommendations() {
         <Select label="Status" data={[...STATUSES, { value: 'all', label: 'All' }]} value={status} onChange={(value) => set({ status: !value || value === WAITING ? undefined : value })} allowDeselect={false} w={170} />
         <Select label="Priority" data={options(PRIORITY_ORDER)} value={search.priority ?? null} onChange={(value) => set({ priority: value ?? undefined })} placeholder="Any" clearable w={130} />
         <Select label="Can be applied" data={options(APPLICABILITY)} value={search.applicability ?? null} onChange={(value) => set({ applicability: value ?? undefined })} placeholder="Any" clearable w={150} />
-        <Select label="Type" data={options(TYPES)} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} placeholder="Any" clearable searchable w={180} />
+        <Select label="Type" data={options(TYPES)} value={search.type ?? null} onChange={(value) => set({ type: value ?? undefined })} placeholder="Any" clearable searchable w={170} />
         <TypedFilter label="Minimum confidence" w={160} value={search.min_confidence} onChange={(value) => set({ min_confidence: value })} percent />
-        <TypedFilter label="Account" w={140} value={search.account} onChange={(value) => set({ account: value })} />
-        <TypedFilter label="Resource" w={140} value={search.resource} onChange={(value) => set({ resource: value })} />
+        <TypedFilter label="Account" w={130} value={search.account} onChange={(value) => set({ account: value })} />
+        <TypedFilter label="Resource" w={130} value={search.resource} onChange={(value) => set({ resource: value })} />
         {filtered && <Button variant="subtle" color="gray" leftSection={<IconFilterOff size={16} />} onClick={clear}>Clear</Button>}
       </Group>
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (

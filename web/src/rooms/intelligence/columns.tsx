@@ -29,7 +29,7 @@ const titled = (maxWidth: number): Column<Recommendation> => ({
 const priority: Column<Recommendation> = {
   id: 'priority', header: 'Priority', sortBy: (row) => PRIORITY_ORDER.indexOf(row.priority), cell: (row) => <Status of={row.priority} />,
 };
-const kind: Column<Recommendation> = { id: 'type', header: 'Type', minor: true, sortBy: (row) => row.kind, cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{words(row.kind)}</span> };
+const kind: Column<Recommendation> = { id: 'type', header: 'Type', minor: true, sortBy: (row) => row.kind, cell: (row) => words(row.kind) };
 const confidence: Column<Recommendation> = {
   id: 'confidence', header: 'Confidence', align: 'right', sortBy: (row) => row.confidence, cell: (row) => percent(row.confidence),
 };
@@ -47,7 +47,7 @@ const created: Column<Recommendation> = {
 };
 
 export const LATEST_COLUMNS = [titled(520), priority, kind, confidence, savings, status];
-export const ALL_COLUMNS = [titled(290), priority, kind, confidence, savings, applicability, status, created];
+export const ALL_COLUMNS = [titled(270), priority, kind, confidence, savings, applicability, status, created];
 
 function Saved({ of: dollars }: { of: number | null | undefined }) {
   if (dollars == null) return <Text span size="sm" className="muted">Price unknown</Text>;
