@@ -10,7 +10,9 @@ mod azure;
 pub mod bucket;
 mod cost;
 mod gcp;
+mod imported;
 mod origin;
+pub mod price_file;
 mod sorted;
 mod table;
 pub mod volume;
@@ -21,7 +23,9 @@ use std::sync::OnceLock;
 use crate::kind::ResourceKind;
 use crate::provider::Provider;
 use crate::resource::Resource;
+pub use imported::{PriceFiles, PriceTableInfo};
 pub use origin::PriceOrigin;
+pub use price_file::{PriceFile, PriceFileError, PriceKind};
 use table::{PriceTable, TierTable};
 
 /// Operating system of machines that cost no licence.
@@ -90,6 +94,8 @@ pub struct Discount {
 pub struct MonthlyCost {
     /// The cost of 730 hours.
     pub cost: crate::money::Money,
+    /// Source and date of the prices that it is the sum of; empty where nothing is paid.
+    pub origins: Vec<PriceOrigin>,
 }
 
 /// Embedded data that does not read; a defect of the build, held off by a unit test.
@@ -102,7 +108,7 @@ pub struct CatalogueError {
     pub message: String,
 }
 
-/// The catalogue.
+/// The catalogue. Imported prices ([`Catalogue::set_imported`]) are those of one value; a clone has its own from then on.
 #[derive(Debug, Clone)]
 pub struct Catalogue {
     specs: BTreeMap<(Provider, String), InstanceSpec>,
@@ -111,6 +117,7 @@ pub struct Catalogue {
     azure_prices: PriceTable,
     gcp: gcp::Prices,
     discounts: BTreeMap<Provider, Discount>,
+    imported: imported::Imported,
 }
 
 impl Catalogue {
@@ -144,6 +151,7 @@ impl Catalogue {
             azure_prices,
             gcp,
             discounts,
+            imported: imported::Imported::default(),
         })
     }
 
@@ -160,17 +168,18 @@ impl Catalogue {
         Some(DatabaseSpec { name: class.to_owned(), machine })
     }
 
-    /// The on-demand list price of a machine of shared tenancy in a region. AWS has prices of Linux (`None` or `linux`), Windows and
-    /// licensed Linux, the other clouds of Linux alone; databases, unknown names and regions that the data does not have are `None`.
+    /// The on-demand list price of a machine of shared tenancy in a region: of an imported file, else of the embedded tables. There AWS has
+    /// prices of Linux (`None` or `linux`), Windows and licensed Linux, the other clouds of Linux alone; databases, unknown names and regions that the data does not have are `None`.
     #[must_use]
     pub fn hourly_usd(&self, provider: Provider, region: &str, name: &str, platform: Option<&str>) -> Option<Price> {
         let platform = Self::platform(platform);
         let linux = platform == LINUX;
-        match provider {
+        let bundled = || match provider {
             Provider::Aws => self.aws_hourly(region, name, &platform),
             Provider::Azure => self.azure_prices.price(region, name).filter(|_| linux),
             Provider::Gcp => self.gcp.machine(region, name).filter(|_| linux),
-        }
+        };
+        self.imported_machine(provider, region, name, &platform, aws::Terms::OnDemand).or_else(bundled)
     }
 
     fn aws_hourly(&self, region: &str, name: &str, platform: &str) -> Option<Price> {
@@ -195,12 +204,12 @@ impl Catalogue {
     /// it is about right at best, and a presentation must name the day.
     #[must_use]
     pub fn spot_average(&self, provider: Provider, region: &str, name: &str, platform: Option<&str>) -> Option<Price> {
-        if provider != Provider::Aws {
-            return None;
-        }
-        let usd_per_hour =
-            aws::ListPrices::embedded().machine(region, name, &Self::platform(platform), aws::Terms::Spot)?;
-        Some(Price { usd_per_hour, origin: aws::REGIONS })
+        let (platform, terms) = (Self::platform(platform), aws::Terms::Spot);
+        let bundled = || {
+            let usd_per_hour = aws::ListPrices::embedded().machine(region, name, &platform, terms)?;
+            (provider == Provider::Aws).then_some(Price { usd_per_hour, origin: aws::REGIONS })
+        };
+        self.imported_machine(provider, region, name, &platform, terms).or_else(bundled)
     }
 
     /// Smaller sizes of the same family and architecture, the next smaller first. Each has no dimension larger than `name`
@@ -231,7 +240,7 @@ impl Catalogue {
         if resource.kind == ResourceKind::Database {
             let engine = platform.filter(|_| resource.provider == Provider::Aws)?;
             let (multi_az, storage) = (spec.multi_az == Some(true), spec.storage_type.as_deref());
-            return aws::ListPrices::embedded().database(&resource.region, size, engine, multi_az, storage);
+            return self.aws_database(&resource.region, size, engine, multi_az, storage);
         }
         let shared = spec.tenancy.as_deref().is_none_or(|tenancy| tenancy == "default");
         shared.then(|| self.hourly_usd(resource.provider, &resource.region, size, platform)).flatten()
@@ -266,12 +275,11 @@ impl Catalogue {
     ) -> Option<Discount> {
         match provider {
             Provider::Aws => {
-                let listed = Self::listed_discount(region, name, platform, aws::Terms::Convertible);
-                let listed = listed.map(|share| Discount {
+                let listed = self.listed_discount(region, name, platform, aws::Terms::Convertible);
+                let listed = listed.map(|(share, origin)| Discount {
                     share,
                     wording: format!(
-                        "Rate of a one-year convertible reservation without upfront payment ({}), about that of a Compute Savings Plan",
-                        aws::REGIONS
+                        "Rate of a one-year convertible reservation without upfront payment ({origin}), about that of a Compute Savings Plan"
                     ),
                     assumed: false,
                 });
@@ -287,7 +295,8 @@ impl Catalogue {
     #[must_use]
     pub fn family_discount(&self, provider: Provider, region: &str, name: &str, platform: Option<&str>) -> Option<f64> {
         let terms = aws::Terms::Standard;
-        (provider == Provider::Aws).then(|| Self::listed_discount(region, name, platform, terms)).flatten()
+        let listed = self.listed_discount(region, name, platform, terms).filter(|_| provider == Provider::Aws);
+        listed.map(|(share, _)| share)
     }
 
     /// The share for three years; otherwise as [`Self::family_discount`].
@@ -300,14 +309,8 @@ impl Catalogue {
         platform: Option<&str>,
     ) -> Option<f64> {
         let terms = aws::Terms::ThreeYears;
-        (provider == Provider::Aws).then(|| Self::listed_discount(region, name, platform, terms)).flatten()
-    }
-
-    /// Both prices are of the same list: a newer on-demand price says nothing about the reservation's.
-    fn listed_discount(region: &str, name: &str, platform: Option<&str>, terms: aws::Terms) -> Option<f64> {
-        let (prices, platform) = (aws::ListPrices::embedded(), Self::platform(platform));
-        let usual = prices.machine(region, name, &platform, aws::Terms::OnDemand)?;
-        Some(1.0 - prices.machine(region, name, &platform, terms)? / usual)
+        let listed = self.listed_discount(region, name, platform, terms).filter(|_| provider == Provider::Aws);
+        listed.map(|(share, _)| share)
     }
 
     fn siblings<'a>(&'a self, machine: &'a InstanceSpec) -> impl Iterator<Item = &'a InstanceSpec> {

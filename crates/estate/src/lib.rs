@@ -27,7 +27,10 @@ pub mod store;
 
 pub use act::{Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operation, QUARANTINE, Snapshot};
 pub use bucket::BucketContents;
-pub use catalogue::{Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceSpec, MonthlyCost, Price, PriceOrigin};
+pub use catalogue::{
+    Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceSpec, MonthlyCost, Price, PriceFile, PriceFileError,
+    PriceFiles, PriceKind, PriceOrigin, PriceTableInfo,
+};
 pub use change::{Attribute, ResourceChange};
 pub use charge::{Amount, Charge, ChargeCategory};
 pub use connection::{Connection, ConnectionId, ConnectionStatus, Credentials, Denied, SyncReport};
@@ -46,4 +49,6 @@ pub use quantity::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
 pub use relation::{Relation, RelationKind};
 pub use resource::{Capacity, Lifecycle, Purchase, Resource, ResourceId, ResourceState, Specification};
 pub use sample::{GIB, Metric, Sample, Series, Track, Unit};
-pub use store::{EstateStore, ResourceFilter, ResourceTotal, SampleScan, SampleStore, StoreError};
+pub use store::{
+    EstateStore, PriceFileStore, ResourceFilter, ResourceTotal, SampleScan, SampleStore, StoreError, StoredPriceFile,
+};

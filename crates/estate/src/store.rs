@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 
+use crate::catalogue::PriceKind;
 use crate::change::ResourceChange;
 use crate::connection::{Connection, ConnectionId};
 use crate::kind::ResourceKind;
@@ -124,6 +125,36 @@ pub trait EstateStore: Send + Sync {
         resources: &[ResourceId],
         since: Timestamp,
     ) -> Result<Vec<ResourceChange>, StoreError>;
+}
+
+/// An imported price file as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredPriceFile {
+    /// Cloud of the prices.
+    pub provider: Provider,
+    /// Kind of the prices.
+    pub kind: PriceKind,
+    /// SHA-256 of the file as it was given, hexadecimal.
+    pub sha256: String,
+    /// Size of the file as it was given.
+    pub bytes: u64,
+    /// Time of the import.
+    pub imported_at: Timestamp,
+    /// E-mail address of the user who imported it.
+    pub imported_by: String,
+    /// The file after unpacking.
+    pub text: String,
+}
+
+/// Imported price files: at most one of each provider and kind.
+#[async_trait]
+pub trait PriceFileStore: Send + Sync {
+    /// Stores a file in place of the earlier one of its provider and kind.
+    async fn price_file_put(&self, file: &StoredPriceFile) -> Result<(), StoreError>;
+    /// Removes the file of a provider and kind.
+    async fn price_file_delete(&self, provider: Provider, kind: PriceKind) -> Result<(), StoreError>;
+    /// All files, by provider and kind.
+    async fn price_file_list(&self) -> Result<Vec<StoredPriceFile>, StoreError>;
 }
 
 /// Metric samples.

@@ -32,6 +32,7 @@ mod migrate;
 mod models;
 mod open;
 mod predictive;
+mod price_file;
 mod report;
 mod rollout;
 mod rows;

@@ -25,6 +25,7 @@ pub(crate) mod model;
 mod plan;
 mod portfolio;
 pub(crate) mod predictive;
+pub(crate) mod price_file;
 pub(crate) mod recommendation;
 pub(crate) mod report;
 pub(crate) mod resource;

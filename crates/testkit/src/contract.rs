@@ -15,6 +15,7 @@ pub mod exports;
 pub mod metric_sources;
 pub mod models;
 pub mod predictive;
+pub mod price_files;
 pub mod reports;
 pub mod rollouts;
 pub mod saved_searches;

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::sorted::SortedTable;
 use super::table::{PriceTable, TierTable, read};
-use super::{CatalogueError, InstanceSpec, Price, PriceOrigin};
+use super::{CatalogueError, InstanceSpec, PriceOrigin};
 use crate::provider::Provider;
 
 pub(super) fn specs() -> Result<Vec<InstanceSpec>, CatalogueError> {
@@ -44,6 +44,8 @@ pub(super) fn unit_prices() -> Result<TierTable, CatalogueError> {
 pub(super) const REGIONS: PriceOrigin = PriceOrigin::bundled("AWS price list", "2025-05-28");
 /// Origin of the prices of Linux machines in the table of one region, which is newer.
 pub(super) const RECENT: PriceOrigin = PriceOrigin::bundled("AWS price list", "2026-07");
+/// Origin of the prices of storage and networks: the day on which they were written down from the pages.
+pub(super) const UNITS: PriceOrigin = PriceOrigin::bundled("AWS price pages", "2026-11");
 /// Engines of which a database with a standby costs twice the database.
 const DOUBLED: &[&str] = &["mysql", "postgres", "mariadb", "oracle-ee"];
 /// Storage of an Aurora cluster without charges for operations, at a higher price of its instances.
@@ -65,6 +67,11 @@ pub(super) enum Terms {
 }
 
 impl Terms {
+    /// Column of an operating system or engine in the price tables.
+    pub(super) fn column_of(self, name: &str) -> String {
+        format!("{name}/{}", self.column())
+    }
+
     fn column(self) -> &'static str {
         match self {
             Terms::OnDemand => "on_demand",
@@ -107,35 +114,50 @@ impl ListPrices {
 
     /// US dollars an hour of a machine of shared tenancy.
     pub(super) fn machine(&self, region: &str, name: &str, platform: &str, terms: Terms) -> Option<f64> {
-        self.machines.cell(region, name, &format!("{platform}/{}", terms.column()))
+        self.machines.cell(region, name, &terms.column_of(platform))
     }
 
-    /// The price of a database instance an hour. A standby doubles it, where the engine's price list says so.
-    pub(super) fn database(
-        &self,
-        region: &str,
-        class: &str,
-        engine: &str,
-        multi_az: bool,
-        storage_type: Option<&str>,
-    ) -> Option<Price> {
-        let aurora = matches!(engine, "aurora-mysql" | "aurora-postgresql");
-        let engine =
-            if aurora && storage_type == Some(AURORA_WITHOUT_IO_CHARGES) { AURORA_WITHOUT_IO_CHARGES } else { engine };
-        let copies = match multi_az {
-            false => 1.0,
-            true if DOUBLED.contains(&engine) => 2.0,
-            true => return None,
-        };
-        let usd = self.databases.cell(region, class, &format!("{engine}/{}", Terms::OnDemand.column()))?;
-        Some(Price { usd_per_hour: usd * copies, origin: REGIONS })
+    /// US dollars an hour of a database instance in one zone.
+    pub(super) fn database(&self, region: &str, class: &str, column: &str) -> Option<f64> {
+        self.databases.cell(region, class, column)
     }
+
+    /// Columns of the prices of machines.
+    pub(super) fn machine_columns(&self) -> impl Iterator<Item = &str> {
+        self.machines.price_columns()
+    }
+
+    /// Columns of the prices of databases.
+    pub(super) fn database_columns(&self) -> impl Iterator<Item = &str> {
+        self.databases.price_columns()
+    }
+
+    /// Numbers of regions and of prices: of machines, of databases. Counted once.
+    pub(super) fn sizes(&self) -> ((u64, u64), (u64, u64)) {
+        static SIZES: OnceLock<((u64, u64), (u64, u64))> = OnceLock::new();
+        *SIZES.get_or_init(|| (self.machines.size(), self.databases.size()))
+    }
+}
+
+/// Column of an engine's price on demand, and the number of instances that are paid for: a standby doubles the price, where the
+/// engine's price list says so.
+pub(super) fn database_column(engine: &str, multi_az: bool, storage_type: Option<&str>) -> Option<(String, f64)> {
+    let aurora = matches!(engine, "aurora-mysql" | "aurora-postgresql");
+    let engine =
+        if aurora && storage_type == Some(AURORA_WITHOUT_IO_CHARGES) { AURORA_WITHOUT_IO_CHARGES } else { engine };
+    let copies = match multi_az {
+        false => 1.0,
+        true if DOUBLED.contains(&engine) => 2.0,
+        true => return None,
+    };
+    Some((Terms::OnDemand.column_of(engine), copies))
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::catalogue::Catalogue;
 
     #[test]
     fn the_prices_of_all_regions_parse() {
@@ -158,11 +180,11 @@ mod tests {
             ("db.m5.xlarge", "sqlserver-ee", false, 2.336),
             ("db.r5.large", "aurora-mysql", false, 0.29),
         ] {
-            let price = ListPrices::embedded().database("us-east-1", class, engine, multi_az, None).unwrap();
+            let price = Catalogue::builtin().aws_database("us-east-1", class, engine, multi_az, None).unwrap();
             assert!((price.usd_per_hour - usd).abs() < 1e-9, "{class} {engine}: {}", price.usd_per_hour);
         }
         let database = |engine, multi_az, storage| {
-            ListPrices::embedded().database("eu-west-1", "db.r5.large", engine, multi_az, storage)
+            Catalogue::builtin().aws_database("eu-west-1", "db.r5.large", engine, multi_az, storage)
         };
         assert_eq!(database("aurora-mysql", false, Some("aurora-iopt1")).unwrap().usd_per_hour, 0.416);
         assert_eq!(database("oracle-se2", false, None), None, "its licence may be included or not");

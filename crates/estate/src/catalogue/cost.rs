@@ -23,12 +23,14 @@ impl Catalogue {
         if provider != Provider::Aws {
             return None;
         }
-        let storage = self.aws_units.usd(volume_type, "gib_month", gib)?;
-        let provisioned = |unit, amount: Option<u64>| {
-            amount.and_then(|n| self.aws_units.usd(volume_type, unit, n as f64)).unwrap_or(0.0)
-        };
-        let performance = provisioned("iops_month", iops) + provisioned("mibps_month", throughput_mibps);
-        self.aws_month(region, storage + performance)
+        let mut month = self.aws_month(region, volume_type, "gib_month", gib)?;
+        for (unit, amount) in [("iops_month", iops), ("mibps_month", throughput_mibps)] {
+            // A type that is billed by operations must have their price too, in this region.
+            if let Some(amount) = amount.filter(|_| self.has_unit(volume_type, unit)) {
+                month = month.and(self.aws_month(region, volume_type, unit, amount as f64)?);
+            }
+        }
+        Some(month)
     }
 
     /// The price of snapshot storage a month. Snapshots are incremental, so this is an upper bound for one.
@@ -46,7 +48,7 @@ impl Catalogue {
         }
         let name = format!("rds.{}", spec.storage_type.as_deref()?);
         let copies = if spec.multi_az == Some(true) { 2.0 } else { 1.0 };
-        self.aws_month(&database.region, self.aws_units.usd(&name, "gib_month", spec.storage_gib? * copies)?)
+        self.aws_month(&database.region, &name, "gib_month", spec.storage_gib? * copies)
     }
 
     /// The cost of a resource a month at list price, as it is now: a stopped machine costs nothing (its volumes are
@@ -67,11 +69,11 @@ impl Catalogue {
             ),
             ResourceKind::LoadBalancer if resource.provider == Provider::Aws => {
                 let name = format!("load_balancer.{}", spec.instance_type.as_deref()?);
-                self.aws_month(&resource.region, self.aws_units.usd(&name, "hour", HOURS_PER_MONTH)?)
+                self.aws_month(&resource.region, &name, "hour", HOURS_PER_MONTH)
             }
             // A public address costs the same whether something has it or not, a gateway its hours beside the traffic.
             ResourceKind::IpAddress | ResourceKind::NatGateway if resource.provider == Provider::Aws => {
-                self.aws_month(&resource.region, self.aws_units.usd(resource.kind.as_str(), "hour", HOURS_PER_MONTH)?)
+                self.aws_month(&resource.region, resource.kind.as_str(), "hour", HOURS_PER_MONTH)
             }
             ResourceKind::Bucket if resource.provider == Provider::Aws => {
                 BucketPrices::embedded().storage_monthly(&resource.region, spec.contents.as_ref()?)
@@ -87,24 +89,38 @@ impl Catalogue {
         }
         let spec = &resource.specification;
         if matches!(resource.state, ResourceState::Stopped | ResourceState::Deleted) {
-            return Some(MonthlyCost { cost: Money::ZERO });
+            return Some(MonthlyCost { cost: Money::ZERO, origins: Vec::new() });
         }
         let price = self.hourly_for(resource, spec.instance_type.as_deref()?)?;
-        Some(MonthlyCost { cost: Money::per_month(price.usd_per_hour) })
+        Some(MonthlyCost { cost: Money::per_month(price.usd_per_hour), origins: vec![price.origin] })
     }
 
     /// Instance and storage of a database. Without a price of either there is none of both: a part would look like the whole.
     fn database_monthly(&self, database: &Resource) -> Option<MonthlyCost> {
-        let storage = self.database_storage_monthly(database)?.cost;
+        let storage = self.database_storage_monthly(database)?;
         if matches!(database.state, ResourceState::Stopped | ResourceState::Deleted) {
-            return Some(MonthlyCost { cost: storage });
+            return Some(storage);
         }
         let price = self.hourly_for(database, database.specification.instance_type.as_deref()?)?;
-        Some(MonthlyCost { cost: Money::per_month(price.usd_per_hour) + storage })
+        let instance = MonthlyCost { cost: Money::per_month(price.usd_per_hour), origins: vec![price.origin] };
+        Some(instance.and(storage))
     }
 
-    /// A month's cost, where the region is the one that the unit prices are of.
-    fn aws_month(&self, region: &str, usd: f64) -> Option<MonthlyCost> {
-        (self.aws_units.region() == region).then(|| MonthlyCost { cost: Money::from_usd(usd) })
+    /// The cost of an amount of a unit, where the region has its price.
+    fn aws_month(&self, region: &str, name: &str, unit: &str, amount: f64) -> Option<MonthlyCost> {
+        let (usd, origin) = self.aws_unit(region, name, unit, amount)?;
+        Some(MonthlyCost { cost: Money::from_usd(usd), origins: vec![origin] })
+    }
+}
+
+impl MonthlyCost {
+    /// The sum of two costs.
+    fn and(mut self, other: MonthlyCost) -> MonthlyCost {
+        for origin in other.origins {
+            if !self.origins.contains(&origin) {
+                self.origins.push(origin);
+            }
+        }
+        MonthlyCost { cost: self.cost + other.cost, origins: self.origins }
     }
 }

@@ -40,6 +40,16 @@ impl Prices {
         Ok(Prices { units, machines })
     }
 
+    /// Source and date of the prices.
+    pub(super) fn origin(&self) -> &PriceOrigin {
+        self.units.origin()
+    }
+
+    /// Numbers of regions and of prices.
+    pub(super) fn size(&self) -> (u64, u64) {
+        self.units.size()
+    }
+
     pub(super) fn specs(&self) -> impl Iterator<Item = InstanceSpec> {
         self.machines.iter().map(|machine| InstanceSpec {
             provider: Provider::Gcp,

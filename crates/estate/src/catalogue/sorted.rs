@@ -1,7 +1,7 @@
 //! A large embedded table, compressed, whose rows are found by region and name without parsing the others. Refuses rows out of order,
 //! because a search by halves would then miss prices, and rows of another length.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::CatalogueError;
 
@@ -22,6 +22,12 @@ impl SortedTable {
         let failed = |message: String| CatalogueError { file, message };
         let unpacked = zstd::decode_all(packed).map_err(|error| failed(error.to_string()))?;
         let text = String::from_utf8(unpacked).map_err(|error| failed(error.to_string()))?;
+        Self::from_text(file, &text)
+    }
+
+    /// Reads a table.
+    pub(super) fn from_text(file: &'static str, text: &str) -> Result<Self, CatalogueError> {
+        let failed = |message: String| CatalogueError { file, message };
         let (header, text) = text.split_once('\n').ok_or_else(|| failed("line 1: no header".to_owned()))?;
         let columns: BTreeMap<String, usize> =
             header.split(',').enumerate().map(|(place, name)| (name.to_owned(), place)).collect();
@@ -48,6 +54,19 @@ impl SortedTable {
             self.rows.binary_search_by(|(begin, end)| key(&self.text[*begin..*end]).cmp(&(region, name))).ok()?;
         let (begin, end) = self.rows[found];
         self.text[begin..end].split(',').nth(place)?.parse().ok()
+    }
+
+    /// Names of the columns with prices.
+    pub(super) fn price_columns(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().filter(|(_, place)| **place >= 2).map(|(name, _)| name.as_str())
+    }
+
+    /// Numbers of regions and of prices.
+    pub(super) fn size(&self) -> (u64, u64) {
+        let rows = || self.rows.iter().map(|(begin, end)| &self.text[*begin..*end]);
+        let regions: BTreeSet<&str> = rows().map(|row| key(row).0).collect();
+        let prices = rows().flat_map(|row| row.split(',').skip(2)).filter(|cell| !cell.is_empty()).count();
+        (regions.len() as u64, prices as u64)
     }
 
     /// Regions, names and cells of all rows that are neither empty nor a positive number.

@@ -74,6 +74,17 @@ impl PriceTable {
         self.rows.keys().map(String::as_str)
     }
 
+    /// Source and date of the prices.
+    pub(super) fn origin(&self) -> &PriceOrigin {
+        &self.origin
+    }
+
+    /// Numbers of regions and of prices.
+    pub(super) fn size(&self) -> (u64, u64) {
+        let prices = self.rows.values().flatten().flatten().count();
+        (self.regions.len() as u64, prices as u64)
+    }
+
     /// The price in exactly this region.
     pub(super) fn exact(&self, region: &str, name: &str) -> Option<f64> {
         let column = self.regions.iter().position(|r| r == region)?;
@@ -111,17 +122,27 @@ impl TierTable {
         Ok(TierTable { region, tiers })
     }
 
-    /// The one region the prices are of.
-    pub(super) fn region(&self) -> &str {
-        &self.region
+    /// Returns `true` if a name has a price by this unit.
+    pub(super) fn has(&self, name: &str, unit: &str) -> bool {
+        self.tiers.contains_key(&(name.to_owned(), unit.to_owned()))
     }
 
-    /// Returns the price of an amount; `None` if the name has no price by this unit.
-    pub(super) fn usd(&self, name: &str, unit: &str, amount: f64) -> Option<f64> {
-        let tiers = self.tiers.get(&(name.to_owned(), unit.to_owned()))?;
-        let ends = tiers.iter().skip(1).map(|t| t.0).chain([f64::INFINITY]);
-        Some(tiers.iter().zip(ends).map(|((from, usd), to)| (amount.min(to) - from).max(0.0) * usd).sum())
+    /// Numbers of regions and of prices.
+    pub(super) fn size(&self) -> (u64, u64) {
+        (1, self.tiers.values().map(|tiers| tiers.len() as u64).sum())
     }
+
+    /// Returns the price of an amount; `None` in another region than the table's, and if the name has no price by this unit.
+    pub(super) fn usd(&self, region: &str, name: &str, unit: &str, amount: f64) -> Option<f64> {
+        let tiers = self.tiers.get(&(name.to_owned(), unit.to_owned())).filter(|_| region == self.region)?;
+        Some(tiers_usd(tiers, amount))
+    }
+}
+
+/// Price of an amount by tiers, which are in the order of their begins.
+pub(super) fn tiers_usd(tiers: &[(f64, f64)], amount: f64) -> f64 {
+    let ends = tiers.iter().skip(1).map(|tier| tier.0).chain([f64::INFINITY]);
+    tiers.iter().zip(ends).map(|((from, usd), to)| (amount.min(to) - from).max(0.0) * usd).sum()
 }
 
 /// The reservation discounts among the assumptions.

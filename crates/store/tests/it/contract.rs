@@ -25,6 +25,7 @@ on_both!(
     metric_sources => super::metric_sources,
     models => super::models,
     predictive => super::predictive,
+    price_files => super::price_files,
     rollouts => super::rollouts,
     reports => super::reports,
     deliveries => super::deliveries,
@@ -91,6 +92,13 @@ async fn anomalies(place: &Place) -> Result<()> {
 async fn bill_sources(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::bill_sources::run(&store).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn price_files(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::price_files::run(&store).await?;
     store.close().await;
     Ok(())
 }

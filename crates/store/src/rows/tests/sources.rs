@@ -1,9 +1,10 @@
-//! Fixtures of sources of metrics and bills.
+//! Fixtures of sources of metrics and bills, and of price files.
 
+use reeve_estate::PriceKind;
 use reeve_sources::SourceKind;
-use reeve_testkit::contract::{bill_sources, metric_sources};
+use reeve_testkit::contract::{bill_sources, metric_sources, price_files};
 
-use super::super::{bill_source, decode, metric_source};
+use super::super::{bill_source, decode, metric_source, price_file};
 use super::check;
 
 #[test]
@@ -36,4 +37,12 @@ fn bill_sync_v1() {
     let read = row.into_sync().unwrap();
     assert_eq!((read.bytes, read.problems.as_slice()), (1 << 40, ["denied".to_owned()].as_slice()));
     check(&bill_source::BillSyncRow::from(&read), fixture!("bill-sync-v1"));
+}
+
+#[test]
+fn price_file_v1() {
+    let sample = price_files::file(PriceKind::Units, "text").unwrap();
+    check(&price_file::PriceFileRow::from(&sample), fixture!("price-file-v1"));
+    let row: price_file::PriceFileRow = decode(fixture!("price-file-v1")).unwrap();
+    assert_eq!(row.into_file("text".to_owned()).unwrap(), sample);
 }
