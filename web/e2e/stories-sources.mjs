@@ -82,8 +82,38 @@ async function readsBills({ page, program }) {
   await page.getByRole('heading', { level: 1, name: 'Connect an AWS account' }).waitFor();
 }
 
+const PRICES = '# provider: aws\n# kind: machines\n# source: Negotiated rates\n# date: 2026-11-01\nregion,name,linux/on_demand\nus-east-1,m5.large,0.09\n';
+
+/** A file with a defect is refused with its line; a good one goes before the bundled prices, and can be removed. */
+async function importsPrices({ page, program }) {
+  await signIn(page, program.email, program.password);
+  await page.goto('/estate/connections');
+  const tables = page.getByRole('table', { name: 'Price lists' });
+  await tables.getByText('AWS price list of 2025-05-28').first().waitFor();
+  await tables.getByText('over 180 days').first().waitFor();
+  const choose = async (text) => {
+    const chosen = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Import price file' }).click();
+    await (await chosen).setFiles({ name: 'prices.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  };
+  await choose(PRICES.replace('0.09', 'free'));
+  await page.getByText(/line 6: "free" is not a price/).first().waitFor();
+  await choose(PRICES);
+  const row = tables.getByRole('row').filter({ hasText: 'Negotiated rates of 2026-11-01' });
+  await row.getByText('Imported').waitFor();
+  assert.equal((await read(page, 'prices')).items[0].source, 'Negotiated rates');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await fitsWidth(page);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await row.getByRole('button', { name: 'Remove AWS machines' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove AWS machines' }).click();
+  await row.waitFor({ state: 'detached' });
+  assert.ok((await read(page, 'prices')).items.every(({ origin }) => origin === 'bundled'));
+}
+
 export const sources = [
   { name: 'metrics: a Prometheus server pushes with a token that is shown once', run: receivesPushes },
   { name: 'metrics: a Prometheus server is queried', run: queriesAServer },
+  { name: 'prices: a file is refused with its line, goes before the bundled prices, and is removed', run: importsPrices },
   { name: 'bills: a bucket needs an AWS connection, and the form leads there', run: readsBills },
 ];

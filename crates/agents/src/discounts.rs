@@ -81,20 +81,28 @@ pub(crate) fn apply(facts: &Facts<'_>, list_now: Option<Money>, proposal: &mut P
     let Some(list_saving) = proposal.savings_monthly else { return };
     let billed = Billed::from_charges(facts.charges);
     let (share, words) = match billed {
-        Some(billed) => (Some(billed.paid).filter(|share| *share < LIST), billed.words()),
+        Some(billed) => (Some(billed.paid).filter(|share| *share < LIST), Some(billed.words())),
         None => known(facts.resource, whole_list_price(facts).or(list_now)),
     };
     // What costs more costs it after discounts too.
     proposal.savings_after_discounts = share.map(|share| Money::from_usd(list_saving.usd() * share));
-    proposal.explanation.factors.push(words);
-    proposal.explanation.factors.extend(origin(facts));
+    let origin = origin(facts);
+    proposal.explanation.factors.push(match (words, origin) {
+        (Some(words), Some(origin)) => format!("{words}; list prices: {origin}"),
+        (Some(words), None) => words,
+        (None, Some(origin)) => format!("Prices are list prices ({origin}): no bill of this resource is known"),
+        (None, None) => "Prices are list prices: no bill of this resource is known".to_owned(),
+    });
 }
 
-/// Source and date of the list price of the resource, in words.
-fn origin(facts: &Facts<'_>) -> Option<String> {
-    let size = facts.resource.specification.instance_type.as_deref()?;
-    let price = facts.catalogue.hourly_for(facts.resource, size)?;
-    Some(format!("List prices: {}", price.origin))
+/// Source and date of the list prices of the resource, in words: of its hours, or of the parts of its cost.
+pub(crate) fn origin(facts: &Facts<'_>) -> Option<String> {
+    let (catalogue, resource) = (facts.catalogue, facts.resource);
+    let size = resource.specification.instance_type.as_deref();
+    let hourly = size.and_then(|size| catalogue.hourly_for(resource, size)).map(|price| vec![price.origin]);
+    let origins = hourly.or_else(|| catalogue.monthly_cost(resource).map(|month| month.origins))?;
+    let words: Vec<String> = origins.iter().map(ToString::to_string).collect();
+    (!words.is_empty()).then(|| words.join(" and "))
 }
 
 /// The list price of a database with its storage, as the cloud's own figure has it.
@@ -103,16 +111,15 @@ fn whole_list_price(facts: &Facts<'_>) -> Option<Money> {
     database.then(|| facts.catalogue.monthly_cost(facts.resource)).flatten().map(|month| month.cost)
 }
 
-/// Share of the list price that the cloud itself says is paid, and the prices in words.
-fn known(resource: &Resource, list_now: Option<Money>) -> (Option<f64>, String) {
+/// Share of the list price that the cloud itself says is paid, and the prices in words; neither where the list price is all that is known.
+fn known(resource: &Resource, list_now: Option<Money>) -> (Option<f64>, Option<String>) {
     if resource.purchase == Some(Purchase::Reserved) {
-        return (Some(0.0), "It is reserved capacity, which is paid whether it is used or not".to_owned());
+        let words = "It is reserved capacity, which is paid whether it is used or not";
+        return (Some(0.0), Some(words.to_owned()));
     }
     let share = resource.monthly_cost.zip(list_now).map(|(paid, list)| paid.usd() / list.usd());
-    match share.filter(|share| share.is_finite() && *share > 0.0 && *share < LIST) {
-        Some(share) => (Some(share), format!("It costs {} of the list price", percent(share * 100.0))),
-        None => (None, "Prices are list prices: no bill of this resource is known".to_owned()),
-    }
+    let share = share.filter(|share| share.is_finite() && *share > 0.0 && *share < LIST);
+    (share, share.map(|share| format!("It costs {} of the list price", percent(share * 100.0))))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{Entry, EventId};
-use reeve_estate::{EstateStore, SampleStore, StoreError};
+use reeve_estate::{Catalogue, EstateStore, SampleStore, StoreError};
 
 use super::finding::Finding;
 use super::investigation::Investigation;
@@ -60,6 +60,8 @@ pub struct AnomalyPorts {
     pub recorder: Arc<dyn Recorder>,
     /// The same, for causes.
     pub log: Arc<dyn LogReader>,
+    /// Prices and sizes.
+    pub catalogue: Arc<Catalogue>,
     /// Time.
     pub clock: Arc<dyn Clock>,
 }

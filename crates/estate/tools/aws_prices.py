@@ -1,12 +1,15 @@
 """Writes the price tables of AWS machines and databases in `data/` from the published price lists as ec2instances.info collects them.
 
-    python3 crates/estate/tools/aws_prices.py FOLDER
+    python3 crates/estate/tools/aws_prices.py FOLDER [--files DATE]
+
+With `--files` it writes price files of that date (docs/formats/prices.md) into the present folder instead, for `reeve prices import`.
 
 FOLDER holds `instances.json` and `rds-instances.json` (`data/` of github.com/cristim/ec2-instances-info). The tables are CSV, sorted by
 region and name, compressed by the program `zstd`. The same input gives the same tables. A price that cannot be right (a licence cheaper than no
 licence, a reservation dearer than on demand) is left out, and counted on the standard output.
 """
 
+import argparse
 import json
 import subprocess
 import sys
@@ -127,16 +130,26 @@ def databases(folder):
     return header, sorted(rows)
 
 
-def write(name, header, rows):
-    text = "".join(",".join(row) + "\n" for row in [header, *rows])
+def write(path, header, rows, head=""):
+    text = head + "".join(",".join(row) + "\n" for row in [header, *rows])
     packed = subprocess.run(["zstd", "-q", "--ultra", "-22", "-c"], input=text.encode(), stdout=subprocess.PIPE, check=True)
-    (DATA / name).write_bytes(packed.stdout)
+    path.write_bytes(packed.stdout)
     regions = len({row[0] for row in rows})
-    print(f"{name}: {len(rows)} rows, {regions} regions, {len(text)} bytes, {len(packed.stdout)} compressed; {dict(refused)}")
+    print(f"{path.name}: {len(rows)} rows, {regions} regions, {len(text)} bytes, {len(packed.stdout)} compressed; {dict(refused)}")
     refused.clear()
 
 
+def head(kind, date):
+    return f"# provider: aws\n# kind: {kind}\n# source: AWS price list\n# date: {date}\n"
+
+
 if __name__ == "__main__":
-    source = Path(sys.argv[1])
-    write("aws_machine_prices.csv.zst", *machines(source))
-    write("aws_database_prices.csv.zst", *databases(source))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--files", metavar="DATE")
+    given = parser.parse_args()
+    for kind, table in [("machines", machines), ("databases", databases)]:
+        if given.files:
+            write(Path(f"aws-{kind}.csv.zst"), *table(given.folder), head(kind, given.files))
+        else:
+            write(DATA / f"aws_{kind.removesuffix('s')}_prices.csv.zst", *table(given.folder))

@@ -39,6 +39,7 @@ use crate::estate_searches::EstateSearches;
 use crate::extract::Caller;
 use crate::identify::{KnownTokens, TrustedProxies, Watched};
 use crate::metric_intake::MetricIntake;
+use crate::prices::PriceBook;
 use crate::streams::Streams;
 use crate::verification::{Jobs, Verifier};
 
@@ -197,6 +198,8 @@ pub struct Ports {
     pub bill_sources: Arc<dyn BillSourceStore>,
     /// Reading buckets with bills.
     pub bill_syncer: Arc<dyn BillSyncer>,
+    /// Imported price files, and the catalogue that they are in force in.
+    pub prices: Arc<PriceBook>,
     /// Metric sources.
     pub metric_sources: Arc<dyn MetricSourceStore>,
     /// Taking metrics over.

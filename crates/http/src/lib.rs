@@ -20,6 +20,7 @@ pub mod identify;
 mod leftover;
 pub mod metric_intake;
 pub mod paging;
+pub mod prices;
 pub mod router;
 mod routes;
 pub mod story;

@@ -9,6 +9,7 @@ pub(crate) mod connections;
 pub(crate) mod health;
 pub(crate) mod intelligence;
 pub(crate) mod metrics;
+pub(crate) mod prices;
 pub(crate) mod resources;
 pub(crate) mod sessions;
 pub(crate) mod teams;
@@ -66,6 +67,7 @@ pub(crate) fn all(app: Option<Arc<App>>) -> Guarded {
     let guarded = connections::routes(guarded);
     let guarded = metrics::routes(guarded);
     let guarded = bills::routes(guarded);
+    let guarded = prices::routes(guarded);
     let guarded = backups::routes(guarded);
     let guarded = resources::routes(guarded);
     let guarded = budgets::routes(guarded);

@@ -29,6 +29,7 @@ mod object;
 pub mod portfolio;
 pub mod predictive;
 pub mod preview;
+pub mod price;
 pub mod quantity;
 pub mod recommendation;
 pub mod report;

@@ -14,6 +14,7 @@ mod budgets;
 mod collection;
 mod connections;
 mod metrics;
+mod prices;
 mod reports;
 mod target;
 
@@ -31,6 +32,7 @@ pub(crate) use budgets::{BudgetAlertsArgs, BudgetsCommand};
 pub(crate) use collection::{ListArgs, NamedArgs};
 pub(crate) use connections::{ConnectionsCommand, PolicyArgs, PolicyCloud};
 pub(crate) use metrics::{MetricPreviewArgs, MetricsCommand};
+pub(crate) use prices::PricesCommand;
 pub(crate) use reports::{DownloadReportArgs, ReportsCommand, RunReportArgs};
 pub(crate) use target::ServiceTarget;
 
@@ -68,6 +70,9 @@ pub(crate) enum Command {
     /// Manage the S3 buckets that a running service reads bills from.
     #[command(subcommand)]
     Bills(BillsCommand),
+    /// Show the list prices that a running service computes with, and import newer ones.
+    #[command(subcommand)]
+    Prices(PricesCommand),
     /// Manage budgets of a running service.
     #[command(subcommand)]
     Budgets(BudgetsCommand),

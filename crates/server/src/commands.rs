@@ -13,6 +13,7 @@ mod import;
 mod keys;
 mod metrics;
 mod openapi;
+mod prices;
 mod reading;
 mod reports;
 mod search;
@@ -43,6 +44,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Analyze(command) => unless_nobody_reads(analyze::run(command).await),
         Command::Metrics(command) => unless_nobody_reads(metrics::run(command).await),
         Command::Bills(command) => unless_nobody_reads(bills::run(command).await),
+        Command::Prices(command) => unless_nobody_reads(prices::run(command).await),
         Command::Budgets(command) => unless_nobody_reads(budgets::run(command).await),
         Command::Backup(command) => backup::run(command).await,
         Command::Keys(KeysCommand::Rotate(args)) => keys::rotate(&args).await,

@@ -10,18 +10,15 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use reeve_access::TokenHash;
-use reeve_anomalies::{AnomalyPorts, AnomalyService};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef, events};
 use reeve_connect_notify::People;
 use reeve_connect_webhook::Sender;
-use reeve_engine::ResponseService;
-use reeve_estate::{Catalogue, Kinds};
+use reeve_estate::Kinds;
 use reeve_http::{App, Ports, Settings, TrustedProxies};
 use reeve_lake::{EntrySearch, EntrySegments, SampleLake};
 use reeve_ledger::Ledger;
 use reeve_notify::delivery::Dispatcher;
 use reeve_notify::sources::Sources;
-use reeve_predict::{RulePorts, RuleService};
 use reeve_recommend::ports::Clock;
 use reeve_recommend::{AgentTypes, Changes};
 use reeve_store::{Store, Vault};
@@ -49,9 +46,11 @@ use crate::tasks::context::{TaskContext, TaskSettings};
 
 use engine::{EnginePorts, EngineServices, engine};
 use observers::Observers;
+use responses::{anomaly_service, prices, rule_service};
 
 mod engine;
 mod observers;
+mod responses;
 
 /// Longest time for requests under way once the service is to stop.
 const LAST_REQUESTS: Duration = Duration::from_secs(5);
@@ -171,9 +170,10 @@ impl Service {
         let log = open_log(&config).await.context("the log could not be opened")?;
         let store = Arc::new(open_store(&config).await?);
         let lease = ActiveLease::take(store.clone(), &lock, log.ledger.origin(), log.ledger.size()).await?;
-        let samples =
-            Arc::new(SampleLake::open(&config.data_dir).await.context("the sample table could not be opened")?);
-        let clouds = Arc::new(clouds.over(store.clone(), config.outbound.policy()?));
+        let samples = samples(&config).await?;
+        let prices = prices(&store).await?;
+        let catalogue = prices.catalogue();
+        let clouds = Arc::new(clouds.over(store.clone(), config.outbound.policy()?).with_catalogue(catalogue.clone()));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone()));
         let trail = Trail::service_wide(log.ledger.clone(), log.search.clone());
@@ -182,6 +182,7 @@ impl Service {
             store: store.clone(),
             samples: samples.clone(),
             clouds: clouds.clone(),
+            catalogue: catalogue.clone(),
             recorder: recorder.clone(),
             clock: clock.clone(),
             changes,
@@ -190,9 +191,8 @@ impl Service {
             log: Arc::new(TrailReader(trail.clone())),
         });
         let log_of_callers = reeve_trail::Log::new(log.ledger.clone(), log.search.clone());
-        let journal_clock = clock.clone();
-        let journal = Arc::new(Journal::new(log_of_callers.clone(), move || journal_clock.now()));
-        let anomaly_service = anomaly_service(&store, &samples, &engine.responses, &recorder, &clock, trail.clone());
+        let journal = journal(&log_of_callers, clock.clone());
+        let anomaly_service = anomaly_service(&store, &samples, &engine, &recorder, &clock, catalogue, trail.clone());
         let tasks = Arc::new(TaskContext {
             settings: task_settings(&config),
             journal,
@@ -214,7 +214,7 @@ impl Service {
             carrier: Arc::new(Carriers { folder: config.export_folder.clone(), policy: config.outbound.policy()? }),
             anomaly_service: Arc::new(anomaly_service),
             dispatcher: dispatcher(&config, store.clone(), recorder.clone(), clock.clone())?,
-            rule_service: rule_service(&store, &samples, &engine.responses, &recorder, &clock, agent_types),
+            rule_service: rule_service(&store, &samples, &engine.responses, &recorder, &clock, catalogue, agent_types),
             model_service: engine.models.clone(),
             registry: engine.registry.clone(),
             runs: engine.runs.clone(),
@@ -222,10 +222,9 @@ impl Service {
             sources: sources(&store, settings(&config, &lock, demo)),
         });
         let reader = Arc::new(TrailReader(trail.clone()));
-        let observers = Observers::new(&config, &store, &samples, clouds, recorder, reader)?;
+        let observers = Observers::new(&config, &store, &samples, clouds, recorder, reader, prices)?;
         let ports = ports(&tasks, &engine, &store, &config, &log.ledger, &observers, clock);
-        let ports = Ports { kinds: Arc::new(kinds), ..ports };
-        let app = Arc::new(App::new(ports, settings(&config, &lock, demo)));
+        let app = Arc::new(App::new(Ports { kinds: Arc::new(kinds), ..ports }, settings(&config, &lock, demo)));
         let Log { ledger, segments, .. } = log;
         Ok(Service { app, tasks, engine, ledger, trail, store, samples, segments, observers, config, lease, lock })
     }
@@ -276,6 +275,14 @@ impl Service {
             .with_metadata("previous_instance", self.lock.previous_instance().unwrap_or_default());
         self.tasks.journal.record_outcome(entry).await;
     }
+}
+
+async fn samples(config: &Config) -> Result<Arc<SampleLake>> {
+    Ok(Arc::new(SampleLake::open(&config.data_dir).await.context("the sample table could not be opened")?))
+}
+
+fn journal(log: &reeve_trail::Log, clock: Arc<dyn Clock>) -> Arc<Journal> {
+    Arc::new(Journal::new(log.clone(), move || clock.now()))
 }
 
 /// Binds the configured address.
@@ -332,6 +339,7 @@ fn ports(
         estate: tasks.estate.clone(),
         descriptions: store.clone(),
         kinds: Arc::default(),
+        prices: observers.prices.clone(),
         bill_sources: store.clone(),
         bill_syncer: Arc::new(BackgroundBills(observers.bills.clone())),
         metric_sources: tasks.metric_sources.clone(),
@@ -403,49 +411,6 @@ fn settings(config: &Config, lock: &ActiveLock, demo: bool) -> Settings {
         search_limit: Duration::from_secs(config.search_limit_s),
         ..Settings::default()
     }
-}
-
-/// Service that answers anomalies, with the log to read about their causes.
-fn anomaly_service(
-    store: &Arc<Store>,
-    samples: &Arc<SampleLake>,
-    responses: &Arc<ResponseService>,
-    recorder: &Arc<LedgerRecorder>,
-    clock: &Arc<dyn Clock>,
-    trail: Trail,
-) -> AnomalyService {
-    AnomalyService::new(AnomalyPorts {
-        anomalies: store.clone(),
-        agents: store.clone(),
-        estate: store.clone(),
-        samples: samples.clone(),
-        responses: responses.clone(),
-        threats: store.clone(),
-        recorder: recorder.clone(),
-        log: Arc::new(TrailReader(trail)),
-        clock: clock.clone(),
-    })
-}
-
-/// Predictive rules over the same ports as the engine.
-fn rule_service(
-    store: &Arc<Store>,
-    samples: &Arc<SampleLake>,
-    responses: &Arc<ResponseService>,
-    recorder: &Arc<LedgerRecorder>,
-    clock: &Arc<dyn Clock>,
-    agent_types: AgentTypes,
-) -> Arc<RuleService> {
-    Arc::new(RuleService::new(RulePorts {
-        rules: store.clone(),
-        estate: store.clone(),
-        samples: samples.clone(),
-        responses: responses.clone(),
-        recorder: recorder.clone(),
-        clock: clock.clone(),
-        catalogue: Arc::new(Catalogue::builtin().clone()),
-        agent_types,
-    }))
 }
 
 /// Dispatcher of webhooks and notification channels, over the guarded client.

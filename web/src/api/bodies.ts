@@ -37,6 +37,7 @@ export type GuardrailsStatus = Schemas['GuardrailsStatusBody'];
 export type ErrorBudget = Schemas['ErrorBudgetBody'];
 export type ThreatList = Schemas['ThreatListBody'];
 export type BillSource = Schemas['BillSourceBody'];
+export type PriceTable = Schemas['PriceTableBody'];
 export type MetricSource = Schemas['MetricSourceBody'];
 export type MappingRule = Schemas['MappingRuleBody'];
 export type SeriesMatch = Schemas['SeriesMatchBody'];

@@ -2639,6 +2639,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Price tables in force. Of a provider and kind the earlier one goes before the later one. */
+        get: operations["get_prices"];
+        put?: never;
+        /**
+         * Import a price file. It replaces the imported file of its provider and kind, and is in force at once; a file with a defect changes
+         *     nothing.
+         */
+        post: operations["post_prices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/prices/{provider}/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove an imported price file; the bundled prices are in force again. */
+        delete: operations["delete_prices_provider_kind"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/resource-counts": {
         parameters: {
             query?: never;
@@ -7353,6 +7391,47 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_PriceTableBody: {
+            /** @description The items. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description Days since then.
+                 */
+                age_days: number;
+                /** @description Day or month of the price list. */
+                date: string;
+                import?: components["schemas"]["PriceImportBody"] | null;
+                /** @description `machines`, `databases` or `units` (volumes, snapshots, storage of databases, load balancers, addresses, gateways). */
+                kind: string;
+                /** @description `imported` for a file that somebody imported, `bundled` for a table that comes with Reeve. */
+                origin: string;
+                /** @description The price list is more than 180 days old. */
+                outdated: boolean;
+                /**
+                 * Format: int64
+                 * @description Number of prices.
+                 */
+                prices: number;
+                /** @description Cloud of the prices: `aws`, `azure` or `gcp`. */
+                provider: string;
+                /**
+                 * Format: int64
+                 * @description Number of regions.
+                 */
+                regions: number;
+                /** @description Name of the price list. */
+                source: string;
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description Total number.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_ReadyMappingBody: {
             /** @description The items. */
             items: {
@@ -8454,6 +8533,51 @@ export interface components {
             signatures: string[];
             /** @description One line for people. */
             title: string;
+        };
+        /** @description Import of a price file. */
+        PriceImportBody: {
+            /**
+             * Format: int64
+             * @description Size of the file.
+             */
+            bytes: number;
+            /** @description Time of the import. */
+            imported_at: string;
+            /** @description User who imported it. */
+            imported_by: string;
+            /** @description SHA-256 of the file, hexadecimal. */
+            sha256: string;
+        };
+        /** @description A price table in force. Of a provider and kind the earlier one in the list goes before the later one. */
+        PriceTableBody: {
+            /**
+             * Format: int64
+             * @description Days since then.
+             */
+            age_days: number;
+            /** @description Day or month of the price list. */
+            date: string;
+            import?: components["schemas"]["PriceImportBody"] | null;
+            /** @description `machines`, `databases` or `units` (volumes, snapshots, storage of databases, load balancers, addresses, gateways). */
+            kind: string;
+            /** @description `imported` for a file that somebody imported, `bundled` for a table that comes with Reeve. */
+            origin: string;
+            /** @description The price list is more than 180 days old. */
+            outdated: boolean;
+            /**
+             * Format: int64
+             * @description Number of prices.
+             */
+            prices: number;
+            /** @description Cloud of the prices: `aws`, `azure` or `gcp`. */
+            provider: string;
+            /**
+             * Format: int64
+             * @description Number of regions.
+             */
+            regions: number;
+            /** @description Name of the price list. */
+            source: string;
         };
         /** @description An RFC 9457 problem. */
         ProblemBody: {
@@ -19224,6 +19348,143 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_prices: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_PriceTableBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    post_prices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A price file: CSV with a head, as it is or compressed with zstd, at most 32 MiB and 64 MiB after unpacking */
+        requestBody: {
+            content: {
+                "text/csv": string;
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceTableBody"];
+                };
+            };
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_prices_provider_kind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];

@@ -7,6 +7,7 @@ use super::Facts;
 use super::evidence::Evidence;
 use super::settings::Thresholds;
 use crate::confidence::{confidence, signs};
+use crate::discounts;
 use crate::load::data_points;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
@@ -74,6 +75,8 @@ struct Cost {
     monthly: Option<Money>,
     /// At most: a snapshot stores written blocks alone.
     snapshot: Option<Money>,
+    /// Source and date of the list prices.
+    origin: Option<String>,
 }
 
 impl Cost {
@@ -82,7 +85,8 @@ impl Cost {
         let listed = facts.catalogue.monthly_cost(volume).map(|month| month.cost);
         let gib = volume.specification.storage_gib;
         let snapshot = gib.and_then(|gib| facts.catalogue.snapshot_monthly(volume.provider, &volume.region, gib));
-        Cost { monthly: volume.monthly_cost.or(listed), snapshot: snapshot.map(|month| month.cost) }
+        let origin = discounts::origin(facts);
+        Cost { monthly: volume.monthly_cost.or(listed), snapshot: snapshot.map(|month| month.cost), origin }
     }
 
     /// Savings, at least; `None` without a price.
@@ -93,11 +97,13 @@ impl Cost {
     fn words(&self) -> String {
         let snapshot = at_most(self.snapshot);
         match (self.monthly, self.savings()) {
-            (Some(monthly), Some(savings)) => format!(
-                "the volume costs {} a month, its snapshot {snapshot}: deleting it saves at least {}",
-                dollars(monthly),
-                dollars(savings)
-            ),
+            (Some(monthly), Some(savings)) => {
+                let origin = self.origin.as_ref().map(|origin| format!(" ({origin})")).unwrap_or_default();
+                let (monthly, savings) = (dollars(monthly), dollars(savings));
+                format!(
+                    "the volume costs {monthly} a month, its snapshot {snapshot}{origin}: deleting it saves at least {savings}"
+                )
+            }
             _ => "no list price is known for the volume, so no saving is claimed".to_owned(),
         }
     }

@@ -161,8 +161,9 @@ fn cost(facts: &Facts<'_>) -> (Option<Money>, String) {
     let words = match billed {
         Some(cost) => format!("{} a month by its bill", dollars(cost)),
         None => format!(
-            "saves {}: snapshots are incremental, and blocks that others share stay; no saving is claimed without a bill",
-            at_most(full.map(|month| month.cost))
+            "saves {}{}: snapshots are incremental, and blocks that others share stay; no saving is claimed without a bill",
+            at_most(full.as_ref().map(|month| month.cost)),
+            full.iter().flat_map(|month| &month.origins).map(|origin| format!(" ({origin})")).collect::<String>()
         ),
     };
     (billed, words)

@@ -2,7 +2,7 @@
 //! there is neither.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Attribute, Catalogue, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, StoreError};
+use reeve_estate::{Attribute, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, StoreError};
 
 use super::super::contribution::Contribution;
 use super::super::likely_cause::LikelyCause;
@@ -55,7 +55,7 @@ impl AnomalyService {
         };
         let (all, _) = self.ports.estate.resource_list(&connected(&resource)).await?;
         let matrix = self.ports.responses.approval_matrix().await?;
-        let terms = Terms { catalogue: Catalogue::builtin(), matrix: &matrix };
+        let terms = Terms { catalogue: &self.ports.catalogue, matrix: &matrix };
         Ok(capacity(anomaly, &resource, &all, terms, self.ports.clock.now()))
     }
 
@@ -100,7 +100,7 @@ impl AnomalyService {
         let volumes: Vec<Resource> = all.into_iter().filter(attached).collect();
         let usage = self.usage(&resource.id, anomaly.started_at).await;
         let matrix = self.ports.responses.approval_matrix().await?;
-        let terms = Terms { catalogue: Catalogue::builtin(), matrix: &matrix };
+        let terms = Terms { catalogue: &self.ports.catalogue, matrix: &matrix };
         Ok(spending(anomaly, part, &resource, &volumes, usage, before, terms))
     }
 

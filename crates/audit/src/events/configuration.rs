@@ -45,6 +45,12 @@ kinds! { Configuration:
     INTEGRATION_TEST = "integration.test", Info, Shared,
         "The credentials of a connection were tried.",
         ["resource.type", "resource.id"];
+    PRICE_FILE_IMPORT = "price_file.import", Info, Reeve,
+        "A price file was imported; its prices go before the bundled ones.",
+        ["resource.type", "resource.id", "changes.after"];
+    PRICE_FILE_DELETE = "price_file.delete", Info, Reeve,
+        "An imported price file was removed; the bundled prices are in force again.",
+        ["resource.type", "resource.id", "changes.before"];
     SAVED_SEARCH_CREATE = "saved_search.create", Info, Shared,
         "A search was saved.",
         ["resource.type", "resource.id", "changes.after"];

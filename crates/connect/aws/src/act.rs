@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_connect_aws_ec2::{Ec2, Fault, FaultKind, Place};
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, Catalogue, DescriptionSink, Inventory, Mutation, Observe, ObserveError,
-    Observed, Operation, Resource, ResourceId, ResourceKind, ResourceState, SampleBatch, SampleQuery, Snapshot,
+    Act, ActError, ActErrorKind, Applied, DescriptionSink, Inventory, Mutation, Observe, ObserveError, Observed,
+    Operation, Resource, ResourceId, ResourceKind, ResourceState, SampleBatch, SampleQuery, Snapshot,
 };
 
 use crate::inventory::elb;
@@ -53,7 +53,7 @@ impl Act for AwsConnection {
             }
             kind => return Err(other(&format!("a {kind} cannot be read on its own; sync the connection"))),
         };
-        fresh.monthly_cost = Catalogue::builtin().monthly_cost(&fresh).map(|month| month.cost);
+        fresh.monthly_cost = self.catalogue().monthly_cost(&fresh).map(|month| month.cost);
         if fresh.group.is_some() {
             // The machine knows its group by name, the inventory by ARN.
             fresh.group = resource.group.clone().or(fresh.group);
@@ -67,7 +67,7 @@ impl Act for AwsConnection {
         }
         let mut volumes = self.ec2(self.place_of(machine)).volumes_of(machine.id.as_str()).await?;
         for volume in &mut volumes {
-            volume.monthly_cost = Catalogue::builtin().monthly_cost(volume).map(|month| month.cost);
+            volume.monthly_cost = self.catalogue().monthly_cost(volume).map(|month| month.cost);
         }
         Ok(volumes)
     }

@@ -32,12 +32,12 @@ impl AwsConnection {
             work.push(Box::pin(autoscaling::groups(self, place)));
         }
         let listings: Vec<Listing> = stream::iter(work).buffer_unordered(self.tuning.parallel).collect().await;
-        merge(listings)
+        merge(listings, self.catalogue())
     }
 }
 
 /// Puts the listings together. Fails only when nothing at all could be read and nothing was denied.
-fn merge(listings: Vec<Listing>) -> Result<Inventory, Fault> {
+fn merge(listings: Vec<Listing>, catalogue: &Catalogue) -> Result<Inventory, Fault> {
     let mut inventory = Inventory::default();
     let mut incomplete = BTreeSet::new();
     let mut faults = Vec::new();
@@ -59,7 +59,7 @@ fn merge(listings: Vec<Listing>) -> Result<Inventory, Fault> {
     inventory.complete = ResourceKind::SPECIFIED.iter().copied().filter(|kind| !incomplete.contains(kind)).collect();
     inventory.resources.sort_by(|a, b| (a.kind, &a.region, &a.id).cmp(&(b.kind, &b.region, &b.id)));
     join_groups(&mut inventory.resources);
-    price(&mut inventory);
+    price(&mut inventory, catalogue);
     Ok(inventory)
 }
 
@@ -92,10 +92,10 @@ fn join_groups(resources: &mut [Resource]) {
 }
 
 /// Puts list prices on what has one, and says how many machines and volumes of a region have none.
-fn price(inventory: &mut Inventory) {
+fn price(inventory: &mut Inventory, catalogue: &Catalogue) {
     let mut unpriced: BTreeMap<String, usize> = BTreeMap::new();
     for resource in &mut inventory.resources {
-        resource.monthly_cost = Catalogue::builtin().monthly_cost(resource).map(|month| month.cost);
+        resource.monthly_cost = catalogue.monthly_cost(resource).map(|month| month.cost);
         let billed = matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Volume);
         if billed && resource.monthly_cost.is_none() && resource.purchase != Some(Purchase::Spot) {
             *unpriced.entry(resource.region.clone()).or_default() += 1;
@@ -132,7 +132,8 @@ mod tests {
     fn denied_calls_are_listed_and_the_inventory_continues() {
         let denied = listing(ResourceKind::Database, &[], Some(FaultKind::Denied));
         let twice = listing(ResourceKind::Database, &[], Some(FaultKind::Denied));
-        let inventory = merge(vec![listing(ResourceKind::Bucket, &["b"], None), denied, twice]).unwrap();
+        let inventory =
+            merge(vec![listing(ResourceKind::Bucket, &["b"], None), denied, twice], Catalogue::builtin()).unwrap();
         assert_eq!((inventory.resources.len(), inventory.denied.len()), (1, 1));
         assert!(
             inventory.complete.contains(&ResourceKind::Bucket) && !inventory.complete.contains(&ResourceKind::Database)
@@ -141,10 +142,13 @@ mod tests {
 
     #[test]
     fn a_kind_is_complete_only_when_every_region_was() {
-        let inventory = merge(vec![
-            listing(ResourceKind::VirtualMachine, &["a"], None),
-            listing(ResourceKind::VirtualMachine, &["b"], Some(FaultKind::Throttled)),
-        ])
+        let inventory = merge(
+            vec![
+                listing(ResourceKind::VirtualMachine, &["a"], None),
+                listing(ResourceKind::VirtualMachine, &["b"], Some(FaultKind::Throttled)),
+            ],
+            Catalogue::builtin(),
+        )
         .unwrap();
         assert_eq!(inventory.resources.len(), 2);
         assert!(!inventory.complete.contains(&ResourceKind::VirtualMachine));
@@ -153,7 +157,8 @@ mod tests {
 
     #[test]
     fn nothing_read_at_all_is_a_failure() {
-        let error = merge(vec![listing(ResourceKind::Volume, &[], Some(FaultKind::Unreachable))]).unwrap_err();
+        let error = merge(vec![listing(ResourceKind::Volume, &[], Some(FaultKind::Unreachable))], Catalogue::builtin())
+            .unwrap_err();
         assert_eq!(error.kind, FaultKind::Unreachable);
     }
 
@@ -161,7 +166,9 @@ mod tests {
     fn members_point_at_their_group() {
         let mut group = listing(ResourceKind::ScalingGroup, &["arn:group"], None);
         group.resources[0].attached_to = vec![ResourceId::new("lt-1"), ResourceId::new("i-1")];
-        let inventory = merge(vec![group, listing(ResourceKind::VirtualMachine, &["i-1", "i-2"], None)]).unwrap();
+        let inventory =
+            merge(vec![group, listing(ResourceKind::VirtualMachine, &["i-1", "i-2"], None)], Catalogue::builtin())
+                .unwrap();
         let groups: Vec<_> = inventory
             .resources
             .iter()
@@ -176,7 +183,7 @@ mod tests {
         let mut volumes = listing(ResourceKind::Volume, &["vol-1"], None);
         volumes.resources[0].specification.storage_type = Some("gp3".into());
         volumes.resources[0].specification.storage_gib = Some(100.0);
-        let inventory = merge(vec![volumes]).unwrap();
+        let inventory = merge(vec![volumes], Catalogue::builtin()).unwrap();
         assert_eq!(inventory.resources[0].monthly_cost, None);
         assert!(inventory.problems[0].contains("no price for 1 machines and volumes in eu-west-1"));
     }

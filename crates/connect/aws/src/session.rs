@@ -1,5 +1,6 @@
 //! One connection's credentials, endpoint and patience, and the configurations made of them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_config::identity::IdentityCache;
@@ -11,7 +12,7 @@ use aws_credential_types::provider::SharedCredentialsProvider;
 use jiff::SignedDuration;
 use reeve_connect_aws_ec2::{At, Ec2, Fault, FaultKind, Pace, Place};
 use reeve_connect_outbound::Outbound;
-use reeve_estate::{Connection, ConnectionId, Credentials, ObserveError};
+use reeve_estate::{Catalogue, Connection, ConnectionId, Credentials, ObserveError};
 
 use crate::guarded::Guarded;
 use crate::inventory::autoscaling::Scaling;
@@ -71,6 +72,8 @@ pub struct AwsConnection {
     pub(crate) endpoint: Option<String>,
     pub(crate) allow_actions: bool,
     pub(crate) tuning: Tuning,
+    /// Prices of resources; those that come with the program unless given.
+    catalogue: Option<Arc<Catalogue>>,
     account: String,
     config: SdkConfig,
 }
@@ -131,8 +134,20 @@ impl AwsConnection {
             allow_actions: connection.allow_actions,
             account: connection.account.clone(),
             tuning,
+            catalogue: None,
             config,
         })
+    }
+
+    /// Prices resources by a catalogue that the caller keeps up to date.
+    #[must_use]
+    pub fn with_catalogue(self, catalogue: Arc<Catalogue>) -> Self {
+        AwsConnection { catalogue: Some(catalogue), ..self }
+    }
+
+    /// The catalogue that resources are priced by.
+    pub(crate) fn catalogue(&self) -> &Catalogue {
+        self.catalogue.as_deref().unwrap_or_else(|| Catalogue::builtin())
     }
 
     /// The configuration for a region.

@@ -61,7 +61,7 @@ impl Catalogue {
     #[must_use]
     pub fn price_tables(&self) -> Vec<PriceTableInfo> {
         let imported = self.imported.files();
-        let mut tables: Vec<PriceTableInfo> = imported.values().map(|file| imported_info(file)).collect();
+        let mut tables: Vec<PriceTableInfo> = imported.values().map(|file| PriceTableInfo::of(file)).collect();
         let bundled = |provider, kind, origin: &PriceOrigin, (regions, prices)| PriceTableInfo {
             provider,
             kind,
@@ -155,7 +155,11 @@ impl Catalogue {
     }
 }
 
-fn imported_info(file: &PriceFile) -> PriceTableInfo {
-    let PriceFile { provider, kind, regions, prices, .. } = *file;
-    PriceTableInfo { provider, kind, imported: true, origin: file.origin.clone(), regions, prices }
+impl PriceTableInfo {
+    /// The table of an imported file.
+    #[must_use]
+    pub fn of(file: &PriceFile) -> Self {
+        let PriceFile { provider, kind, regions, prices, .. } = *file;
+        PriceTableInfo { provider, kind, imported: true, origin: file.origin.clone(), regions, prices }
+    }
 }

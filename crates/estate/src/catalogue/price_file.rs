@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::io::Read as _;
 
 use jiff::civil::Date;
+use sha2::{Digest as _, Sha256};
 
 use super::aws::ListPrices;
 use super::sorted::SortedTable;
@@ -215,6 +216,12 @@ impl Head {
 
 fn missing(field: &str) -> PriceFileError {
     defect(1, field, format!("is missing: begin the file with a line \"# {field}: ...\""))
+}
+
+/// Returns the SHA-256 of a file, hexadecimal.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// Reads the date of a price list; of a month, its first day.

@@ -9,8 +9,8 @@ use reeve_connect_aws::AwsConnection;
 use reeve_connect_outbound::{Limits, Outbound, Policy};
 use reeve_connect_simulated::SimulatedEstate;
 use reeve_estate::{
-    Act, Connection, ConnectionId, ConnectionStatus, Credentials, DescriptionSink, EstateStore, KindReader, Observe,
-    ObserveError, ObserveErrorKind, Provider,
+    Act, Catalogue, Connection, ConnectionId, ConnectionStatus, Credentials, DescriptionSink, EstateStore, KindReader,
+    Observe, ObserveError, ObserveErrorKind, Provider,
 };
 use reeve_recommend::ports::Clouds;
 
@@ -18,6 +18,7 @@ use reeve_recommend::ports::Clouds;
 pub(crate) struct CloudRegistry {
     estate: Option<Arc<dyn EstateStore>>,
     outbound: Outbound,
+    catalogue: Option<Arc<Catalogue>>,
     simulated: Option<Arc<SimulatedEstate>>,
     readers: Vec<Arc<dyn KindReader>>,
     /// A cloud that a test made up; it is behind every connection.
@@ -31,6 +32,7 @@ impl CloudRegistry {
         CloudRegistry {
             estate: None,
             outbound: outbound(Policy::default()),
+            catalogue: None,
             simulated: None,
             readers: Vec::new(),
             #[cfg(test)]
@@ -73,6 +75,11 @@ impl CloudRegistry {
         CloudRegistry { estate: Some(estate), outbound: outbound(policy), ..self }
     }
 
+    /// With the catalogue that the resources of real accounts are priced by.
+    pub(crate) fn with_catalogue(self, catalogue: Arc<Catalogue>) -> Self {
+        CloudRegistry { catalogue: Some(catalogue), ..self }
+    }
+
     /// Judges the endpoint of a connection before anything is asked there.
     pub(crate) fn check_endpoint(&self, url: &str) -> Result<(), String> {
         self.outbound.policy().check_given(url)
@@ -80,7 +87,11 @@ impl CloudRegistry {
 
     /// Opens the account of a connection to AWS.
     pub(crate) async fn aws(&self, connection: &Connection) -> Result<AwsConnection, ObserveError> {
-        AwsConnection::open(connection, &self.outbound).await
+        let opened = AwsConnection::open(connection, &self.outbound).await?;
+        Ok(match &self.catalogue {
+            Some(catalogue) => opened.with_catalogue(catalogue.clone()),
+            None => opened,
+        })
     }
 
     /// The observing side of a connection.
@@ -133,10 +144,7 @@ impl Clouds for CloudRegistry {
                 Some(cloud) => cloud,
                 None => return Err("the simulated estate only exists in `reeve demo`".to_owned()),
             },
-            (_, Provider::Aws) => {
-                let opened = AwsConnection::open(&connection, &self.outbound).await;
-                Arc::new(opened.map_err(|error| error.message)?)
-            }
+            (_, Provider::Aws) => Arc::new(self.aws(&connection).await.map_err(|error| error.message)?),
             (_, other) => return Err(format!("{other} connections are not available in this release")),
         };
         Ok((connection, actor))

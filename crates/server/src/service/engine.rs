@@ -19,6 +19,7 @@ pub(super) struct EnginePorts {
     pub(super) store: Arc<Store>,
     pub(super) samples: Arc<dyn SampleStore>,
     pub(super) clouds: Arc<dyn Clouds>,
+    pub(super) catalogue: Arc<Catalogue>,
     pub(super) recorder: Arc<dyn Recorder>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) changes: Changes,
@@ -45,11 +46,10 @@ pub(crate) struct EngineServices {
 
 /// Creates the services, each over the ports and the services that it asks.
 pub(super) fn engine(ports: EnginePorts) -> EngineServices {
-    let EnginePorts { store, samples, clouds, recorder, clock, changes, agent_types, charges, log } = ports;
+    let EnginePorts { store, samples, clouds, catalogue, recorder, clock, changes, agent_types, charges, log } = ports;
     let estate: Arc<dyn EstateStore> = store.clone();
     let workloads: Arc<dyn WorkloadStore> = store.clone();
     let descriptions: Arc<dyn DescriptionStore> = store.clone();
-    let catalogue = Arc::new(Catalogue::builtin().clone());
     let (models, settings) = (agent_types.clone(), RegistrySettings::default());
     let registry = Arc::new(Registry::new(store.clone(), recorder.clone(), clock.clone(), models, settings));
     let records = Arc::new(Records::new(store.clone(), recorder, clock.clone()));

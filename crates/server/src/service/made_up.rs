@@ -86,7 +86,12 @@ impl Change for Paint {
         (color_of(seen).as_ref() != Some(&before)).then(|| Paint::step(seen.id.as_str(), &before))
     }
 
-    fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
+    fn simulate(
+        &self,
+        operation: &dyn Operation,
+        twin: &mut Resource,
+        _: &reeve_estate::Catalogue,
+    ) -> Result<(), ActError> {
         let SetColor(color) = operation.downcast_ref().ok_or_else(|| foreign(operation))?;
         twin.tags.insert("color".to_owned(), color.clone());
         Ok(())

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use reeve_http::prices::PriceBook;
 use reeve_lake::SampleLake;
 use reeve_recommend::ports::LogReader;
 use reeve_store::Store;
@@ -23,6 +24,8 @@ pub(crate) struct Observers {
     pub(crate) metrics: Arc<MetricTaker>,
     /// Reading buckets with bills.
     pub(crate) bills: Arc<BillPuller>,
+    /// Imported price files.
+    pub(crate) prices: Arc<PriceBook>,
 }
 
 impl Observers {
@@ -37,6 +40,7 @@ impl Observers {
         clouds: Arc<CloudRegistry>,
         recorder: Arc<LedgerRecorder>,
         log: Arc<dyn LogReader>,
+        prices: Arc<PriceBook>,
     ) -> Result<Observers> {
         let ports = MetricPorts {
             sources: store.clone(),
@@ -55,6 +59,6 @@ impl Observers {
             running: Running::default(),
         });
         let syncer = ConnectionSyncer::new(store.clone(), samples.clone(), clouds, recorder, store.clone(), log);
-        Ok(Observers { syncer: Arc::new(syncer), metrics, bills })
+        Ok(Observers { syncer: Arc::new(syncer), metrics, bills, prices })
     }
 }

@@ -36,6 +36,7 @@ mod metrics;
 mod old_snapshots;
 mod own_activity;
 mod predictive;
+mod prices;
 mod private;
 mod provenance;
 mod publication;

@@ -12,6 +12,7 @@ import { ConnectionCard } from './ConnectionCard';
 import { ConnectionForm } from './ConnectionForm';
 import { BillSources } from './BillSources';
 import { MetricSources } from './MetricSources';
+import { PriceTables } from './PriceTables';
 import { connectionsQuery } from './queries';
 
 export function Connections() {
@@ -37,6 +38,7 @@ export function Connections() {
       </SimpleGrid>
       <MetricSources />
       <BillSources />
+      <PriceTables />
       {editing && <ConnectionForm connection={editing === 'new' ? undefined : editing} onClose={() => setEditing(null)} />}
     </Page>
   );

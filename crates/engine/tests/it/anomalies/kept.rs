@@ -137,6 +137,7 @@ pub(super) fn anomalies_over(world: &World, kept: &Arc<Kept>) -> AnomalyService 
         threats: Arc::clone(kept) as _,
         recorder: Arc::clone(&world.log) as _,
         log: Arc::clone(&world.log) as _,
+        catalogue: Arc::new(reeve_estate::Catalogue::builtin().clone()),
         clock: Arc::clone(&world.clock) as _,
     })
 }

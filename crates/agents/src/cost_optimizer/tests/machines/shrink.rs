@@ -48,7 +48,7 @@ fn too_large() -> Vec<Row> {
             on_platform(even("m5.xlarge", 5.0), "windows"),
             Resize("m5.large"),
             Saves,
-            &["List prices: AWS price list of 2025-05-28"],
+            &["Prices are list prices (AWS price list of 2025-05-28)"],
         ),
         row("quiet, dedicated hardware", dedicated, Resize("m5.large"), Unknown, &["no list price"]),
         row(

@@ -14,6 +14,8 @@ use crate::webhooks::{receiver, verified};
 pub(super) const EMITTED: &[Emitted] = &[
     by_user(&events::SETTINGS_MODIFY, "workspace"),
     by_user(&events::POLICY_MODIFY, "webhook").when("operation:webhook.create"),
+    by_user(&events::PRICE_FILE_IMPORT, "price_file"),
+    by_user(&events::PRICE_FILE_DELETE, "price_file"),
     by_user(&events::SAVED_SEARCH_CREATE, "saved_search"),
     by_user(&events::SAVED_SEARCH_MODIFY, "saved_search"),
     by_user(&events::SAVED_SEARCH_DELETE, "saved_search"),
@@ -36,6 +38,13 @@ async fn saved_search(admin: &Api) {
     let _ = admin.delete(&one).await.expect(204);
 }
 
+async fn price_file(admin: &Api) {
+    let file = "# provider: aws\n# kind: units\n# source: AWS price pages\n# date: 2026-11\n\
+        region,name,unit,from,usd\neu-west-1,gp2,gib_month,0,0.11\n";
+    let _ = admin.send("POST", "prices", Some("text/csv"), file.into()).await.expect(201);
+    let _ = admin.delete("prices/aws/units").await.expect(204);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn settings_and_budgets_are_recorded_and_a_budget_alert_reaches_webhooks() {
     let home = tempfile::tempdir().unwrap();
@@ -43,6 +52,7 @@ async fn settings_and_budgets_are_recorded_and_a_budget_alert_reaches_webhooks()
     let admin = service.admin();
     let _ = admin.put("settings", json!({ "name": "Acme", "version": 0 })).await.expect(200);
     saved_search(&admin).await;
+    price_file(&admin).await;
 
     // One receiver takes what it is sent; the other says that it is gone, and is not asked again.
     let (url, received) = receiver().await;
