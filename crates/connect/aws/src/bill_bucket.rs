@@ -117,7 +117,10 @@ impl BillBucket {
         let call =
             self.client.get_object().bucket(&self.bucket).key(&object.key).if_match(format!("\"{}\"", object.etag));
         let mut answer = call.send().await.at(self.call("s3:GetObject"))?;
-        let mut file = File::create(path).await.map_err(|error| wrong(&error))?;
+        // Bills are for the service's account alone, from the first byte on.
+        let mut options = File::options();
+        options.write(true).create(true).truncate(true).mode(0o600);
+        let mut file = options.open(path).await.map_err(|error| wrong(&error))?;
         let mut written = 0_u64;
         while let Some(bytes) = answer.body.try_next().await.map_err(|error| wrong(&error))? {
             written += bytes.len() as u64;

@@ -1,10 +1,11 @@
 //! Bills in a bucket: read once, read again where a month is restated, dropped with their objects, and named where they cannot be read.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 use reeve_testkit::http::{Api, until};
 use reeve_testkit::moto::Moto;
-use reeve_testkit::service::{EMULATORS, Service};
+use reeve_testkit::service::{ADMIN_TOKEN, EMULATORS, Service, reeve};
 use serde_json::{Value, json};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -71,6 +72,10 @@ async fn a_bucket_is_mirrored_and_a_restated_month_replaced() {
     .await;
     assert_eq!((&first["bills"], &first["read"], &first["problems"]), (&json!(2), &json!(2), &json!([])), "{first:#}");
     assert_eq!(files(home.path()), [bill("2026-11-01", "10"), PARQUET.to_vec()]);
+    for file in std::fs::read_dir(home.path().join("charges")).unwrap() {
+        let mode = file.unwrap().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "bills are for the service's account alone");
+    }
     let again = synced(&admin, &path).await;
     assert_eq!((&again["bills"], &again["read"], &again["dropped"]), (&json!(2), &json!(0), &json!(0)), "{again:#}");
 
@@ -122,4 +127,51 @@ async fn a_bucket_that_is_missing_is_named_and_wrong_fields_are_refused() {
     std::fs::write(&file, bill("2026-11-01", "1")).unwrap();
     let _ = admin.delete(&path).await.expect(204);
     until("its file is dropped", PATIENCE, || async { (!file.exists()).then_some(()) }).await;
+}
+
+/// Runs `reeve bills` against a service; its exit code and output.
+fn bills(service: &Service, arguments: &[&str]) -> (Option<i32>, String) {
+    let all = [&["bills"], arguments, &["--url", service.url(), "--token", ADMIN_TOKEN]].concat();
+    let output = reeve(&all).unwrap();
+    (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_command_line_manages_sources() {
+    let moto = Moto::start().await.unwrap();
+    moto.bucket(REGION, "acme-bills", &[]).await.unwrap();
+    moto.object(REGION, "acme-bills/exports/2026-11/part-0.csv", bill("2026-11-01", "10")).await.unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
+    let admin = service.admin();
+    assert_eq!(bills(&service, &["list"]), (Some(0), String::new()));
+    let first = source(&admin, moto.endpoint(), "acme-bills").await;
+    let connection = admin.get(&first).await.expect(200).text_at("/connection_id");
+    let file = home.path().join("sources.json");
+    let more =
+        json!([{ "name": "second", "connection_id": connection, "bucket": "acme-bills", "prefix": "elsewhere/" }]);
+    std::fs::write(&file, more.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    let (code, made) = bills(&service, &["create", "-f", file]);
+    assert!(code == Some(0) && made.contains("s3://acme-bills/elsewhere/"), "{made}");
+    let (code, refused) = bills(&service, &["create", "-f", file]);
+    assert!(code == Some(2) && refused.contains("exists already"), "{refused}");
+    let last = until("the first is read", PATIENCE, || async {
+        let (_, shown) = bills(&service, &["show", "focus"]);
+        let shown: Value = serde_json::from_str(&shown).unwrap();
+        shown["last_sync"].is_object().then(|| shown["last_sync"].clone())
+    })
+    .await;
+    assert_eq!((&last["bills"], &last["read"]), (&json!(1), &json!(1)), "{last}");
+    // The first one may not have ended yet, which is a conflict.
+    until("a sync begins", PATIENCE, || async { (bills(&service, &["sync", "focus"]).0 == Some(0)).then_some(()) })
+        .await;
+    let (code, listed) = bills(&service, &["list"]);
+    assert!(code == Some(0) && listed.lines().count() == 2 && listed.contains("1 files, "), "{listed}");
+    assert_eq!(bills(&service, &["delete", "second"]), (Some(0), String::new()));
+    let (code, refused) = bills(&service, &["delete", "second"]);
+    assert!(code == Some(2) && refused.contains("there is no bill source \"second\""), "{refused}");
+    let (_, listed) = bills(&service, &["list", "--json"]);
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!(listed["items"].as_array().unwrap().len(), 1, "{listed}");
 }
