@@ -67,11 +67,16 @@ impl BucketPrices {
         Ok(BucketPrices { table })
     }
 
+    /// Numbers of regions and of prices.
+    pub(super) fn size(&self) -> (u64, u64) {
+        self.table.size()
+    }
+
     /// US dollars of an amount of a unit of a class in a region: `gib_month`, `object_month`, `read`, `retrieved_gib`, `transition`,
     /// `write`. `None` in a region without prices; a unit that the class does not charge costs nothing.
     #[must_use]
     pub fn usd(&self, region: &str, class: &str, unit: &str, amount: f64) -> Option<f64> {
-        (region == self.table.region()).then(|| self.table.usd(class, unit, amount).unwrap_or(0.0))
+        (region == self.table.region()).then(|| self.table.usd(region, class, unit, amount).unwrap_or(0.0))
     }
 
     /// Storage of a bucket a month. `None` in a region without prices, and where a storage type is unknown: the cost of a part would
@@ -89,7 +94,7 @@ impl BucketPrices {
         }
         let costs = by_class.into_iter().map(|(class, gib)| self.usd(region, class, "gib_month", gib));
         let storage: f64 = costs.sum::<Option<f64>>()?;
-        Some(MonthlyCost { cost: Money::from_usd(storage) })
+        Some(MonthlyCost { cost: Money::from_usd(storage), origins: vec![BUCKET_PRICES] })
     }
 }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::aws::{self, ListPrices, Terms};
+use super::bucket::{BUCKET_PRICES, BucketPrices};
 use super::price_file::{PriceFile, PriceKind};
 use super::{Catalogue, Price, PriceOrigin};
 use crate::provider::Provider;
@@ -76,6 +77,7 @@ impl Catalogue {
             bundled(Provider::Aws, PriceKind::Machines, &aws::REGIONS, listed.0),
             bundled(Provider::Aws, PriceKind::Databases, &aws::REGIONS, listed.1),
             bundled(Provider::Aws, PriceKind::Units, &aws::UNITS, self.aws_units.size()),
+            bundled(Provider::Aws, PriceKind::Units, &BUCKET_PRICES, BucketPrices::embedded().size()),
             bundled(Provider::Azure, PriceKind::Machines, self.azure_prices.origin(), self.azure_prices.size()),
             bundled(Provider::Gcp, PriceKind::Machines, gcp.origin(), gcp.size()),
         ]);

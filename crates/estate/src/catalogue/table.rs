@@ -122,6 +122,11 @@ impl TierTable {
         Ok(TierTable { region, tiers })
     }
 
+    /// The one region the prices are of.
+    pub(super) fn region(&self) -> &str {
+        &self.region
+    }
+
     /// Returns `true` if a name has a price by this unit.
     pub(super) fn has(&self, name: &str, unit: &str) -> bool {
         self.tiers.contains_key(&(name.to_owned(), unit.to_owned()))
