@@ -48,12 +48,13 @@ async fn an_imported_price_is_in_force_at_once_for_syncs_and_judgements() {
         "name": "acme", "provider": "aws", "regions": [REGION], "endpoint": moto.endpoint(),
         "credentials": { "access_key_id": "AKIAIOSFODNN7EXAMPLE", "secret_access_key": "secret" },
     });
-    let _ = admin.post("connections", connection).await.expect(201);
-    let machine = until("the machine with its cost", PATIENCE, || async {
-        let answer = admin.get(&format!("resources/{id}")).await;
-        (answer.status == 200).then_some(answer.body)
+    let connection = format!("connections/{}", admin.post("connections", connection).await.expect(201).text_at("/id"));
+    // The inventory is written before the samples are, and an agent that ran in between would abstain.
+    until("the end of the sync", PATIENCE, || async {
+        admin.get(&connection).await.expect(200).body["last_sync"]["finished_at"].is_string().then_some(())
     })
     .await;
+    let machine = admin.get(&format!("resources/{id}")).await.expect(200).body;
     assert_eq!(machine["monthly_cost"], json!(730.0), "{machine:#}");
 
     let agent = json!({
