@@ -117,7 +117,7 @@ impl PriceFile {
             return Err(defect(text.lines().count() + 1, "region", "is missing: the file has no header"));
         };
         let columns: Vec<&str> = header.split(',').collect();
-        let rows: Vec<(usize, Vec<&str>)> = rows(&columns, lines)?;
+        let rows = rows(&columns, lines)?;
         let regions = rows.iter().map(|(_, cells)| cells[0]).collect::<BTreeSet<_>>().len();
         let (table, prices) = match head.kind {
             PriceKind::Units => UnitPrices::read(number, &columns, &rows).map(|(table, n)| (Table::Units(table), n)),
@@ -166,6 +166,11 @@ fn unpack(bytes: &[u8]) -> Result<String, PriceFileError> {
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
+/// Number and text of a line.
+type Line<'a> = (usize, &'a str);
+/// Number of a line and its cells.
+type Row<'a> = (usize, Vec<&'a str>);
+
 /// Lines before the header: `# name: value`.
 struct Head {
     provider: Provider,
@@ -176,7 +181,7 @@ struct Head {
 
 impl Head {
     /// Reads the head; the other lines follow with their numbers, without empty ones.
-    fn read(text: &str) -> Result<(Head, Vec<(usize, &str)>), PriceFileError> {
+    fn read(text: &str) -> Result<(Head, Vec<Line<'_>>), PriceFileError> {
         let [mut provider, mut kind, mut source, mut date] = [None, None, None, None];
         let mut lines = Vec::new();
         for (place, line) in text.lines().enumerate() {
@@ -236,10 +241,7 @@ pub fn read_date(text: &str) -> Option<Date> {
 }
 
 /// Cells of the rows, with the rows' lines.
-fn rows<'a>(
-    columns: &[&str],
-    lines: impl Iterator<Item = (usize, &'a str)>,
-) -> Result<Vec<(usize, Vec<&'a str>)>, PriceFileError> {
+fn rows<'a>(columns: &[&str], lines: impl Iterator<Item = Line<'a>>) -> Result<Vec<Row<'a>>, PriceFileError> {
     let mut rows = Vec::new();
     for (number, line) in lines {
         let cells: Vec<&str> = line.split(',').map(str::trim).collect();
@@ -266,7 +268,7 @@ fn hourly(
     kind: PriceKind,
     header: usize,
     columns: &[&str],
-    mut rows: Vec<(usize, Vec<&str>)>,
+    mut rows: Vec<Row<'_>>,
 ) -> Result<(SortedTable, u64), PriceFileError> {
     check_columns(kind, header, columns)?;
     // Column of the on-demand price of each column's operating system or engine.

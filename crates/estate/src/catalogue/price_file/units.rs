@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{PriceFileError, defect};
+use super::{PriceFileError, Row, defect};
 use crate::catalogue::Catalogue;
 use crate::catalogue::table::tiers_usd;
 
@@ -14,11 +14,7 @@ pub(super) struct UnitPrices(BTreeMap<(String, String, String), Vec<(f64, f64)>>
 
 impl UnitPrices {
     /// Reads the rows; returns the number of prices too.
-    pub(super) fn read(
-        header: usize,
-        columns: &[&str],
-        rows: &[(usize, Vec<&str>)],
-    ) -> Result<(UnitPrices, u64), PriceFileError> {
+    pub(super) fn read(header: usize, columns: &[&str], rows: &[Row<'_>]) -> Result<(UnitPrices, u64), PriceFileError> {
         if columns != COLUMNS {
             return Err(defect(header, "region", format!("and the other columns must be {}", COLUMNS.join(","))));
         }
