@@ -1,4 +1,6 @@
-//! Contents of a bucket, as its cloud counts them once a day.
+//! Contents of a bucket, as its cloud counts them once a day, and its use (`access`).
+
+pub mod access;
 
 use std::collections::BTreeMap;
 

@@ -27,6 +27,7 @@ pub mod store;
 
 pub use act::{Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operation, QUARANTINE, Snapshot};
 pub use bucket::BucketContents;
+pub use bucket::access::BucketAccess;
 pub use catalogue::{
     Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceSpec, MonthlyCost, Price, PriceFile, PriceFileError,
     PriceFiles, PriceKind, PriceOrigin, PriceTableInfo,
@@ -42,7 +43,7 @@ pub use document::{Difference, Document};
 pub use instant::read_instant;
 pub use kind::{KindClass, KindInfo, Kinds, ResourceKind};
 pub use money::Money;
-pub use observe::{Inventory, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery};
+pub use observe::{AccessBatch, Inventory, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery};
 pub use platform::Platform;
 pub use provider::Provider;
 pub use quantity::{Baseline, DataSize, Percent, QuantityError, TimeSpan};

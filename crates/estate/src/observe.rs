@@ -3,10 +3,11 @@
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 
+use crate::bucket::access::BucketAccess;
 use crate::connection::Denied;
 use crate::description::DescriptionSink;
 use crate::kind::ResourceKind;
-use crate::resource::{Resource, ResourceState};
+use crate::resource::{Resource, ResourceId, ResourceState};
 use crate::sample::{Metric, Sample};
 
 /// Reach of the first query for samples of a resource.
@@ -95,6 +96,17 @@ pub struct SampleBatch {
     pub problems: Vec<String>,
 }
 
+/// Use of buckets, and what could not be read.
+#[derive(Debug, Clone, Default)]
+pub struct AccessBatch {
+    /// Buckets whose logs were read; others stay as they are known.
+    pub read: Vec<(ResourceId, BucketAccess)>,
+    /// Denied calls.
+    pub denied: Vec<Denied>,
+    /// Other failures, in words.
+    pub problems: Vec<String>,
+}
+
 /// Reads one account. Implementations page, back off when throttled, and report partial permission.
 #[async_trait]
 pub trait Observe: Send + Sync {
@@ -113,6 +125,10 @@ pub trait Observe: Send + Sync {
     /// The store failed; or nothing could be read at all.
     async fn describe(&self, _sink: &dyn DescriptionSink) -> Result<(), ObserveError> {
         Ok(())
+    }
+    /// Reads on in the access logs of buckets, which carry what is known of their use. A connector that reads none returns none.
+    async fn access(&self, _buckets: &[Resource]) -> AccessBatch {
+        AccessBatch::default()
     }
     /// Raw points, all pages.
     async fn samples(&self, queries: &[SampleQuery]) -> Result<SampleBatch, ObserveError>;

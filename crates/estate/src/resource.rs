@@ -6,6 +6,7 @@ use std::fmt;
 use jiff::Timestamp;
 
 use crate::bucket::BucketContents;
+use crate::bucket::access::BucketAccess;
 use crate::connection::ConnectionId;
 use crate::kind::ResourceKind;
 use crate::money::Money;
@@ -102,6 +103,8 @@ pub struct Specification {
     pub isolated: bool,
     /// Contents of a bucket; `None` where they were not counted.
     pub contents: Option<BucketContents>,
+    /// Use of a bucket by its access logs; `None` where they were not read.
+    pub access: Option<BucketAccess>,
     /// Lifecycle of a bucket; the observation of a single bucket alone reads it.
     pub lifecycle: Option<Lifecycle>,
 }

@@ -10,6 +10,7 @@ pub(crate) mod alert;
 pub(crate) mod anomaly;
 pub(crate) mod approval;
 pub(crate) mod bill_source;
+mod bucket;
 pub(crate) mod budget;
 mod change_control;
 pub(crate) mod channel;

@@ -16,14 +16,16 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 
-/// Starts moto with another time for volumes and snapshots: its clock cannot be set.
+/// Starts moto with another time for volumes, snapshots and objects: its clock cannot be set.
 const AGED: &str = "import sys
 from datetime import timedelta
 from moto.core.utils import utcnow
 from moto.ec2.models import elastic_block_store
+from moto.s3 import models as s3
 from moto.server import main
 days = int(sys.argv.pop(1))
 elastic_block_store.utcnow = lambda: utcnow() - timedelta(days=days)
+s3.utcnow = elastic_block_store.utcnow
 main(sys.argv[1:])";
 
 /// A running moto.
@@ -45,7 +47,7 @@ impl Moto {
         Moto::run(&program(), &[]).await
     }
 
-    /// Starts a moto whose volumes and snapshots are so many days old when they are created.
+    /// Starts a moto whose volumes, snapshots and objects are so many days old when they are created.
     ///
     /// # Errors
     /// The program cannot be started or does not answer within 30 seconds.

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_connect_aws_ec2::{Ec2, Fault, FaultKind, Place};
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, DescriptionSink, Inventory, Mutation, Observe, ObserveError, Observed,
-    Operation, Resource, ResourceId, ResourceKind, ResourceState, SampleBatch, SampleQuery, Snapshot,
+    AccessBatch, Act, ActError, ActErrorKind, Applied, DescriptionSink, Inventory, Mutation, Observe, ObserveError,
+    Observed, Operation, Resource, ResourceId, ResourceKind, ResourceState, SampleBatch, SampleQuery, Snapshot,
 };
 
 use crate::inventory::elb;
@@ -29,6 +29,10 @@ impl Observe for AwsConnection {
 
     async fn describe(&self, sink: &dyn DescriptionSink) -> Result<(), ObserveError> {
         self.describe_all(sink).await
+    }
+
+    async fn access(&self, buckets: &[Resource]) -> AccessBatch {
+        self.read_access(buckets).await
     }
 
     async fn samples(&self, queries: &[SampleQuery]) -> Result<SampleBatch, ObserveError> {

@@ -5,6 +5,7 @@
 //! times; a change whose outcome is open is never repeated. Signed requests without a
 //! generated client, and EC2, are in `connect-aws-ec2`.
 
+mod access;
 mod act;
 mod bill_bucket;
 mod bucket;

@@ -39,6 +39,8 @@ pub struct Tuning {
     pub sample_window: SignedDuration,
     /// Calls at a time.
     pub parallel: usize,
+    /// Time between two readings of a bucket's access logs.
+    pub access_every: SignedDuration,
 }
 
 impl Tuning {
@@ -60,6 +62,7 @@ impl Tuning {
             page_size: 1000,
             sample_window: SignedDuration::from_hours(if emulated { 3 } else { 240 }),
             parallel: 4,
+            access_every: SignedDuration::from_hours(23),
         }
     }
 }

@@ -72,11 +72,17 @@ impl BucketPrices {
         self.table.size()
     }
 
+    /// Returns `true` for a region with prices.
+    #[must_use]
+    pub fn has_region(&self, region: &str) -> bool {
+        region == self.table.region()
+    }
+
     /// US dollars of an amount of a unit of a class in a region: `gib_month`, `object_month`, `read`, `retrieved_gib`, `transition`,
     /// `write`. `None` in a region without prices; a unit that the class does not charge costs nothing.
     #[must_use]
     pub fn usd(&self, region: &str, class: &str, unit: &str, amount: f64) -> Option<f64> {
-        (region == self.table.region()).then(|| self.table.usd(region, class, unit, amount).unwrap_or(0.0))
+        self.has_region(region).then(|| self.table.usd(region, class, unit, amount).unwrap_or(0.0))
     }
 
     /// Storage of a bucket a month. `None` in a region without prices, and where a storage type is unknown: the cost of a part would

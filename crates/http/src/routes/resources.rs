@@ -14,7 +14,10 @@ use jiff::SignedDuration;
 use utoipa_axum::routes;
 
 use reeve_access::Permission;
-use reeve_estate::{BucketContents, Metric, Money, Resource, ResourceId, ResourceKind, ResourceTotal, Series};
+use reeve_estate::bucket::access::AGE_BANDS;
+use reeve_estate::{
+    BucketAccess, BucketContents, GIB, Metric, Money, Resource, ResourceId, ResourceKind, ResourceTotal, Series,
+};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -23,7 +26,8 @@ use crate::guard::{Access, Guarded};
 use crate::paging::window;
 use crate::time;
 use crate::wire::estate::{
-    BucketContentsBody, CostsBody, EstateResourceBody, ResourceParams, SampleParams, SamplesBody, SeriesBody,
+    AgeUseBody, BucketAccessBody, BucketContentsBody, CostsBody, EstateResourceBody, ResourceParams, SampleParams,
+    SamplesBody, SeriesBody,
 };
 use crate::wire::list::List;
 use crate::wire::name::as_name;
@@ -169,6 +173,25 @@ fn contents_body(contents: &BucketContents) -> BucketContentsBody {
     }
 }
 
+fn access_body(access: &BucketAccess) -> BucketAccessBody {
+    let total = access.total();
+    let ages = AGE_BANDS.into_iter().zip(total.bands).map(|(from_days, band)| AgeUseBody {
+        from_days,
+        objects: band.objects,
+        gib: band.bytes as f64 / GIB,
+        reads: band.reads,
+        read_gib: band.read_bytes as f64 / GIB,
+    });
+    BucketAccessBody {
+        state: access.state.as_str().to_owned(),
+        read_at: time::text(access.read_at),
+        days: access.window_days(),
+        records: access.records,
+        last_read: total.last_read.map(time::text),
+        ages: ages.collect(),
+    }
+}
+
 fn body_of(resource: &Resource) -> EstateResourceBody {
     EstateResourceBody {
         id: resource.id.0.clone(),
@@ -183,6 +206,7 @@ fn body_of(resource: &Resource) -> EstateResourceBody {
         instance_type: resource.specification.instance_type.clone(),
         storage_gib: resource.specification.storage_gib,
         contents: resource.specification.contents.as_ref().map(contents_body),
+        access: resource.specification.access.as_ref().map(access_body),
         purchase: resource.purchase.map(|purchase| purchase.as_str().to_owned()),
         group: resource.group.as_ref().map(|group| group.0.clone()),
         tags: resource.tags.clone(),

@@ -250,6 +250,9 @@ pub struct EstateResourceBody {
     /// Contents of a bucket, as its cloud counted them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contents: Option<BucketContentsBody>,
+    /// Use of a bucket by its access logs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<BucketAccessBody>,
     /// `on_demand`, `spot`, `reserved`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purchase: Option<String>,
@@ -280,6 +283,39 @@ pub struct BucketContentsBody {
     pub total_gib: f64,
     /// GiB by storage type, by the name of the cloud's metric.
     pub gib: BTreeMap<String, f64>,
+}
+
+/// Use of a bucket by its access logs.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct BucketAccessBody {
+    /// `not_logged`, `complete`, `behind`, `too_many_objects`.
+    pub state: String,
+    /// Time of the last reading.
+    pub read_at: String,
+    /// Days between the first and the last request in the logs.
+    pub days: f64,
+    /// Requests in the logs.
+    pub records: u64,
+    /// Last read of an object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_read: Option<String>,
+    /// Objects of the class STANDARD of at least 128 KiB by age, and their reads.
+    pub ages: Vec<AgeUseBody>,
+}
+
+/// Objects of an age, and reads of objects that had it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct AgeUseBody {
+    /// Least age, days.
+    pub from_days: i64,
+    /// Objects.
+    pub objects: u64,
+    /// Their size, GiB.
+    pub gib: f64,
+    /// Reads.
+    pub reads: u64,
+    /// Size of what was read, GiB.
+    pub read_gib: f64,
 }
 
 /// Selection of samples.

@@ -1,5 +1,6 @@
 //! Syncing a connection: inventory, then raw samples from where the last sync ended. One at a time per connection.
 
+mod access;
 mod actor;
 mod changes;
 mod descriptions;
@@ -87,8 +88,9 @@ impl ConnectionSyncer {
         let started_at = Timestamp::now();
         let observer = self.clouds.observer(connection).await.map_err(|error| error.message)?;
         connection.account = observer.identity().await.map_err(|error| error.message)?;
-        let inventory = observer.inventory().await.map_err(|error| error.message)?;
+        let mut inventory = observer.inventory().await.map_err(|error| error.message)?;
         let words = |error: StoreError| error.to_string();
+        access::read(&*self.estate, connection, &*observer, &mut inventory).await.map_err(words)?;
         let described = self.describe(connection, &inventory, &*observer).await?;
         self.estate.resource_sync(&connection.id, &inventory.resources, &inventory.complete).await.map_err(words)?;
         let mut report = SyncReport {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use reeve_estate::{
-    BucketContents, Capacity, ConnectionId, Money, Provider, Purchase, Resource, ResourceId, ResourceKind,
-    ResourceState, Specification,
+    Capacity, ConnectionId, Money, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification,
 };
 use serde::{Deserialize, Serialize};
 
+use super::bucket::{AccessRow, ContentsRow};
 use super::{RowError, named, time, time_or_none};
 
 /// A resource, whole.
@@ -60,14 +60,8 @@ struct SpecificationRow {
     isolated: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     contents: Option<ContentsRow>,
-}
-
-/// Contents of a bucket.
-#[derive(Debug, Serialize, Deserialize)]
-struct ContentsRow {
-    measured_at: String,
-    objects: Option<u64>,
-    gib: BTreeMap<String, f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    access: Option<AccessRow>,
 }
 
 impl From<&Resource> for ResourceRow {
@@ -136,11 +130,8 @@ impl From<&Specification> for SpecificationRow {
             capacity: specification.capacity.map(|capacity| (capacity.min, capacity.desired, capacity.max)),
             security_groups: specification.security_groups.clone(),
             isolated: specification.isolated,
-            contents: specification.contents.as_ref().map(|contents| ContentsRow {
-                measured_at: contents.measured_at.to_string(),
-                objects: contents.objects,
-                gib: contents.gib.clone(),
-            }),
+            contents: specification.contents.as_ref().map(ContentsRow::from),
+            access: specification.access.as_ref().map(AccessRow::from),
         }
     }
 }
@@ -165,13 +156,8 @@ impl SpecificationRow {
             security_groups: self.security_groups,
             isolated: self.isolated,
             contents,
+            access: self.access.map(AccessRow::into_access).transpose()?,
             lifecycle: None,
         })
-    }
-}
-
-impl ContentsRow {
-    fn into_contents(self) -> Result<BucketContents, RowError> {
-        Ok(BucketContents { measured_at: time(&self.measured_at)?, objects: self.objects, gib: self.gib })
     }
 }

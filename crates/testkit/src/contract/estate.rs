@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use jiff::Timestamp;
+use reeve_estate::bucket::access::{AccessState, BandUse};
 use reeve_estate::{
-    BucketContents, Capacity, Connection, ConnectionId, ConnectionStatus, Credentials, Denied, EstateStore, Money,
-    Provider, Purchase, Resource, ResourceFilter, ResourceId, ResourceKind, ResourceState, Specification, StoreError,
-    SyncReport,
+    BucketAccess, BucketContents, Capacity, Connection, ConnectionId, ConnectionStatus, Credentials, Denied,
+    EstateStore, Money, Provider, Purchase, Resource, ResourceFilter, ResourceId, ResourceKind, ResourceState,
+    Specification, StoreError, SyncReport,
 };
 
 /// A connection with an access key.
@@ -168,6 +169,17 @@ async fn connections(store: &dyn EstateStore) -> Result<()> {
     Ok(())
 }
 
+fn used_bucket() -> Result<BucketAccess> {
+    let at: Timestamp = "2026-11-22T03:04:05Z".parse()?;
+    let mut access = BucketAccess::empty(at, AccessState::Behind);
+    access.of_key("logs/a").bands[5] = BandUse { objects: 1, bytes: u64::MAX, reads: 3, read_bytes: 4 };
+    access.of_key("top").last_read = Some(at);
+    access.others.small_objects = 7;
+    access.observe(at);
+    (access.cursor, access.records, access.malformed) = ("logs/2026".to_owned(), 8, 1);
+    Ok(access)
+}
+
 async fn resources_there_and_back(store: &dyn EstateStore) -> Result<()> {
     let full = Resource {
         specification: Specification {
@@ -191,6 +203,7 @@ async fn resources_there_and_back(store: &dyn EstateStore) -> Result<()> {
                 objects: Some(u64::from(u32::MAX)),
                 gib: BTreeMap::from([("StandardStorage".into(), 0.1 + 0.2)]),
             }),
+            access: Some(used_bucket()?),
             lifecycle: None,
         },
         kind: ResourceKind::Database,

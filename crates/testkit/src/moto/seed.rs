@@ -155,6 +155,23 @@ impl Moto {
         self.put(region, &format!("{bucket}?versioning"), status).await.map(|_| ())
     }
 
+    /// Has the requests for a bucket logged to another one. moto writes no logs: tests write them.
+    ///
+    /// # Errors
+    /// moto refused a call.
+    pub async fn logged(&self, region: &str, bucket: &str, target: &str, prefix: &str) -> anyhow::Result<()> {
+        let policy = json!({ "Version": "2012-10-17", "Statement": [{
+            "Effect": "Allow", "Principal": { "Service": "logging.s3.amazonaws.com" },
+            "Action": "s3:PutObject", "Resource": format!("arn:aws:s3:::{target}/*"),
+        }] });
+        self.put(region, &format!("{target}?policy"), policy.to_string()).await?;
+        let logging = format!(
+            "<BucketLoggingStatus><LoggingEnabled><TargetBucket>{target}</TargetBucket>\
+             <TargetPrefix>{prefix}</TargetPrefix></LoggingEnabled></BucketLoggingStatus>"
+        );
+        self.put(region, &format!("{bucket}?logging"), logging).await.map(|_| ())
+    }
+
     /// Deletes a snapshot.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { LATEST_COLUMNS } from '../intelligence/columns';
 import { recommendationsQuery } from '../intelligence/queries';
+import { BucketAccess, Stored } from './BucketUse';
 import { Configuration, LastChange } from './Configuration';
 import { History } from './History';
 import { resourceQuery, samplesQuery } from './queries';
@@ -44,6 +45,7 @@ export function ResourceDetail() {
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <Stack gap="lg">
             {MEASURED.includes(data.type) && <Metrics id={id} name={data.name} />}
+            {data.access && <BucketAccess of={data.access} />}
             {may('intelligence.view') && MEASURED.includes(data.type) && <Recommended id={id} />}
             <Relations id={id} name={data.name || data.id} kind={data.type} />
             <Configuration id={id} />
@@ -92,18 +94,6 @@ function About({ of: one }: { of: Resource }) {
         ]}
       />
     </Panel>
-  );
-}
-
-/** The size of a bucket, by storage type where it has several. */
-function Stored({ of: { gib, objects, measured_at, total_gib } }: { of: NonNullable<Resource['contents']> }) {
-  const types = Object.entries(gib);
-  const size = (value: number) => `${value < 10 ? value.toFixed(2) : count(Math.round(value))} GiB`;
-  return (
-    <Stack gap={2}>
-      <span>{size(total_gib)}{objects != null && ` in ${count(objects)} objects`}, counted on {measured_at.slice(0, 10)}</span>
-      {types.map(([name, value]) => <Text key={name} size="xs" className="muted">{name}: {size(value)}</Text>)}
-    </Stack>
   );
 }
 

@@ -46,7 +46,7 @@ pub(super) async fn buckets(connection: &AwsConnection, account: &str) -> Listin
     listing
 }
 
-fn client(connection: &AwsConnection, region: &str) -> Client {
+pub(crate) fn client(connection: &AwsConnection, region: &str) -> Client {
     let config = aws_sdk_s3::config::Builder::from(&connection.config(region))
         // An overridden endpoint has no name for every bucket.
         .force_path_style(connection.endpoint.is_some())
@@ -99,6 +99,7 @@ pub(crate) async fn bucket(connection: &AwsConnection, place: &Place, known: &Re
     let mut bucket = place.resource(ResourceKind::Bucket, "s3", known.id.as_str(), tags);
     // Counted once a day, so that what the sync read stays true.
     bucket.specification.contents.clone_from(&known.specification.contents);
+    bucket.specification.access.clone_from(&known.specification.access);
     Ok(Resource { name, created_at, ..bucket })
 }
 
