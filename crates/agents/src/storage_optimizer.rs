@@ -9,7 +9,8 @@
 //! | `reduce_provisioned` | gp3 with provisioned performance | less provisioned IOPS and throughput |
 //!
 //! `clean_snapshots` (`snapshot`) proposes the deletion of old snapshots that newer ones supersede or whose volume is gone.
-//! `abort_uploads` and `expire_versions` (`bucket`) add lifecycle rules to buckets that lack them.
+//! `abort_uploads` and `expire_versions` (`bucket`) add lifecycle rules to buckets that lack them, `tier_objects` one that
+//! moves objects that are rarely read to a colder class.
 //!
 //! Peaks are means over the metric's period (five minutes), which is what the headroom is for. A volume that is attached to
 //! nothing is left to `identify_idle_resources` of `cost_optimizer`; a volume that several machines share cannot be gp3. The

@@ -51,7 +51,7 @@ pub use isolate::Isolate;
 pub use modify_volume::{ModifyVolume, VolumeOperation, VolumeSetup};
 pub use parameters::{ParameterError, Parameters};
 pub use procedure::Procedure;
-pub use put_bucket_lifecycle::{LifecycleOperation, LifecycleRule, PutBucketLifecycle};
+pub use put_bucket_lifecycle::{ColdClass, LifecycleOperation, LifecycleRule, PutBucketLifecycle, Tiering};
 pub use registry::{ChangeType, Changes, Permission, PlanError, aws, aws_own};
 pub use remove_unused::{RemoveOperation, RemoveUnused, Unused};
 pub use replicate::Replicate;

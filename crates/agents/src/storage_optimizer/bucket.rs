@@ -1,7 +1,11 @@
 //! `abort_uploads` and `expire_versions`: lifecycle rules for buckets that lack them.
 //!
 //! Parts of uploads that nobody completed and versions that nobody reads are charged like objects, and no listing shows them.
-//! CloudWatch counts neither apart from the objects, so that no saving is claimed. One rule at a time: the safe one first.
+//! CloudWatch counts neither apart from the objects, so that no saving is claimed. One rule at a time: the safe one first, and last
+//! the one that moves objects to a colder class (`tier`).
+
+mod candidate;
+mod tier;
 
 use reeve_estate::document::NOT_READ;
 use reeve_estate::{Document, Lifecycle, Provider};
@@ -47,17 +51,34 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
         return Ok(propose(facts, configured.lifecycle, rule, path));
     }
     if !settings.expire_versions {
-        return Err(decided("configured", "its rules abort incomplete uploads, and expire_versions.enabled is off"));
+        let detail = "its rules abort incomplete uploads, and expire_versions.enabled is off";
+        return classes(facts, &settings, &configured, path, detail);
     }
     if !path.ask("Does it keep old versions?", configured.is_versioned, "the status of its versioning") {
-        return Err(decided("configured", "its rules abort incomplete uploads, and it keeps no old versions"));
+        let detail = "its rules abort incomplete uploads, and it keeps no old versions";
+        return classes(facts, &settings, &configured, path, detail);
     }
     let expires = configured.does("NoncurrentVersionExpiration");
     if !path.ask("Does no rule delete them?", !expires, configured.words("deletes old versions", expires)) {
-        return Err(decided("configured", "its rules abort incomplete uploads and delete old versions"));
+        let detail = "its rules abort incomplete uploads and delete old versions";
+        return classes(facts, &settings, &configured, path, detail);
     }
     let (days, keep) = (settings.version_days as u32, settings.keep_versions as u32);
     Ok(propose(facts, configured.lifecycle, LifecycleRule::ExpireVersions { days, keep }, path))
+}
+
+/// Judges the storage classes of a bucket whose rules are complete for `detail`'s reasons.
+fn classes(
+    facts: &Facts<'_>,
+    settings: &Thresholds,
+    configured: &Configured<'_>,
+    path: Path,
+    detail: &str,
+) -> Result<Proposal, Abstention> {
+    match &facts.resource.specification.access {
+        Some(access) if settings.tier_objects => tier::judge(facts, settings, configured, access, path),
+        _ => Err(decided("configured", detail)),
+    }
 }
 
 fn decided(code: &'static str, detail: impl Into<String>) -> Abstention {
@@ -86,7 +107,10 @@ fn admit<'a>(facts: &Facts<'a>) -> Result<Configured<'a>, Abstention> {
     if rules.iter().any(|rule| rule.get("Filter").is_none()) {
         return Err(decided("legacy_rules", "its rules have the old form, which takes no others beside them"));
     }
-    if rules.iter().any(|rule| rule.get("Transition").or(rule.get("NoncurrentVersionTransition")).is_some()) {
+    // The rule of Reeve states the least size itself.
+    let of_others = rules.iter().filter(|rule| rule.get("ID").and_then(Value::as_str) != Some(LifecycleRule::TIER_ID));
+    let mut of_others = of_others.copied();
+    if of_others.any(|rule| rule.get("Transition").or(rule.get("NoncurrentVersionTransition")).is_some()) {
         let detail = "its rules move objects to other classes; S3 takes all rules at once, with a least size that Reeve does not read";
         return Err(decided("has_transitions", detail));
     }
@@ -124,16 +148,19 @@ impl Configured<'_> {
     }
 }
 
-fn title(name: &str, rule: LifecycleRule) -> String {
+fn title(name: &str, rule: &LifecycleRule) -> String {
     match rule {
         LifecycleRule::AbortUploads { days } => format!("Abort incomplete uploads to {name} after {days} days"),
         LifecycleRule::ExpireVersions { days, .. } => format!("Delete old versions in {name} after {days} days"),
+        LifecycleRule::TierObjects(tiering) => {
+            format!("Move objects of {name} to {} after {} days", tiering.class, tiering.days)
+        }
     }
 }
 
 fn propose(facts: &Facts<'_>, from: Lifecycle, rule: LifecycleRule, path: Path) -> Proposal {
     let bucket = facts.resource;
-    let change = PutBucketLifecycle { state: bucket.state, from, rule };
+    let change = PutBucketLifecycle { state: bucket.state, from, rule: rule.clone() };
     let lost = match change.reversal() {
         Reversal::Impossible(why) => Some(format!("It cannot be undone: {why}")),
         _ => None,
@@ -145,6 +172,7 @@ fn propose(facts: &Facts<'_>, from: Lifecycle, rule: LifecycleRule, path: Path) 
     let (name, code) = match rule {
         LifecycleRule::AbortUploads { .. } => ("abort_uploads", "no_abort_rule"),
         LifecycleRule::ExpireVersions { .. } => ("expire_versions", "no_expiry_rule"),
+        LifecycleRule::TierObjects(_) => ("tier_objects", "rarely_read"),
     };
     let least = if lost.is_some() { Impact::Medium } else { Impact::Low };
     let cost = format!("the saving is {UNKNOWN}");
@@ -157,7 +185,7 @@ fn propose(facts: &Facts<'_>, from: Lifecycle, rule: LifecycleRule, path: Path) 
     let mut proposal = Proposal {
         kind: KIND,
         rule: name,
-        title: title(&bucket.name, rule),
+        title: title(&bucket.name, &rule),
         subject: subject(bucket, None),
         priority: priority_by_savings(None),
         confidence: trust.percent,

@@ -100,6 +100,31 @@ const KEEP_VERSIONS: Setting = Setting {
     range: (0.0, 100.0),
 };
 
+const TIER_OBJECTS: Setting = Setting {
+    path: "tier_objects.enabled",
+    description: "Whether a rule that moves rarely read objects to a colder storage class is proposed",
+    default: SettingValue::Flag(true),
+    range: (0.0, 0.0),
+};
+const TIER_AFTER: Setting = Setting {
+    path: "tier_objects.after",
+    description: "Least age of the objects that the proposed rule moves, in days; ages of 30, 60, 90, 180 and 365 days are compared",
+    default: SettingValue::Days(90),
+    range: (30.0, 365.0),
+};
+const TIER_MEASURED: Setting = Setting {
+    path: "tier_objects.measured",
+    description: "Days that the access logs must cover before anything is proposed",
+    default: SettingValue::Days(30),
+    range: (30.0, 180.0),
+};
+const TIER_LEAST: Setting = Setting {
+    path: "tier_objects.least_savings",
+    description: "Least saving a month after requests and retrieval, US dollars",
+    default: SettingValue::Count(1),
+    range: (0.0, 1_000_000.0),
+};
+
 /// All of them.
 pub(super) const ALL: &[Setting] = &[
     HISTORY,
@@ -118,6 +143,10 @@ pub(super) const ALL: &[Setting] = &[
     EXPIRE_VERSIONS,
     EXPIRE_AFTER,
     KEEP_VERSIONS,
+    TIER_OBJECTS,
+    TIER_AFTER,
+    TIER_MEASURED,
+    TIER_LEAST,
 ];
 
 /// The settings of one agent, as the rules read them.
@@ -139,6 +168,10 @@ pub(super) struct Thresholds {
     pub(super) expire_versions: bool,
     pub(super) version_days: i64,
     pub(super) keep_versions: u64,
+    pub(super) tier_objects: bool,
+    pub(super) tier_days: i64,
+    pub(super) tier_measured_days: i64,
+    pub(super) tier_least_savings: u64,
 }
 
 impl From<&Settings> for Thresholds {
@@ -160,6 +193,10 @@ impl From<&Settings> for Thresholds {
             expire_versions: settings.flag(&EXPIRE_VERSIONS),
             version_days: settings.days(&EXPIRE_AFTER),
             keep_versions: settings.count(&KEEP_VERSIONS),
+            tier_objects: settings.flag(&TIER_OBJECTS),
+            tier_days: settings.days(&TIER_AFTER),
+            tier_measured_days: settings.days(&TIER_MEASURED),
+            tier_least_savings: settings.count(&TIER_LEAST),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod buckets;
 mod snapshots;
+mod tiers;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Catalogue, Metric, Money, Provider, Resource, ResourceId, ResourceKind, ResourceState, Series};

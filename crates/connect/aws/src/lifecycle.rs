@@ -7,8 +7,9 @@ use base64::prelude::BASE64_STANDARD;
 use reeve_connect_aws_ec2::form::escaped;
 use reeve_connect_aws_ec2::signed::{self, SignedRequest};
 use reeve_connect_aws_ec2::{Fault, FaultKind, Place};
+use reeve_estate::bucket::access::LEAST_BILLED_BYTES;
 use reeve_estate::{Document, Lifecycle, Resource};
-use reeve_recommend::change::{LifecycleOperation, LifecycleRule};
+use reeve_recommend::change::{LifecycleOperation, LifecycleRule, Tiering};
 use sha2::{Digest as _, Sha256};
 
 use crate::describe;
@@ -36,7 +37,7 @@ pub(crate) async fn apply(
 ) -> Result<(), Fault> {
     let before = configuration(cloud, place, bucket).await?.unwrap_or_default();
     let after = match operation {
-        LifecycleOperation::Add(rule) => with(&without(&before, rule.id()), rule),
+        LifecycleOperation::Add(rule) => with(&without(&before, rule.id()), &rule),
         LifecycleOperation::Remove(id) => without(&before, id),
     };
     if after == before {
@@ -103,13 +104,19 @@ fn without(text: &str, id: &str) -> String {
     own.map_or_else(|| text.to_owned(), |rule| text.replacen(rule, "", 1))
 }
 
-fn with(text: &str, rule: LifecycleRule) -> String {
+/// A text between tags.
+fn xml_text(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+fn with(text: &str, rule: &LifecycleRule) -> String {
+    let mut filter = "<Prefix></Prefix>".to_owned();
     let effect = match rule {
         LifecycleRule::AbortUploads { days } => format!(
             "<AbortIncompleteMultipartUpload><DaysAfterInitiation>{days}</DaysAfterInitiation></AbortIncompleteMultipartUpload>"
         ),
         LifecycleRule::ExpireVersions { days, keep } => {
-            let newer = if keep == 0 {
+            let newer = if *keep == 0 {
                 String::new()
             } else {
                 format!("<NewerNoncurrentVersions>{keep}</NewerNoncurrentVersions>")
@@ -118,9 +125,19 @@ fn with(text: &str, rule: LifecycleRule) -> String {
                 "<NoncurrentVersionExpiration><NoncurrentDays>{days}</NoncurrentDays>{newer}</NoncurrentVersionExpiration>"
             )
         }
+        LifecycleRule::TierObjects(Tiering { days, class, prefix }) => {
+            // Stated, because the default of a configuration may also be to move objects of any size.
+            let size = format!("<ObjectSizeGreaterThan>{}</ObjectSizeGreaterThan>", LEAST_BILLED_BYTES - 1);
+            filter = if prefix.is_empty() {
+                size
+            } else {
+                format!("<And><Prefix>{}</Prefix>{size}</And>", xml_text(prefix))
+            };
+            format!("<Transition><Days>{days}</Days><StorageClass>{class}</StorageClass></Transition>")
+        }
     };
     let id = rule.id();
-    let own = format!("<Rule><ID>{id}</ID><Filter><Prefix></Prefix></Filter><Status>Enabled</Status>{effect}</Rule>");
+    let own = format!("<Rule><ID>{id}</ID><Filter>{filter}</Filter><Status>Enabled</Status>{effect}</Rule>");
     match text.rsplit_once("</LifecycleConfiguration>") {
         Some((before, _)) => format!("{before}{own}</LifecycleConfiguration>"),
         None => format!("<LifecycleConfiguration xmlns=\"{NAMESPACE}\">{own}</LifecycleConfiguration>"),
@@ -130,6 +147,8 @@ fn with(text: &str, rule: LifecycleRule) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use reeve_recommend::change::ColdClass;
+
     use super::*;
 
     const LOGS: &str = "<Rule><ID>logs</ID><Filter><Prefix>logs/</Prefix></Filter><Status>Enabled</Status>\
@@ -139,15 +158,20 @@ mod tests {
     fn a_rule_is_added_beside_the_others_and_removed_without_a_trace() {
         let before = format!("<LifecycleConfiguration xmlns=\"{NAMESPACE}\">{LOGS}</LifecycleConfiguration>");
         let rule = LifecycleRule::AbortUploads { days: 7 };
-        let after = with(&before, rule);
+        let after = with(&before, &rule);
         assert_eq!((rules(&after).len(), rules(&after)[0]), (2, LOGS));
         assert_eq!(observed(Some(&after)).own_rules, ["reeve-abort-uploads"]);
         assert_eq!(without(&after, rule.id()), before);
         assert_eq!(observed(Some(&without(&after, rule.id()))), observed(Some(&before)));
         assert_ne!(observed(Some(&after)).fingerprint, observed(Some(&before)).fingerprint);
-        let alone = with("", LifecycleRule::ExpireVersions { days: 90, keep: 2 });
+        let alone = with("", &LifecycleRule::ExpireVersions { days: 90, keep: 2 });
         assert!(alone.contains("<NewerNoncurrentVersions>2</NewerNoncurrentVersions>"), "{alone}");
         assert!(rules(&without(&alone, "reeve-expire-versions")).is_empty());
         assert_eq!(observed(None), Lifecycle::none());
+        let tiering = Tiering { days: 90, class: ColdClass::GlacierInstant, prefix: "a&b/".to_owned() };
+        let moved = with(&before, &LifecycleRule::TierObjects(tiering));
+        let filter = "<And><Prefix>a&amp;b/</Prefix><ObjectSizeGreaterThan>131071</ObjectSizeGreaterThan></And>";
+        assert!(moved.contains(filter) && moved.contains("<StorageClass>GLACIER_IR</StorageClass>"), "{moved}");
+        assert_eq!(without(&moved, LifecycleRule::TIER_ID), before);
     }
 }

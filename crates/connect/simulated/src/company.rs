@@ -184,12 +184,19 @@ pub(crate) struct Bucket {
     pub(crate) aborts: bool,
     /// A rule deletes old versions.
     pub(crate) expires: bool,
+    /// It has access logs, which show few reads of old objects.
+    pub(crate) rarely_read: bool,
 }
 
 impl Bucket {
     /// Without a rule for incomplete uploads.
     pub(crate) const fn keeping_uploads(mut self) -> Self {
         self.aborts = false;
+        self
+    }
+    /// With access logs that show few reads of old objects.
+    pub(crate) const fn rarely_read(mut self) -> Self {
+        self.rarely_read = true;
         self
     }
     /// Without a rule for old versions.

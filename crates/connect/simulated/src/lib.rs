@@ -12,6 +12,7 @@
 //! It refuses to be more than a demonstration: names, addresses (RFC 5737) and accounts are made up; sizes and machine
 //! prices are the catalogue's, and the rest of the bill comes from the account's own price list (`bill`).
 
+mod access;
 mod account;
 mod acting;
 mod activity;

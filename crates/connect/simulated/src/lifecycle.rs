@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use reeve_estate::{BucketContents, Document, Lifecycle, Provider, Resource, ResourceKind};
+use reeve_recommend::change::LifecycleRule;
 use serde_json::{Value, json};
 
 use crate::account::SimulatedAccount;
@@ -12,7 +13,7 @@ use crate::condition::Conditions;
 /// CloudWatch's names of storage classes.
 const STORAGE_TYPES: &[(&str, &str)] = &[("STANDARD", "StandardStorage"), ("STANDARD_IA", "StandardIAStorage")];
 /// Objects of a GiB, of 4 MiB each.
-const OBJECTS_A_GIB: f64 = 256.0;
+pub(crate) const OBJECTS_A_GIB: f64 = 256.0;
 const DAY_S: i64 = 86_400;
 
 impl SimulatedAccount {
@@ -29,8 +30,11 @@ impl SimulatedAccount {
         }
         let given = conditions.get(&bucket.id).lifecycle_rules;
         rules.extend(given.iter().map(|id| {
-            let action =
-                if id.contains("uploads") { "AbortIncompleteMultipartUpload" } else { "NoncurrentVersionExpiration" };
+            let action = match id.as_str() {
+                LifecycleRule::TIER_ID => "Transition",
+                id if id.contains("uploads") => "AbortIncompleteMultipartUpload",
+                _ => "NoncurrentVersionExpiration",
+            };
             rule(id, action, json!({}))
         }));
         (!rules.is_empty()).then(|| json!({ "Rule": rules }))

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use reeve_estate::{
-    Denied, DescriptionSink, Inventory, Metric, Observe, ObserveError, ResourceId, ResourceKind, Sample, SampleBatch,
-    SampleQuery,
+    AccessBatch, Denied, DescriptionSink, Inventory, Metric, Observe, ObserveError, Resource, ResourceId, ResourceKind,
+    Sample, SampleBatch, SampleQuery,
 };
 
 use crate::account::SimulatedAccount;
@@ -39,6 +39,10 @@ impl Observe for SimulatedAccount {
 
     async fn describe(&self, sink: &dyn DescriptionSink) -> Result<(), ObserveError> {
         self.describe_all(sink).await
+    }
+
+    async fn access(&self, buckets: &[Resource]) -> AccessBatch {
+        self.read_access(buckets)
     }
 
     async fn samples(&self, queries: &[SampleQuery]) -> Result<SampleBatch, ObserveError> {

@@ -46,6 +46,12 @@ impl<'a> Parameters<'a> {
         Ok(Parameters { object, read: BTreeSet::new() })
     }
 
+    /// Returns `true` if a member is there: a variant of a change has members that the others lack.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.object.get(name).is_some()
+    }
+
     fn take<T>(
         &mut self,
         name: &'static str,

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use reeve_audit::Json;
-use reeve_estate::{ActError, ActErrorKind, Catalogue, Lifecycle, Operation, Resource, ResourceKind, ResourceState};
+use reeve_estate::{
+    ActError, ActErrorKind, Catalogue, Lifecycle, Operation, Resource, ResourceKind, ResourceState, named,
+};
 
 use super::{
     Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task, aws, foreign,
@@ -18,8 +20,31 @@ pub(super) const TYPE: ChangeType = ChangeType { name: "put_bucket_lifecycle", p
 const PERMISSIONS: &[Permission] =
     &[aws("s3:GetBucketTagging"), aws("s3:GetLifecycleConfiguration"), aws("s3:PutLifecycleConfiguration")];
 
+named!(
+    /// Storage class that a rule moves objects to.
+    ColdClass {
+        /// Read in milliseconds, retrieval charged.
+        StandardIa => "STANDARD_IA",
+        /// Read in milliseconds, cheaper storage and dearer retrieval.
+        GlacierInstant => "GLACIER_IR",
+        /// S3 moves each object between tiers as it is read.
+        IntelligentTiering => "INTELLIGENT_TIERING",
+    }
+);
+
+/// Objects that a rule moves, and the class that it moves them to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tiering {
+    /// Days after the object was written.
+    pub days: u32,
+    /// Class.
+    pub class: ColdClass,
+    /// Beginning of the keys; empty for all objects.
+    pub prefix: String,
+}
+
 /// Rule that Reeve adds to a bucket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LifecycleRule {
     /// Uploads in parts that were not completed are aborted after days.
     AbortUploads {
@@ -33,36 +58,45 @@ pub enum LifecycleRule {
         /// Newest of them that stay however old they are.
         keep: u32,
     },
+    /// Objects of at least 128 KiB are moved to another class.
+    TierObjects(Tiering),
 }
 
 impl LifecycleRule {
+    /// Identifier of the rule that moves objects.
+    pub const TIER_ID: &'static str = "reeve-tier-objects";
     /// Identifiers of the rules that Reeve adds.
-    pub const IDS: [&'static str; 2] = ["reeve-abort-uploads", "reeve-expire-versions"];
+    pub const IDS: [&'static str; 3] = ["reeve-abort-uploads", "reeve-expire-versions", Self::TIER_ID];
 
     /// Identifier in the configuration.
     #[must_use]
-    pub const fn id(self) -> &'static str {
+    pub const fn id(&self) -> &'static str {
         match self {
             LifecycleRule::AbortUploads { .. } => Self::IDS[0],
             LifecycleRule::ExpireVersions { .. } => Self::IDS[1],
+            LifecycleRule::TierObjects(_) => Self::TIER_ID,
         }
     }
 
     /// Effect in words.
     #[must_use]
-    pub fn words(self) -> String {
+    pub fn words(&self) -> String {
         match self {
             LifecycleRule::AbortUploads { days } => format!("aborts incomplete uploads after {days} days"),
             LifecycleRule::ExpireVersions { days, keep: 0 } => format!("deletes old versions after {days} days"),
             LifecycleRule::ExpireVersions { days, keep } => {
                 format!("deletes old versions after {days} days, but for the {keep} newest")
             }
+            LifecycleRule::TierObjects(Tiering { days, class, prefix }) => {
+                let scope = if prefix.is_empty() { String::new() } else { format!(" below {prefix}") };
+                format!("moves objects of at least 128 KiB{scope} to {class} after {days} days")
+            }
         }
     }
 }
 
 /// Operation on the rules of a bucket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LifecycleOperation {
     /// Add a rule.
     Add(LifecycleRule),
@@ -86,6 +120,14 @@ pub struct PutBucketLifecycle {
 fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterError> {
     let state = parameters.state("state")?;
     let from = Lifecycle { fingerprint: parameters.text("from")?, own_rules: parameters.texts("own_rules")? };
+    if parameters.has("tier_objects_after_days") {
+        let rule = LifecycleRule::TierObjects(Tiering {
+            days: parameters.number("tier_objects_after_days")?,
+            class: class(parameters.text("storage_class")?.as_str())?,
+            prefix: parameters.text_or_null("prefix")?.unwrap_or_default(),
+        });
+        return Ok(Arc::new(PutBucketLifecycle { state, from, rule }));
+    }
     let abort = parameters.number_or_null("abort_uploads_after_days")?;
     let expire = parameters.number_or_null("expire_versions_after_days")?;
     let keep = parameters.number("keep_versions")?;
@@ -100,6 +142,12 @@ fn parse(parameters: &mut Parameters<'_>) -> Result<Arc<dyn Change>, ParameterEr
         }
     };
     Ok(Arc::new(PutBucketLifecycle { state, from, rule }))
+}
+
+fn class(name: &str) -> Result<ColdClass, ParameterError> {
+    let wrong =
+        || ParameterError::Wrong { name: "storage_class".to_owned(), expected: "a storage class, such as STANDARD_IA" };
+    ColdClass::parse(name).ok_or_else(wrong)
 }
 
 /// The rules of Reeve in order, `none` for none.
@@ -134,18 +182,28 @@ impl Change for PutBucketLifecycle {
     }
 
     fn parameters(&self) -> Json {
-        let (abort, expire, keep) = match self.rule {
-            LifecycleRule::AbortUploads { days } => (Some(days), None, 0),
-            LifecycleRule::ExpireVersions { days, keep } => (None, Some(days), keep),
-        };
-        Json::object([
+        let found = [
             ("state", Json::from(self.state.as_str())),
             ("from", Json::from(self.from.fingerprint.as_str())),
             ("own_rules", Json::from(self.from.own_rules.clone())),
+        ];
+        let (abort, expire, keep) = match &self.rule {
+            LifecycleRule::AbortUploads { days } => (Some(*days), None, 0),
+            LifecycleRule::ExpireVersions { days, keep } => (None, Some(*days), *keep),
+            LifecycleRule::TierObjects(Tiering { days, class, prefix }) => {
+                let rule = [
+                    ("tier_objects_after_days", Json::from(*days)),
+                    ("storage_class", Json::from(class.as_str())),
+                    ("prefix", Json::from(Some(prefix.clone()).filter(|prefix| !prefix.is_empty()))),
+                ];
+                return Json::object(found.into_iter().chain(rule));
+            }
+        };
+        Json::object(found.into_iter().chain([
             ("abort_uploads_after_days", Json::from(abort)),
             ("expire_versions_after_days", Json::from(expire)),
             ("keep_versions", Json::from(keep)),
-        ])
+        ]))
     }
 
     fn tasks(&self, target: &str) -> Vec<Task> {
@@ -153,7 +211,7 @@ impl Change for PutBucketLifecycle {
         check.description = format!("{} and its lifecycle rules are those of the finding", check.description);
         check.expect.push(has_configuration(&self.from));
         let done = vec![has_own(&self.after())];
-        let goal = Reach::by("the new rule", LifecycleOperation::Add(self.rule), done.clone());
+        let goal = Reach::by("the new rule", LifecycleOperation::Add(self.rule.clone()), done.clone());
         let words =
             format!("Add to bucket {target} the lifecycle rule {}, which {}", self.rule.id(), self.rule.words());
         vec![check, Task::change(target, words, goal).expecting(done.clone()), verify(target, "has the rule", done)]
@@ -161,7 +219,8 @@ impl Change for PutBucketLifecycle {
 
     fn reversal(&self) -> Reversal {
         match self.rule {
-            LifecycleRule::AbortUploads { .. } => Reversal::Inverse,
+            // Objects that moved stay where they are; the finding says so.
+            LifecycleRule::AbortUploads { .. } | LifecycleRule::TierObjects(_) => Reversal::Inverse,
             LifecycleRule::ExpireVersions { .. } => Reversal::Impossible(
                 "the versions that the rule deletes do not come back; remove the rule in S3 to keep the others",
             ),

@@ -10,6 +10,7 @@ mod backup;
 mod bad_input;
 mod bill_sources;
 mod bills;
+mod bucket_classes;
 mod bucket_rules;
 mod busy_sync;
 mod claims;

@@ -14,7 +14,7 @@ pub(super) fn offer<'a>(
     operation: &'a dyn Operation,
 ) -> Option<Answer<'a>> {
     let operation = operation.downcast_ref::<LifecycleOperation>()?;
-    Some(Box::pin(apply(cloud, resource, *operation)))
+    Some(Box::pin(apply(cloud, resource, operation.clone())))
 }
 
 async fn apply(cloud: &AwsConnection, bucket: &Resource, operation: LifecycleOperation) -> Result<Applied, ActError> {

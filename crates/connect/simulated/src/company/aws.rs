@@ -153,13 +153,13 @@ const SNAPSHOTS: &[DiskSnapshot] = &[
 ];
 
 const fn bucket(name: &'static str, region: &'static str, gib: u32, class: &'static str, owner: Owner) -> Bucket {
-    Bucket { name, region, gib, class, owner, aborts: true, expires: true }
+    Bucket { name, region, gib, class, owner, aborts: true, expires: true, rarely_read: false }
 }
 
 const BUCKETS: &[Bucket] = &[
     bucket("acme-shop-images", US, 4200, "STANDARD", STOREFRONT).keeping_uploads(),
     bucket("acme-shop-static", US, 180, "STANDARD", STOREFRONT),
-    bucket("acme-cloudtrail", US, 950, "STANDARD", CORE),
+    bucket("acme-cloudtrail", US, 950, "STANDARD", CORE).rarely_read(),
     bucket("acme-backups", EU, 12_800, "STANDARD_IA", CORE),
     bucket("acme-build-artifacts", US, 2_100, "STANDARD", CI).keeping_versions(),
     bucket("acme-payment-exports", US, 340, "STANDARD", LEDGER),

@@ -94,6 +94,7 @@ const BUCKETS: &[Bucket] = &[
         owner: PIPELINE,
         aborts: true,
         expires: true,
+        rarely_read: false,
     },
     Bucket {
         name: "acme-lake-curated",
@@ -103,8 +104,18 @@ const BUCKETS: &[Bucket] = &[
         owner: PIPELINE,
         aborts: true,
         expires: true,
+        rarely_read: false,
     },
-    Bucket { name: "acme-models", region: EU, gib: 640, class: "STANDARD", owner: MODELS, aborts: true, expires: true },
+    Bucket {
+        name: "acme-models",
+        region: EU,
+        gib: 640,
+        class: "STANDARD",
+        owner: MODELS,
+        aborts: true,
+        expires: true,
+        rarely_read: false,
+    },
     Bucket {
         name: "acme-lake-archive",
         region: EU,
@@ -113,6 +124,7 @@ const BUCKETS: &[Bucket] = &[
         owner: PIPELINE,
         aborts: true,
         expires: true,
+        rarely_read: false,
     },
 ];
 

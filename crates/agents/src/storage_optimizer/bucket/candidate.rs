@@ -1,0 +1,150 @@
+//! Cost of moving old objects of a bucket to a colder class: what the class saves, less all that it charges.
+//!
+//! Charges counted beside storage: a transition for each object, over a year; transitions of objects that reach the age each month;
+//! retrieval and requests of the reads that the logs have; the monitoring of INTELLIGENT_TIERING. Objects smaller than 128 KiB are not
+//! moved. A class is out where a rule deletes objects before its least duration ends. Prices: `reeve_estate::catalogue::bucket`.
+
+use reeve_estate::GIB;
+use reeve_estate::bucket::access::{AGE_BANDS, BandUse, BucketAccess, PrefixUse};
+use reeve_estate::catalogue::bucket::BucketPrices;
+use reeve_recommend::change::{ColdClass, Tiering};
+
+/// Days that a class bills at least (Amazon S3 user guide, "Comparing the Amazon S3 storage classes").
+pub(super) const fn least_days(class: ColdClass) -> i64 {
+    match class {
+        ColdClass::StandardIa => 30,
+        ColdClass::GlacierInstant => 90,
+        ColdClass::IntelligentTiering => 0,
+    }
+}
+
+/// Months over which the first transitions are counted.
+const MONTHS: f64 = 12.0;
+const DAYS_A_MONTH: f64 = 30.0;
+/// Share of the moved bytes that must be read in a month before INTELLIGENT_TIERING is worth its monitoring.
+const MIXED: f64 = 0.01;
+
+/// Bounds of the choice.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds<'a> {
+    pub(super) region: &'a str,
+    /// Least age, days.
+    pub(super) after: i64,
+    /// Least age at which a rule of the bucket deletes objects, days.
+    pub(super) expires: Option<i64>,
+    /// GiB of the bucket in STANDARD: the tiers of the price go by it.
+    pub(super) standard_gib: f64,
+}
+
+/// One way to move objects, with its figures a month in US dollars.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Candidate {
+    pub(super) tiering: Tiering,
+    /// Objects that move at once, and their reads in the window.
+    pub(super) moved: BandUse,
+    pub(super) small_objects: u64,
+    pub(super) storage_now: f64,
+    pub(super) storage_after: f64,
+    /// Retrieval and requests of the reads, more than in STANDARD.
+    pub(super) reads: f64,
+    pub(super) monitoring: f64,
+    /// All transitions of the objects that move at once.
+    pub(super) transitions_once: f64,
+    /// Those of objects that reach the age each month.
+    pub(super) transitions_monthly: f64,
+}
+
+impl Candidate {
+    /// Saving a month after everything.
+    pub(super) fn net(&self) -> f64 {
+        self.storage_now
+            - self.storage_after
+            - self.reads
+            - self.monitoring
+            - self.transitions_once / MONTHS
+            - self.transitions_monthly
+    }
+
+    pub(super) fn gib(&self) -> f64 {
+        self.moved.bytes as f64 / GIB
+    }
+}
+
+/// The candidate with the highest saving, over the whole bucket and single prefixes; `None` in a region without prices, and where no
+/// object is old enough.
+pub(super) fn best(access: &BucketAccess, bounds: Bounds<'_>) -> Option<Candidate> {
+    let total = access.total();
+    let named = access.prefixes.iter().filter(|(prefix, _)| !prefix.is_empty());
+    let scopes = [("", &total)].into_iter().chain(named.map(|(prefix, used)| (prefix.as_str(), used)));
+    let months = access.window_days() / DAYS_A_MONTH;
+    let mut best: Option<Candidate> = None;
+    for (prefix, used) in scopes {
+        for age in AGE_BANDS.into_iter().filter(|age| *age >= bounds.after) {
+            for class in ColdClass::ALL {
+                let found = candidate(used, prefix, age, *class, months, bounds);
+                let better = |found: &Candidate| best.as_ref().is_none_or(|best| found.net() > best.net());
+                if let Some(found) = found.filter(better) {
+                    best = Some(found);
+                }
+            }
+        }
+    }
+    best
+}
+
+fn candidate(
+    used: &PrefixUse,
+    prefix: &str,
+    age: i64,
+    class: ColdClass,
+    months: f64,
+    bounds: Bounds<'_>,
+) -> Option<Candidate> {
+    let prices = BucketPrices::embedded();
+    let price = |class: &str, unit, amount| prices.usd(bounds.region, class, unit, amount);
+    let moved = used.from_age(age);
+    let is_deleted_before = bounds.expires.is_some_and(|days| days < age + least_days(class));
+    if moved.objects == 0 || months <= 0.0 || is_deleted_before {
+        return None;
+    }
+    let (name, objects, gib) = (class.as_str(), moved.objects as f64, moved.bytes as f64 / GIB);
+    let (reads, read_gib) = (moved.reads as f64 / months, moved.read_bytes as f64 / GIB / months);
+    let is_watched = class == ColdClass::IntelligentTiering;
+    let hot = (read_gib / gib).min(1.0);
+    if is_watched && hot < MIXED {
+        return None;
+    }
+    let storage_after = if is_watched {
+        price(name, "gib_month", gib * hot)? + price("INTELLIGENT_TIERING.infrequent", "gib_month", gib * (1.0 - hot))?
+    } else {
+        price(name, "gib_month", gib)?
+    };
+    let standard = |gib: f64| price("STANDARD", "gib_month", gib);
+    let all = bounds.standard_gib.max(gib);
+    // Objects of the youngest band were written within a month, and reach the age in another.
+    let monthly = used.bands[0].objects as f64;
+    Some(Candidate {
+        tiering: Tiering { days: u32::try_from(age).ok()?, class, prefix: prefix.to_owned() },
+        moved,
+        small_objects: used.small_objects,
+        storage_now: standard(all)? - standard(all - gib)?,
+        storage_after,
+        reads: price(name, "read", reads)? + price(name, "retrieved_gib", read_gib)?
+            - price("STANDARD", "read", reads)?,
+        monitoring: if is_watched { price(name, "object_month", objects)? } else { 0.0 },
+        transitions_once: price(name, "transition", objects)?,
+        transitions_monthly: price(name, "transition", monthly)?,
+    })
+}
+
+/// Cost of copying the moved objects back into STANDARD: retrieval, a read and a write each.
+pub(super) fn return_usd(candidate: &Candidate, region: &str) -> Option<f64> {
+    let (prices, name) = (BucketPrices::embedded(), candidate.tiering.class.as_str());
+    let objects = candidate.moved.objects as f64;
+    let parts = [
+        prices.usd(region, name, "retrieved_gib", candidate.gib()),
+        prices.usd(region, name, "read", objects),
+        prices.usd(region, "STANDARD", "write", objects),
+    ];
+    parts.into_iter().sum()
+}

@@ -1,0 +1,259 @@
+//! `tier_objects`: a rule that moves objects to a colder class once they are so old that the logs hardly show reads of them.
+//!
+//! Everything is measured: ages and sizes by a listing of the objects, reads by the bucket's access logs. Without logs, or with those
+//! of less than the setting's days, it abstains and says how to turn them on; Reeve does not turn logging on itself, which writes
+//! objects that the account pays for.
+
+use reeve_estate::bucket::access::AccessState;
+use reeve_estate::catalogue::bucket::{BUCKET_PRICES, BucketPrices};
+use reeve_estate::{BucketAccess, GIB, Money};
+use reeve_learn::Backtest;
+use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
+use reeve_recommend::change::{ColdClass, LifecycleRule, PutBucketLifecycle};
+use reeve_recommend::plan::Plan;
+use reeve_recommend::procedure::{iac_note, subject};
+use reeve_recommend::proposal::Path;
+use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment};
+use reeve_recommend::trust::Trust;
+use reeve_recommend::words::{dollars, thousands};
+use reeve_recommend::{Abstention, Facts, Proposal, owned_by_code};
+use serde_json::Value;
+
+use super::candidate::{Bounds, Candidate, best, least_days, return_usd};
+use super::{Configured, decided};
+use crate::confidence::{confidence, signs};
+use crate::storage_optimizer::KIND;
+use crate::storage_optimizer::settings::Thresholds;
+
+/// Days of a log beyond which the confidence does not grow.
+const MOST_DAYS: f64 = 90.0;
+/// Advice for a bucket without logs.
+const TURN_ON: &str = "its reads are not known: turn on server access logging of the bucket (Properties, Server access logging) to a bucket \
+                       of the same region, and let the connection read that one";
+
+/// Judges the classes of a bucket's objects.
+pub(super) fn judge(
+    facts: &Facts<'_>,
+    settings: &Thresholds,
+    configured: &Configured<'_>,
+    access: &BucketAccess,
+    mut path: Path,
+) -> Result<Proposal, Abstention> {
+    if configured.lifecycle.own_rules.iter().any(|id| id == LifecycleRule::TIER_ID) {
+        return Err(decided("tiered", "a rule of Reeve moves its old objects"));
+    }
+    let days = measured(access, settings)?;
+    path.ask(
+        "Are its reads known?",
+        true,
+        format!("{days:.0} days of access logs, {} requests", thousands(access.records)),
+    );
+    let region = facts.resource.region.as_str();
+    let contents = facts.resource.specification.contents.as_ref();
+    let standard_gib = contents.and_then(|contents| contents.gib.get("StandardStorage")).copied().unwrap_or_default();
+    let bounds = Bounds { region, after: settings.tier_days, expires: configured.expires(), standard_gib };
+    if !BucketPrices::embedded().has_region(region) {
+        return Err(Abstention::unjudged(
+            KIND,
+            "price_not_known",
+            format!("the catalogue has no prices of S3 in {region}"),
+        ));
+    }
+    let least = settings.tier_least_savings as f64;
+    let found = best(access, bounds);
+    let old = found.is_some();
+    let words = found.as_ref().map_or("no class may hold any of them long enough".to_owned(), |found| {
+        format!("{} with {}", objects(found.moved.objects), gib(found.gib()))
+    });
+    let question = format!("Are there objects of at least {} days to move?", bounds.after);
+    let Some(found) = found.filter(|_| path.ask(question, old, words)) else {
+        return Err(decided(
+            "no_old_objects",
+            format!("no objects of STANDARD are {} days old and stay long enough", bounds.after),
+        ));
+    };
+    let net = found.net();
+    if !path.ask("Is it cheaper after requests and retrieval?", net > 0.0 && net >= least, net_words(&found)) {
+        let detail =
+            format!("the best class saves {} a month, {} are needed: {}", usd(net), usd(least), net_words(&found));
+        return Err(decided("not_cheaper", detail));
+    }
+    Ok(propose(facts, configured, access, &found, path))
+}
+
+/// Days of logs; an abstention where they are too few, or not all objects are known.
+fn measured(access: &BucketAccess, settings: &Thresholds) -> Result<f64, Abstention> {
+    let unjudged = |code, detail: String| Err(Abstention::unjudged(KIND, code, detail));
+    match access.state {
+        AccessState::NotLogged => return unjudged("not_logged", TURN_ON.to_owned()),
+        AccessState::Behind => return unjudged("logs_behind", "more logs are there than were read so far".to_owned()),
+        AccessState::TooManyObjects => {
+            return unjudged(
+                "too_many_objects",
+                "it has more than 200,000 objects, which Reeve does not list".to_owned(),
+            );
+        }
+        AccessState::Complete => {}
+    }
+    let (days, least) = (access.window_days(), settings.tier_measured_days);
+    if days < least as f64 {
+        return unjudged("too_few_days", format!("its logs reach {days:.0} days back, {least} are needed"));
+    }
+    Ok(days)
+}
+
+impl Configured<'_> {
+    /// The least age at which a rule that is on deletes objects, days. A rule with a date counts as at once.
+    fn expires(&self) -> Option<i64> {
+        let on = self.rules.iter().filter(|rule| rule.get("Status").and_then(Value::as_str) == Some("Enabled"));
+        let days = on.filter_map(|rule| rule.get("Expiration")).filter_map(|expiration| {
+            let days = expiration
+                .get("Days")
+                .and_then(|days| days.as_str().map_or_else(|| days.as_i64(), |text| text.parse().ok()));
+            days.or_else(|| expiration.get("Date").map(|_| 0))
+        });
+        days.min()
+    }
+}
+
+fn usd(usd: f64) -> String {
+    dollars(Money::from_usd(usd))
+}
+
+fn gib(gib: f64) -> String {
+    if gib < 10.0 { format!("{gib:.2} GiB") } else { format!("{} GiB", thousands(gib.round() as u64)) }
+}
+
+fn objects(count: u64) -> String {
+    format!("{} objects", thousands(count))
+}
+
+fn net_words(found: &Candidate) -> String {
+    let class = found.tiering.class.as_str();
+    format!(
+        "{} - {} in {class} - {} for reads - {} for monitoring - {} for transitions = {} a month",
+        usd(found.storage_now),
+        usd(found.storage_after),
+        usd(found.reads),
+        usd(found.monitoring),
+        usd(found.storage_now - found.storage_after - found.reads - found.monitoring - found.net()),
+        usd(found.net())
+    )
+}
+
+/// The computation, line by line.
+fn evidence(access: &BucketAccess, found: &Candidate, region: &str) -> Vec<String> {
+    let (tiering, moved) = (&found.tiering, found.moved);
+    let class = tiering.class;
+    let last = access.total().last_read.map_or("none".to_owned(), |at| at.to_string()[..10].to_owned());
+    let scope = if tiering.prefix.is_empty() { String::new() } else { format!(" below {}", tiering.prefix) };
+    let mut lines = vec![
+        format!(
+            "Objects of at least {} days in STANDARD{scope}: {} with {}",
+            tiering.days,
+            objects(moved.objects),
+            gib(found.gib())
+        ),
+        format!(
+            "Reads of objects of that age in {:.0} days of logs: {} with {}; last read of any object: {last}",
+            access.window_days(),
+            thousands(moved.reads),
+            gib(moved.read_bytes as f64 / GIB)
+        ),
+        format!("Saving a month: {}; {BUCKET_PRICES}", net_words(found)),
+        format!(
+            "Transitions: {} once, counted over 12 months, and {} a month for objects that reach the age",
+            usd(found.transitions_once),
+            usd(found.transitions_monthly)
+        ),
+        format!("{} smaller than 128 KiB stay in STANDARD", objects(found.small_objects)),
+    ];
+    if least_days(class) > 0 {
+        let least = least_days(class);
+        lines.push(format!(
+            "{class} bills at least {least} days: what is deleted or replaced earlier is charged for them"
+        ));
+    }
+    let back = return_usd(found, region).map_or("a retrieval and a request each".to_owned(), usd);
+    lines.push(format!(
+        "Undo removes the rule. Objects that moved stay in {class}; copying them back to STANDARD costs {back}"
+    ));
+    lines
+}
+
+/// Confidence by the days of logs, and by how much of the saving the measured reads leave.
+fn trust(facts: &Facts<'_>, access: &BucketAccess, found: &Candidate) -> (crate::confidence::Confidence, Trust) {
+    let days = access.window_days().min(MOST_DAYS) as u64;
+    let margin = found.net() / (found.storage_now - found.storage_after).max(f64::MIN_POSITIVE);
+    let margins = vec![Some(margin.clamp(0.0, 1.0))];
+    let confidence = confidence(Backtest { held: days, windows: days }, &margins, 0.0, None);
+    let signs = signs(facts, margins, days, 0.0);
+    let trust = Trust::new(confidence.raw, None, &signs);
+    (confidence, trust)
+}
+
+fn propose(
+    facts: &Facts<'_>,
+    configured: &Configured<'_>,
+    access: &BucketAccess,
+    found: &Candidate,
+    path: Path,
+) -> Proposal {
+    let bucket = facts.resource;
+    let class = found.tiering.class;
+    let rule = LifecycleRule::TierObjects(found.tiering.clone());
+    let change = PutBucketLifecycle { state: bucket.state, from: configured.lifecycle.clone(), rule: rule.clone() };
+    let (confidence, trust) = trust(facts, access, found);
+    let iac = owned_by_code(bucket);
+    let hazards = Hazards { iac: iac.is_some(), ..Hazards::default() };
+    let savings = Some(Money::from_usd(found.net()));
+    let cost = format!("{} a month at list price", net_words(found).trim_end_matches(" a month"));
+    let mut factors = vec![confidence.words(), format!("The rule {}", rule.words())];
+    factors.extend(evidence(access, found, &bucket.region));
+    let performance = match class {
+        ColdClass::IntelligentTiering => "none: objects are read as fast as before",
+        _ => "none: objects are read as fast as before, with an availability of 99.9 % instead of 99.99 %",
+    };
+    let monthly = bucket.monthly_cost;
+    let mut proposal = Proposal {
+        kind: KIND,
+        rule: "tier_objects",
+        title: super::title(&bucket.name, &rule),
+        subject: subject(bucket, None),
+        priority: priority_by_savings(savings),
+        confidence: confidence.percent,
+        trust,
+        impact_level: impact_level(&facts.guardrails.approval_matrix, bucket, savings, monthly, hazards),
+        impact: ImpactAssessment {
+            cost_percent: monthly.filter(|cost| cost.usd() > 0.0).map(|cost| -100.0 * found.net() / cost.usd()),
+            cost: cost.clone(),
+            performance_degradation_percent: Some(0.0),
+            performance: performance.to_owned(),
+            security: "none: access stays as it is".to_owned(),
+        },
+        effort: Effort::Low,
+        savings_monthly: savings,
+        savings_after_discounts: None,
+        monthly_cost: monthly,
+        plan: Some(Plan::new(&change, bucket.id.as_str())),
+        reason_codes: vec!["rarely_read".to_owned()],
+        not_measured: Vec::new(),
+        explanation: Explanation {
+            action: format!("Add a lifecycle rule to {}, which {}", bucket.name, rule.words()),
+            factors,
+            data_points: access.records,
+            confidence_range: Some(confidence.range),
+            similar_cases: 0,
+            models: Vec::new(),
+            success_rate: None,
+            risk: risk(bucket, hazards),
+            cost_reduction: cost,
+            performance_impact: performance.to_owned(),
+            decision_path: path.into_decisions(),
+        },
+    };
+    if let Some(tag) = iac {
+        iac_note(&mut proposal, &tag);
+    }
+    proposal
+}
