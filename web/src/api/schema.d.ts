@@ -3262,6 +3262,34 @@ export interface components {
             /** @description Further settings in the specification's nesting (`learning.interruption_history` is an `interruption_history` within `learning`). */
             settings: Record<string, unknown>;
         };
+        /** @description Objects of an age, and reads of objects that had it. */
+        AgeUseBody: {
+            /**
+             * Format: int64
+             * @description Least age, days.
+             */
+            from_days: number;
+            /**
+             * Format: double
+             * @description Their size, GiB.
+             */
+            gib: number;
+            /**
+             * Format: int64
+             * @description Objects.
+             */
+            objects: number;
+            /**
+             * Format: double
+             * @description Size of what was read, GiB.
+             */
+            read_gib: number;
+            /**
+             * Format: int64
+             * @description Reads.
+             */
+            reads: number;
+        };
         /** @description A span of the preview. */
         AlertBucketBody: {
             /**
@@ -3996,6 +4024,27 @@ export interface components {
         BreakerResetBody: {
             /** @description Reason. */
             reason: string;
+        };
+        /** @description Use of a bucket by its access logs. */
+        BucketAccessBody: {
+            /** @description Objects of the class STANDARD of at least 128 KiB by age, and their reads. */
+            ages: components["schemas"]["AgeUseBody"][];
+            /**
+             * Format: double
+             * @description Days between the first and the last request in the logs.
+             */
+            days: number;
+            /** @description Last read of an object. */
+            last_read?: string | null;
+            /** @description Time of the last reading. */
+            read_at: string;
+            /**
+             * Format: int64
+             * @description Requests in the logs.
+             */
+            records: number;
+            /** @description `not_logged`, `complete`, `behind`, `too_many_objects`. */
+            state: string;
         };
         /** @description Contents of a bucket, as its cloud counted them. */
         BucketContentsBody: {
@@ -5040,6 +5089,7 @@ export interface components {
         };
         /** @description A resource. */
         EstateResourceBody: {
+            access?: components["schemas"]["BucketAccessBody"] | null;
             /** @description Account. */
             account: string;
             /** @description Connection. */
@@ -6760,6 +6810,7 @@ export interface components {
         List_EstateResourceBody: {
             /** @description The items. */
             items: {
+                access?: components["schemas"]["BucketAccessBody"] | null;
                 /** @description Account. */
                 account: string;
                 /** @description Connection. */
