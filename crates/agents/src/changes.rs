@@ -9,6 +9,7 @@ const CHANGES: &[(AgentType, &[&str])] = &[
         &[
             "resize_machine",
             "resize_database",
+            "change_group_size",
             "stop_machine",
             "stop_database",
             // Plans of earlier releases.

@@ -12,7 +12,7 @@
 //! `required_tags`, a setting beside the table, adds tags that costs are allocated by (`tags`).
 //!
 //! What was not measured is listed in `not_measured`, lowers the confidence and is never read as idle. Members of scaling
-//! groups, spot capacity, stopped resources and opted-out ones are left alone. One resource gets one of the first three
+//! groups are judged with their group (`group`); spot capacity, stopped resources and opted-out ones are left alone. One resource gets one of the first three
 //! findings, the most telling one, because they would undo each other. Sources: the specification; complaints 1 to 16 in
 //! the design's lessons.
 
@@ -26,6 +26,7 @@ mod downsize;
 mod evidence;
 mod fit;
 mod gate;
+mod group;
 mod hourly_use;
 mod idle;
 mod idleness;
@@ -33,6 +34,7 @@ mod larger;
 mod margin;
 mod outlook;
 mod price;
+mod replaced;
 mod retrospect;
 mod rhythm;
 mod schedule;
@@ -95,6 +97,9 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
 
 fn judge_use(facts: &Facts<'_>) -> Judgement {
     let mut judgement = Judgement::default();
+    if facts.resource.kind == ResourceKind::ScalingGroup {
+        return group::judge(facts);
+    }
     if let Err(abstention) = gate::admit(facts.resource) {
         judgement.abstentions.push(abstention);
         return judgement;

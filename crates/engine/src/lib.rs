@@ -24,6 +24,7 @@ mod except;
 mod exclude;
 mod execution;
 mod feedback;
+mod fleets;
 mod guard;
 mod guardrail_usage;
 mod holder;

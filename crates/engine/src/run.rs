@@ -13,6 +13,7 @@ use reeve_estate::{
 
 use super::commitments;
 use super::descriptions;
+use super::fleets::Members;
 use super::judged::Judged;
 use super::scope::days_spanned;
 use super::upsert::Upserted;
@@ -26,8 +27,8 @@ use reeve_recommend::models::LearnedModels;
 use reeve_recommend::portfolio::{Portfolio, Portfolios};
 use reeve_recommend::recommendation::RecommendationType;
 use reeve_recommend::{
-    Activity, AgentDefinition, AgentTypes, ChargeReader, Correction, Facts, Judgement, LogReader, Needs, RelationIndex,
-    Settings, Workload, WorkloadStore,
+    Activity, AgentDefinition, AgentTypes, ChargeReader, Correction, Facts, Fleet, Judgement, LogReader, Needs,
+    RelationIndex, Settings, Workload, WorkloadStore,
 };
 
 /// Resources whose series are loaded and judged at a time: 30 days of ten metrics are 1.4 MB a resource.
@@ -41,6 +42,7 @@ struct Case {
     activity: Option<Activity>,
     document: Option<Document>,
     volumes: Vec<Resource>,
+    fleet: Option<Fleet>,
     attachment_changed_at: Option<Timestamp>,
     unchanged_since: Option<Timestamp>,
     correction: Option<Correction>,
@@ -54,6 +56,8 @@ struct Judging {
     limits: Guardrails,
     /// Volumes by the machine they are attached to.
     volumes: HashMap<ResourceId, Vec<Resource>>,
+    /// Members of scaling groups.
+    members: Members,
     /// Time at which each resource last changed.
     changed: HashMap<ResourceId, Timestamp>,
     models: Arc<LearnedModels>,
@@ -160,6 +164,7 @@ impl RunService {
                 models: Arc::new(self.models.learned(agent, &definition.needs(&agent.settings).models).await),
                 settings: agent.settings.clone(),
                 limits: self.records.agents.guardrails_get().await?,
+                members: Members::load(&self.scopes, &definition.needs(&agent.settings), &scope).await?,
                 volumes,
                 changed: self.last_changes(definition.needs(&agent.settings).history_days).await?,
                 relations: Arc::new(self.relations(&definition.needs(&agent.settings).related).await?),
@@ -234,6 +239,7 @@ impl RunService {
         let activity = self.activity(judging.needs.activity_days, &ids, now).await?;
         let mut documents = self.documents(&judging.needs, &chunk).await?;
         let attachments = self.scopes.attachment_changes(&ids, start).await?;
+        let mut fleets = self.fleets(judging, &chunk, (start, now)).await?;
         let work: Vec<Case> = chunk
             .into_iter()
             .map(|resource| Case {
@@ -242,6 +248,7 @@ impl RunService {
                 activity: activity.get(&resource.id).cloned(),
                 document: documents.remove(&(resource.connection.clone(), resource.id.clone())),
                 volumes: judging.volumes.get(&resource.id).cloned().unwrap_or_default(),
+                fleet: fleets.remove(&resource.id),
                 attachment_changed_at: attachments.get(&resource.id).copied(),
                 unchanged_since: judging.changed.get(&resource.id).copied(),
                 correction: judging.corrections.get(&(resource.connection.clone(), resource.id.clone())).cloned(),
@@ -262,6 +269,7 @@ impl RunService {
                         document: case.document.as_ref(),
                         relations: &relations,
                         volumes: &case.volumes,
+                        fleet: case.fleet.as_ref(),
                         catalogue: &catalogue,
                         settings: &settings,
                         guardrails: &guardrails,
@@ -311,6 +319,22 @@ impl RunService {
                 let read = Activity::read(self.ports.log.as_ref(), id, days, now).await;
                 found.insert(id.clone(), read.map_err(|error| EngineError::Store(error.to_string()))?);
             }
+        }
+        Ok(found)
+    }
+
+    /// Members of the groups among the resources, where the agent type needs them.
+    async fn fleets(
+        &self,
+        judging: &Judging,
+        chunk: &[Resource],
+        time: (Timestamp, Timestamp),
+    ) -> Result<HashMap<ResourceId, Fleet>, EngineError> {
+        let mut found = HashMap::new();
+        for group in chunk.iter().filter(|resource| resource.kind == ResourceKind::ScalingGroup) {
+            let samples = self.ports.samples.as_ref();
+            let fleet = judging.members.fleet(group, samples, &judging.needs.metrics, time).await?;
+            found.extend(fleet.map(|fleet| (group.id.clone(), fleet)));
         }
         Ok(found)
     }

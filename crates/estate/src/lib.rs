@@ -48,7 +48,7 @@ pub use platform::Platform;
 pub use provider::Provider;
 pub use quantity::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
 pub use relation::{Relation, RelationKind};
-pub use resource::{Capacity, Lifecycle, Purchase, Resource, ResourceId, ResourceState, Specification};
+pub use resource::{Capacity, GroupTemplate, Lifecycle, Purchase, Resource, ResourceId, ResourceState, Specification};
 pub use sample::{GIB, Metric, Sample, Series, Track, Unit};
 pub use store::{
     EstateStore, PriceFileStore, ResourceFilter, ResourceTotal, SampleScan, SampleStore, StoreError, StoredPriceFile,

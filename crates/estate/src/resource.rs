@@ -107,6 +107,23 @@ pub struct Specification {
     pub access: Option<BucketAccess>,
     /// Lifecycle of a bucket; the observation of a single bucket alone reads it.
     pub lifecycle: Option<Lifecycle>,
+    /// Launch template of a scaling group; the observation of a single group alone reads it.
+    pub template: Option<GroupTemplate>,
+}
+
+/// Launch template that a scaling group starts its members from, and its members beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupTemplate {
+    /// Identifier of the template.
+    pub id: String,
+    /// Version as the group names it: a number or `$Default`.
+    pub version: String,
+    /// Instance type that the version names; `None` where it leaves the type open.
+    pub instance_type: Option<String>,
+    /// Instance types of the members, each once, in order.
+    pub member_types: Vec<String>,
+    /// `true` while an instance refresh replaces members; `None` where that is not known.
+    pub refreshing: Option<bool>,
 }
 
 /// Lifecycle configuration of a bucket, as the observation of the bucket reads it.

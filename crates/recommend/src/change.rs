@@ -9,6 +9,7 @@
 //! registry does not know is shown and never executed (docs/adr/0011).
 
 mod add_standby;
+mod change_group_size;
 mod delete_snapshot;
 mod delete_volume;
 mod expectation;
@@ -42,6 +43,7 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource};
 
 pub use add_standby::{AddStandby, StandbyOperation};
+pub use change_group_size::{ChangeGroupSize, GroupSizeOperation, MIN_HEALTHY_PERCENT};
 pub use delete_snapshot::{DeleteSnapshot, DeleteSnapshotOperation};
 pub use delete_volume::DeleteVolume;
 pub use expectation::Expectation;
@@ -69,8 +71,9 @@ pub use task::{Effect, Goal, Reach, Task, Work};
 pub use v1::prior as prior_of_v1;
 
 /// The changes of this release, one row each.
-const BUILTIN: [ChangeType; 20] = [
+const BUILTIN: [ChangeType; 21] = [
     add_standby::TYPE,
+    change_group_size::TYPE,
     remove_unused::DELETE_BALANCER,
     remove_unused::DELETE_GATEWAY,
     delete_snapshot::TYPE,
@@ -151,6 +154,12 @@ pub trait Change: fmt::Debug + Send + Sync {
     /// Returns `true` if no measurement and no agent takes the change back once it held: a person alone does.
     fn only_people_undo(&self) -> bool {
         false
+    }
+
+    /// Seconds that the change has at least, however short the guardrails' time-out is: 0 for a change that takes no longer than a
+    /// restart.
+    fn least_limit_s(&self) -> i64 {
+        0
     }
 
     /// Returns `true` if the way back may begin while the resource is still changing.

@@ -30,6 +30,8 @@ pub struct Needs {
     pub activity_days: i64,
     /// Kinds whose resources and relations are loaded across the estate; none where a judgement looks at one resource alone.
     pub related: Vec<ResourceKind>,
+    /// Loads the members of scaling groups with their series.
+    pub members: bool,
     /// Kinds whose configuration documents are loaded.
     pub documents: Vec<ResourceKind>,
     /// Names of the learned models that the judgement reads.

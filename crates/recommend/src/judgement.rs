@@ -1,5 +1,6 @@
 //! Input and output of a judgement: the facts about one resource, and the proposals and abstentions that follow from them.
 
+mod fleet;
 mod relation_index;
 
 use jiff::Timestamp;
@@ -13,6 +14,7 @@ use crate::proposal::{Abstention, Proposal};
 use crate::settings::Settings;
 use crate::workload::{Classification, Correction};
 
+pub use fleet::Fleet;
 pub use relation_index::RelationIndex;
 
 /// Days of history a judgement looks at.
@@ -39,6 +41,9 @@ pub struct Facts<'a> {
     pub relations: &'a RelationIndex,
     /// The volumes attached to it.
     pub volumes: &'a [Resource],
+    /// The members of a scaling group with their series; `None` for any other resource, and where none is known or the agent type
+    /// does not need them.
+    pub fleet: Option<&'a Fleet>,
     /// Specifications and prices.
     pub catalogue: &'a Catalogue,
     /// Settings of the agent.

@@ -60,7 +60,7 @@ pub use error::EngineError;
 pub use exception::{Exception, ExceptionRequest};
 pub use exclusion::{Exclusion, ExclusionId};
 pub use guardrail::{Block, GuardrailName, Guardrails};
-pub use judgement::{AccountFacts, Facts, HISTORY_DAYS, HORIZON_DAYS, Judgement, RelationIndex};
+pub use judgement::{AccountFacts, Facts, Fleet, HISTORY_DAYS, HORIZON_DAYS, Judgement, RelationIndex};
 pub use lifecycle::Status;
 pub use origin::{AnomalyId, Cause, Origin, RuleId};
 pub use ownership::{is_opted_out, owned_by_code};

@@ -28,6 +28,12 @@ elastic_block_store.utcnow = lambda: utcnow() - timedelta(days=days)
 s3.utcnow = elastic_block_store.utcnow
 main(sys.argv[1:])";
 
+/// Starts moto with what it lacks of instance refreshes, and with versions of launch templates that are copies of another version.
+///
+/// A refresh is as strict as Auto Scaling's: one at a time, of a group that exists. It stays in progress for the first look at it and
+/// then replaces the members that are not of the group's version; a cancelled one replaces none.
+const REFRESHES: &str = include_str!("moto/refreshes.py");
+
 /// A running moto.
 #[derive(Debug)]
 pub struct Moto {
@@ -55,6 +61,15 @@ impl Moto {
         // The interpreter stands beside the program, as in every virtual environment.
         let python = program().with_file_name("python3");
         Moto::run(&python, &["-c", AGED, &days.to_string()]).await
+    }
+
+    /// Starts a moto that refreshes scaling groups.
+    ///
+    /// # Errors
+    /// The program cannot be started or does not answer within 30 seconds.
+    pub async fn refreshing() -> anyhow::Result<Moto> {
+        let python = program().with_file_name("python3");
+        Moto::run(&python, &["-c", REFRESHES]).await
     }
 
     async fn run(program: &Path, before: &[&str]) -> anyhow::Result<Moto> {

@@ -58,6 +58,7 @@ impl Case {
             document: None,
             relations: reeve_recommend::RelationIndex::none(),
             activity: None,
+            fleet: None,
             correction: None,
             volumes: &[],
             catalogue: Catalogue::builtin(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use reeve_estate::ResourceKind;
 use reeve_learn::calibrate::Example;
 use reeve_recommend::models::Trainer;
 use reeve_recommend::{
@@ -36,6 +37,8 @@ impl AgentDefinition for CostOptimizer {
             metrics: METRICS.to_vec(),
             history_days,
             charge_days: CHARGE_DAYS,
+            documents: vec![ResourceKind::ScalingGroup],
+            members: true,
             models: MODELS.to_vec(),
             ..Needs::default()
         }

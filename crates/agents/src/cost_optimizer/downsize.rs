@@ -8,13 +8,13 @@ use super::evidence::Evidence;
 use super::fit::{CPU_MAX_BOUND, Fit, MEMORY_BOUND, degradation_percent, fit, memory_ratio, vcpu_ratio};
 use super::larger::{OTHER_FAMILY, other_family};
 use super::margin;
-use super::price::{Change, change};
+use super::price::Change;
 use crate::confidence::{Confidence, backtest, confidence, signs};
 use crate::discounts;
 use crate::load::Load;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
-use reeve_recommend::procedure::{iac_note, resize, subject};
+use reeve_recommend::procedure::iac_note;
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 use reeve_recommend::trust::Trust;
@@ -113,7 +113,7 @@ fn candidate(evidence: &Evidence<'_>, from: &InstanceSpec, spec: &InstanceSpec) 
     let name = evidence.size_name(spec);
     let mut fit = fit(evidence, from, spec, evidence.history());
     fit.look_ahead(evidence, from, spec);
-    let price = change(evidence.facts.catalogue, evidence.facts.resource, &evidence.size_name(from), &name);
+    let price = evidence.price(from, &name);
     Candidate { spec: spec.clone(), name, fit, price }
 }
 
@@ -151,7 +151,7 @@ fn elsewhere(evidence: &Evidence<'_>, from: &InstanceSpec) -> Option<Candidate> 
     let others = facts.catalogue.exchangeable(provider, &from.name).into_iter();
     let cheap = others.filter(|spec| boots(evidence, from, spec) && spec.family != from.family).filter_map(|spec| {
         let name = evidence.size_name(spec);
-        let price = change(facts.catalogue, facts.resource, &evidence.size_name(from), &name)?;
+        let price = evidence.price(from, &name)?;
         let decrease = -price.percent();
         let within = (WORTH_A_MOVE..=facts.guardrails.max_cost_decrease_percent + 0.05).contains(&decrease);
         within.then_some((price.hourly.1, spec))
@@ -231,7 +231,7 @@ fn propose(
         idle: false,
     };
     let degradation = degradation_percent(cpu, evidence.history(), vcpu_ratio(from, &chosen.spec));
-    let impact = assess(&chosen, degradation.filter(|_| !memory_doubt), summary);
+    let impact = assess(evidence, &chosen, degradation.filter(|_| !memory_doubt), summary);
     let explanation = Explanation {
         risk: risk(resource, hazards),
         ..explain(evidence, &from_name, &chosen, summary, cpu, &trust, path, &impact)
@@ -241,11 +241,11 @@ fn propose(
         rule: RULE,
         title: format!(
             "Resize {} from {from_name} to {}: p95 CPU {} over {days} days",
-            resource.name,
+            evidence.named(),
             chosen.name,
             percent(summary.p95)
         ),
-        subject: subject(resource, Some(chosen.name.clone())),
+        subject: evidence.subject(&chosen.name),
         priority: priority_by_savings(savings),
         confidence: trust.percent,
         trust: Trust::new(trust.raw, cap, &signs),
@@ -255,7 +255,7 @@ fn propose(
         savings_monthly: savings,
         savings_after_discounts: None,
         monthly_cost,
-        plan: Some(resize(resource, &from_name, &chosen.name)),
+        plan: Some(evidence.resize(&from_name, &chosen.name)),
         reason_codes: codes(evidence, &chosen),
         not_measured: not_measured(evidence, &chosen),
         explanation,
@@ -301,15 +301,21 @@ fn not_measured(evidence: &Evidence<'_>, chosen: &Candidate) -> Vec<String> {
     names
 }
 
-fn assess(chosen: &Candidate, degradation: Option<f64>, summary: &Summary) -> ImpactAssessment {
+fn assess(
+    evidence: &Evidence<'_>,
+    chosen: &Candidate,
+    degradation: Option<f64>,
+    summary: &Summary,
+) -> ImpactAssessment {
+    let interruption = evidence.interruption();
     let cost = match &chosen.price {
         Some(price) => price.words(),
         None => format!("no list price is known for {}, so no saving is claimed", chosen.name),
     };
     let performance = match degradation {
-        Some(value) => format!("{} of the measured CPU work would have had to wait; one restart", percent(value)),
+        Some(value) => format!("{} of the measured CPU work would have had to wait; {interruption}", percent(value)),
         None => format!(
-            "not claimed: memory was not measured and gets smaller (CPU p99 now {}); one restart",
+            "not claimed: memory was not measured and gets smaller (CPU p99 now {}); {interruption}",
             percent(summary.p99)
         ),
     };
@@ -352,7 +358,7 @@ fn explain(
         format!("{} a month ({})", dollars(price.savings()), words::percent(-price.percent()))
     });
     Explanation {
-        action: format!("Resize {} ({}) from {from_name} to {}", resource.name, resource.id, chosen.name),
+        action: format!("Resize {} ({}) from {from_name} to {}", evidence.named(), resource.id, chosen.name),
         factors,
         data_points: evidence.data_points(),
         confidence_range: Some(trust.range),

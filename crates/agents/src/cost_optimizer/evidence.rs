@@ -1,14 +1,19 @@
 //! The measurements of one resource since its last change of size, and its size.
 
-use reeve_estate::{InstanceSpec, Metric, Money, Provider, ResourceKind};
+use reeve_estate::{InstanceSpec, Metric, Money, Provider, Resource, ResourceKind};
 use reeve_learn::{DAY_MS, Window};
 
 use super::Facts;
 use super::dimension::Dimension;
+use super::price::{Change, change};
+use super::replaced::Replaced;
 use super::settings::Thresholds;
 use crate::load::{Load, data_points};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, impact_level};
+use reeve_recommend::plan::Plan;
+use reeve_recommend::procedure::{resize, subject};
+use reeve_recommend::recommendation::Subject;
 
 /// The measurements of one resource. What is `None` was not measured.
 #[derive(Debug)]
@@ -33,6 +38,8 @@ pub(super) struct Evidence<'a> {
     pub(super) size: Option<InstanceSpec>,
     /// Thresholds and windows of the agent.
     pub(super) settings: Thresholds,
+    /// Group whose members the facts describe as one machine.
+    pub(super) replaced: Option<&'a Replaced<'a>>,
     /// Now.
     pub(super) now_ms: i64,
 }
@@ -52,8 +59,51 @@ impl<'a> Evidence<'a> {
             credits: one(Metric::CpuCreditBalance),
             size: size(facts),
             settings: Thresholds::from(facts.settings),
+            replaced: None,
             now_ms: facts.now.as_millisecond(),
         }
+    }
+
+    /// The measurements of a group's members together.
+    pub(super) fn of_group(facts: &'a Facts<'a>, replaced: &'a Replaced<'a>) -> Self {
+        Evidence { replaced: Some(replaced), ..Evidence::new(facts) }
+    }
+
+    /// The resource that a finding is about.
+    pub(super) fn resource(&self) -> &'a Resource {
+        self.replaced.map_or(self.facts.resource, |replaced| replaced.group)
+    }
+
+    /// The resource that a finding is about, in a sentence.
+    pub(super) fn named(&self) -> String {
+        match self.replaced {
+            Some(Replaced { group, members: 1, .. }) => format!("the member of {}", group.name),
+            Some(Replaced { group, members, .. }) => format!("the {members} members of {}", group.name),
+            None => self.facts.resource.name.clone(),
+        }
+    }
+
+    /// Subject of a finding that leads to a size.
+    pub(super) fn subject(&self, target: &str) -> Subject {
+        let subject = subject(self.resource(), Some(target.to_owned()));
+        Subject { instance_type: self.facts.resource.specification.instance_type.clone(), ..subject }
+    }
+
+    /// Plan of another size.
+    pub(super) fn resize(&self, from: &str, to: &str) -> Plan {
+        self.replaced.map_or_else(|| resize(self.facts.resource, from, to), |replaced| replaced.plan(from, to))
+    }
+
+    /// Interruption by another size, in words.
+    pub(super) fn interruption(&self) -> String {
+        self.replaced.map_or_else(|| "one restart".to_owned(), Replaced::interruption)
+    }
+
+    /// Prices of a change of size; those of a group are of all members.
+    pub(super) fn price(&self, from: &InstanceSpec, to: &str) -> Option<Change> {
+        let facts = self.facts;
+        let found = change(facts.catalogue, facts.resource, &self.size_name(from), to)?;
+        Some(self.replaced.map_or(found.clone(), |replaced| found.times(replaced.members)))
     }
 
     /// The last days.

@@ -6,7 +6,7 @@ use reeve_estate::InstanceSpec;
 use super::burstable::baseline_percent;
 use super::evidence::Evidence;
 use super::fit::fit;
-use super::price::{Change, change};
+use super::price::Change;
 use reeve_recommend::words::percent;
 
 /// The measured work may take this share of what the larger size sustains, percent: demand beyond 100 % was not measured.
@@ -75,7 +75,7 @@ pub(super) fn choose(evidence: &Evidence<'_>, from: &InstanceSpec, short: Short)
     };
     let priced = |spec: &InstanceSpec| {
         let name = evidence.size_name(spec);
-        let price = change(facts.catalogue, resource, &evidence.size_name(from), &name)?;
+        let price = evidence.price(from, &name)?;
         Some((price.hourly.1, Larger { spec: spec.clone(), name, price: Some(price) }))
     };
     let family = facts.catalogue.larger_in_family(resource.provider, &from.name);

@@ -11,11 +11,19 @@ pub(super) struct Change {
     pub(super) now: Money,
     /// A month at the target.
     pub(super) target: Money,
-    /// US dollars an hour: now, target.
+    /// US dollars an hour of one machine: now, target.
     pub(super) hourly: (f64, f64),
+    /// Machines.
+    pub(super) machines: u32,
 }
 
 impl Change {
+    /// Prices of so many machines.
+    pub(super) fn times(self, machines: u32) -> Change {
+        let all = |one: Money| Money::from_usd(one.usd() * f64::from(machines));
+        Change { now: all(self.now), target: all(self.target), machines, ..self }
+    }
+
     /// Savings a month; negative when the target costs more.
     pub(super) fn savings(&self) -> Money {
         self.now - self.target
@@ -32,8 +40,9 @@ impl Change {
         let rises = self.savings() < Money::ZERO;
         let (more, less, unit) = if rises { (target, now, "a month more") } else { (now, target, "a month") };
         let saved = Money::from_usd(self.savings().usd().abs());
+        let count = if self.machines > 1 { format!("{} x ", self.machines) } else { String::new() };
         format!(
-            "(${more:.4} - ${less:.4}) an hour x 730 hours = {} {unit}, {} of {}",
+            "{count}(${more:.4} - ${less:.4}) an hour x 730 hours = {} {unit}, {} of {}",
             dollars(saved),
             percent(self.percent().abs()),
             dollars(self.now)
@@ -52,5 +61,5 @@ pub(super) fn hourly(catalogue: &Catalogue, resource: &Resource, size: &str) -> 
 /// Returns the cost difference of a change of size.
 pub(super) fn change(catalogue: &Catalogue, resource: &Resource, from: &str, to: &str) -> Option<Change> {
     let (now, target) = (hourly(catalogue, resource, from)?, hourly(catalogue, resource, to)?);
-    Some(Change { now: Money::per_month(now), target: Money::per_month(target), hourly: (now, target) })
+    Some(Change { now: Money::per_month(now), target: Money::per_month(target), hourly: (now, target), machines: 1 })
 }

@@ -3,6 +3,7 @@
 
 mod commitment;
 pub(crate) mod estate;
+mod groups;
 mod learned;
 mod machines;
 mod real;

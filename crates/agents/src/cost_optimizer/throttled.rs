@@ -16,7 +16,7 @@ use crate::load::Load;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, is_production, risk};
 use reeve_recommend::owned_by_code;
-use reeve_recommend::procedure::{iac_note, resize, subject};
+use reeve_recommend::procedure::iac_note;
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
 use reeve_recommend::trust::Trust;
@@ -111,7 +111,7 @@ impl Need {
 fn add_forecast(proposal: &mut Proposal, evidence: &Evidence<'_>, passing: Passing) {
     let names = (&proposal.subject.instance_type, &proposal.subject.target_type);
     let (from, to) = (names.0.clone().unwrap_or_default(), names.1.clone().unwrap_or_default());
-    proposal.title = format!("Resize {} from {from} to {to}: {}", evidence.facts.resource.name, passing.words);
+    proposal.title = format!("Resize {} from {from} to {to}: {}", evidence.named(), passing.words);
     proposal.priority = Priority::Medium;
     proposal.confidence = proposal.confidence.min(FORECAST_CAP);
     proposal.trust.cap_percent = Some(FORECAST_CAP);
@@ -213,7 +213,7 @@ fn propose(
     let monthly_cost = resource.monthly_cost.or(list_now);
     let iac = owned_by_code(resource);
     let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: price.is_none(), idle: false };
-    let impact = assess(price.as_ref(), summary, from, &to, starved);
+    let impact = assess(evidence, price.as_ref(), summary, from, &to, starved);
     let mut reason_codes = vec![need.code(evidence.settings.upgrade_above_percent)];
     if beyond_guardrail {
         reason_codes.push("guardrail_max_increase".to_owned());
@@ -235,8 +235,8 @@ fn propose(
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
-        title: format!("Resize {} from {from_name} to {to_name}: {why} over {days} days", resource.name),
-        subject: subject(resource, Some(to_name.clone())),
+        title: format!("Resize {} from {from_name} to {to_name}: {why} over {days} days", evidence.named()),
+        subject: evidence.subject(&to_name),
         priority: if is_production(resource) { Priority::Critical } else { Priority::High },
         confidence: trust.percent,
         trust: Trust::new(trust.raw, None, &signs),
@@ -246,7 +246,7 @@ fn propose(
         savings_monthly: savings,
         savings_after_discounts: None,
         monthly_cost,
-        plan: Some(resize(resource, &from_name, &to_name)),
+        plan: Some(evidence.resize(&from_name, &to_name)),
         reason_codes,
         not_measured: evidence.not_measured(price.is_none()),
         explanation,
@@ -270,7 +270,7 @@ fn explain(
 ) -> Explanation {
     let resource = evidence.facts.resource;
     Explanation {
-        action: format!("Resize {} ({}) from {from_name} to {to_name}", resource.name, resource.id),
+        action: format!("Resize {} ({}) from {from_name} to {to_name}", evidence.named(), resource.id),
         factors,
         data_points: evidence.data_points(),
         confidence_range: None,
@@ -289,18 +289,20 @@ fn explain(
 }
 
 fn assess(
+    evidence: &Evidence<'_>,
     price: Option<&Change>,
     summary: &Summary,
     from: &InstanceSpec,
     to: &InstanceSpec,
     starved: bool,
 ) -> ImpactAssessment {
+    let interruption = evidence.interruption();
     let performance = if starved {
         let vcpus = |spec: &InstanceSpec| sustained(spec).map_or_else(|| "unknown".to_owned(), figure);
-        format!("{} sustains {} vCPU without credits (now {}); one restart", to.name, vcpus(to), vcpus(from))
+        format!("{} sustains {} vCPU without credits (now {}); {interruption}", to.name, vcpus(to), vcpus(from))
     } else {
         format!(
-            "the same work takes {} of {} vCPU (now {} of {}); one restart",
+            "the same work takes {} of {} vCPU (now {} of {}); {interruption}",
             percent(summary.mean * vcpu_ratio(from, to)),
             to.vcpu,
             percent(summary.mean),

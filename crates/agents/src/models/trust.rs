@@ -48,6 +48,7 @@ impl Confidence {
                 document: None,
                 relations: reeve_recommend::RelationIndex::none(),
                 activity: None,
+                fleet: None,
                 volumes: &[],
                 catalogue: &material.catalogue,
                 settings: &material.agent.settings,

@@ -67,6 +67,7 @@ impl Case {
             document: None,
             relations: reeve_recommend::RelationIndex::none(),
             activity: None,
+            fleet: None,
             volumes: &[],
             catalogue: Catalogue::builtin(),
             settings: &self.settings,

@@ -157,11 +157,7 @@ impl Ec2 {
     /// # Errors
     /// The call's failure.
     pub async fn launch_template_type(&self, template: &str, version: &str) -> Result<Option<String>, Fault> {
-        let call = self.place.call("ec2:DescribeLaunchTemplateVersions");
-        let parameters = Form::new().with("LaunchTemplateId", template);
-        let page = self.read(call, parameters.with_list("LaunchTemplateVersion", [version])).await?;
-        let data = page.list("launchTemplateVersionSet").next().and_then(|found| found.child("launchTemplateData"));
-        Ok(data.and_then(|data| data.text_of("instanceType")).map(str::to_owned))
+        Ok(self.template_version(template, version).await?.and_then(|found| found.instance_type))
     }
 
     /// Returns `true` if the snapshot is complete.

@@ -19,6 +19,7 @@ pub mod query;
 pub mod signed;
 mod snapshot;
 mod tag;
+mod template;
 mod volume;
 pub mod xml;
 

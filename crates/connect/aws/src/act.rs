@@ -51,7 +51,10 @@ impl Act for AwsConnection {
             ResourceKind::Snapshot => unless_gone(resource, self.ec2(place).snapshot_resource(id).await)?,
             ResourceKind::Volume => unless_gone(resource, self.ec2(place).settled_volume(id).await)?,
             ResourceKind::Database => self.rds(place).settled_database(id).await?,
-            ResourceKind::ScalingGroup => self.scaling(place).group(&resource.name).await?,
+            ResourceKind::ScalingGroup => {
+                let ec2 = self.ec2(place.clone());
+                self.scaling(place).refreshing_group(&ec2, &resource.name).await?
+            }
             ResourceKind::IpAddress | ResourceKind::NatGateway | ResourceKind::LoadBalancer => {
                 unless_gone(resource, self.removable(resource, place).await)?
             }

@@ -3,6 +3,7 @@
 pub(crate) mod autoscaling;
 mod contents;
 pub(crate) mod elb;
+mod refresh;
 pub(crate) mod s3;
 
 use std::collections::{BTreeMap, BTreeSet};

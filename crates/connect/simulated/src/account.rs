@@ -88,7 +88,7 @@ impl SimulatedAccount {
             }
             resource.created_at = Some(successor.launched_at);
         }
-        if let Some(size) = condition.size() {
+        if let Some(size) = condition.size().or(condition.template_type()) {
             resource.specification.instance_type = Some(size.to_owned());
         }
         lay_over(&mut resource.specification, &condition, now);

@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{
-    Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operation, Resource, ResourceId, ResourceKind, Snapshot,
+    Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operation, Provider, Resource, ResourceId, ResourceKind,
+    Snapshot,
 };
 
 use crate::account::SimulatedAccount;
@@ -20,6 +21,9 @@ impl Act for SimulatedAccount {
         let mut resource = self.find(&resource.id, now)?;
         if resource.kind == ResourceKind::Bucket {
             resource.specification.lifecycle = Some(self.lifecycle(&self.conditions.lock(), &resource));
+        }
+        if resource.kind == ResourceKind::ScalingGroup && resource.provider == Provider::Aws {
+            resource.specification.template = Some(self.template(&self.conditions.lock(), &resource, now));
         }
         Ok(Observed { state: resource.state, instance_type: resource.specification.instance_type.clone(), resource })
     }

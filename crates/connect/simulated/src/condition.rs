@@ -44,6 +44,12 @@ pub(crate) struct Condition {
     pub(crate) groups: Option<Vec<String>>,
     /// Lifecycle rules that a bucket was given, by identifier.
     pub(crate) lifecycle_rules: BTreeSet<String>,
+    /// Instance types of the versions of a group's launch template, from the second one; the first has the seed's.
+    pub(crate) template_types: Vec<String>,
+    /// Version of its launch template that a group was set to.
+    pub(crate) template_number: Option<u32>,
+    /// Time at which a group's instance refresh has replaced every member.
+    pub(crate) refreshing_until: Option<Timestamp>,
     /// Tags it was given, and those that were removed.
     pub(crate) tags: BTreeMap<String, Option<String>>,
 }
@@ -63,6 +69,17 @@ impl Condition {
     pub(crate) fn down_at(&self, at: Timestamp) -> bool {
         self.terminated_at.is_some_and(|end| at >= end)
             || self.downtimes.iter().any(|down| at >= down.from && down.to.is_none_or(|end| at < end))
+    }
+
+    /// Version of its launch template that a group uses.
+    pub(crate) fn template_version(&self) -> u32 {
+        self.template_number.unwrap_or(1)
+    }
+
+    /// Instance type of that version; `None` for the first one's.
+    pub(crate) fn template_type(&self) -> Option<&str> {
+        let place = self.template_version().checked_sub(2)?;
+        self.template_types.get(place as usize).map(String::as_str)
     }
 
     /// The size it was last given.

@@ -76,6 +76,10 @@ impl SimulatedAccount {
     fn aws(&self, resource: &Resource) -> Value {
         let mut description = aws(resource, &self.network_id(&resource.region));
         let lifecycle = self.lifecycle_document(&self.conditions.lock(), resource);
+        if resource.kind == ResourceKind::ScalingGroup {
+            let template = self.template(&self.conditions.lock(), resource, self.world.now());
+            description["LaunchTemplate"] = json!({ "LaunchTemplateId": template.id, "Version": template.version });
+        }
         if let (Value::Object(members), Some(lifecycle)) = (&mut description, lifecycle) {
             members.insert("Lifecycle".to_owned(), lifecycle);
         }

@@ -32,7 +32,7 @@ impl SimulatedAccount {
         rules.extend(given.iter().map(|id| {
             let action = match id.as_str() {
                 LifecycleRule::TIER_ID => "Transition",
-                id if id.contains("uploads") => "AbortIncompleteMultipartUpload",
+                id if id == LifecycleRule::IDS[0] => "AbortIncompleteMultipartUpload",
                 _ => "NoncurrentVersionExpiration",
             };
             rule(id, action, json!({}))

@@ -1,5 +1,6 @@
 //! Operations beyond the common ones, one file each: an operation is recognised by its type.
 
+mod group_size;
 mod lifecycle;
 mod remove;
 mod standby;
@@ -18,7 +19,8 @@ type Offer =
     fn(&SimulatedAccount, &mut Conditions, &Resource, &dyn Operation, Timestamp) -> Option<Result<(), ActError>>;
 
 /// The operations that the simulated estate offers, one row each.
-const OFFERS: &[Offer] = &[lifecycle::offer, remove::offer, standby::offer, tag::offer, volume::offer];
+const OFFERS: &[Offer] =
+    &[group_size::offer, lifecycle::offer, remove::offer, standby::offer, tag::offer, volume::offer];
 
 /// Carries out an operation, or refuses it where no row knows it.
 pub(crate) fn apply(

@@ -82,6 +82,12 @@ struct ResourceRow {
     tags: BTreeMap<String, Option<String>>,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     lifecycle_rules: BTreeSet<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    template_types: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    template_number: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    refreshing_ms: Option<i64>,
 }
 
 /// Type, IOPS and throughput in MiB/s of a volume over time.
@@ -144,6 +150,9 @@ fn account_row(conditions: Conditions) -> AccountRow {
         groups: condition.groups,
         tags: condition.tags,
         lifecycle_rules: condition.lifecycle_rules,
+        template_types: condition.template_types,
+        template_number: condition.template_number,
+        refreshing_ms: condition.refreshing_until.map(ms),
     };
     AccountRow {
         resources: conditions.resources.into_iter().map(|(id, condition)| (id.0, resource(condition))).collect(),
@@ -212,6 +221,9 @@ fn conditions(row: AccountRow) -> Result<Conditions, RestoreError> {
             groups: row.groups,
             tags: row.tags,
             lifecycle_rules: row.lifecycle_rules,
+            template_types: row.template_types,
+            template_number: row.template_number,
+            refreshing_until: row.refreshing_ms.map(time).transpose()?,
         };
         kept.resources.insert(ResourceId(id), condition);
     }

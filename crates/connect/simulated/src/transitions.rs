@@ -24,7 +24,7 @@ use crate::signal::interrupted;
 /// Seconds a database takes to change its class.
 const DATABASE_RESIZE_S: f64 = 3.0;
 /// Seconds a group takes to replace a member that stopped.
-const REPLACE_S: f64 = 60.0;
+pub(crate) const REPLACE_S: f64 = 60.0;
 
 fn has_power(resource: &Resource) -> Result<(), ActError> {
     if matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Database) {
@@ -92,7 +92,7 @@ impl SimulatedAccount {
             return Err(wrong_state(resource, "running"));
         }
         if resource.group.is_some() {
-            self.replace(conditions, resource, now);
+            self.replace(conditions, resource, now, self.world.settings.after(now, REPLACE_S));
             return Ok(Applied::Accepted);
         }
         if resource.purchase == Some(Purchase::Spot) {
@@ -108,8 +108,7 @@ impl SimulatedAccount {
     }
 
     /// A group ends a member that stopped and launches another in its place.
-    fn replace(&self, conditions: &mut Conditions, resource: &Resource, now: Timestamp) {
-        let ends = self.world.settings.after(now, REPLACE_S);
+    pub(crate) fn replace(&self, conditions: &mut Conditions, resource: &Resource, now: Timestamp, ends: Timestamp) {
         let place = conditions.place(&resource.id).clone();
         let generation = 1 + conditions.successors.values().filter(|s| s.place == place).count();
         let next = machine_id(self.plan, self.world.settings.seed, &resource.name, generation);
@@ -117,6 +116,10 @@ impl SimulatedAccount {
         condition.downtimes.push(Downtime { from: now, to: None });
         condition.settles_at = Some(ends);
         condition.terminated_at = Some(ends);
+        // Members start at the size that the launch template has now.
+        if let Some(size) = resource.group.as_ref().and_then(|group| self.template_type(conditions, group)) {
+            conditions.resources.entry(next.clone()).or_default().sizes.push((ends, size));
+        }
         conditions.successors.insert(next, Successor { place, launched_at: ends });
     }
 
@@ -160,7 +163,7 @@ impl SimulatedAccount {
     }
 
     /// Checks that state and size allow a resize.
-    fn resizable(&self, resource: &Resource, size: &str) -> Result<(), ActError> {
+    pub(crate) fn resizable(&self, resource: &Resource, size: &str) -> Result<(), ActError> {
         has_power(resource)?;
         let wanted = match resource.kind {
             ResourceKind::Database => ResourceState::Running,

@@ -151,8 +151,9 @@ impl Runner {
         let held = steps.iter().rposition(|s| s.kind == StepKind::Hold).map_or(0, |at| at + 1);
         let began = steps.iter().skip(held).find(|s| s.effect.changes() && s.effect != Effect::Restores);
         let began = began.map_or(self.execution.records.clock.now(), |step| step.started_at);
-        let database = self.resource.kind == ResourceKind::Database;
-        began + SignedDuration::from_secs(if database { self.timeout_s.max(DATABASE_S) } else { self.timeout_s })
+        let database = if self.resource.kind == ResourceKind::Database { DATABASE_S } else { 0 };
+        let least = database.max(self.procedure.change().least_limit_s());
+        began + SignedDuration::from_secs(self.timeout_s.max(least))
     }
 
     /// A failed step: nothing was changed when no change went through and the resource is as it was.

@@ -27,6 +27,7 @@ mod ending;
 mod examples;
 mod exports;
 mod full_disk;
+mod group_sizes;
 mod honest_syncs;
 mod journey;
 mod kill;

@@ -158,6 +158,7 @@ impl SpecificationRow {
             contents,
             access: self.access.map(AccessRow::into_access).transpose()?,
             lifecycle: None,
+            template: None,
         })
     }
 }

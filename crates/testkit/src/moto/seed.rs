@@ -334,6 +334,20 @@ impl Moto {
         Ok(())
     }
 
+    /// Sets a scaling group to a version of its launch template.
+    ///
+    /// # Errors
+    /// moto refused a call.
+    pub async fn group_version(&self, region: &str, name: &str, version: &str) -> anyhow::Result<()> {
+        let parameters = pairs(&[
+            ("AutoScalingGroupName", name),
+            ("LaunchTemplate.LaunchTemplateName", name),
+            ("LaunchTemplate.Version", version),
+        ]);
+        self.query(&AUTOSCALING, region, "UpdateAutoScalingGroup", &parameters).await?;
+        Ok(())
+    }
+
     /// Sets a scaling group's least and most members.
     ///
     /// # Errors

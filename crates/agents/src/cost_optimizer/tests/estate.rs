@@ -127,6 +127,7 @@ impl Case {
             document: None,
             relations: reeve_recommend::RelationIndex::none(),
             activity: None,
+            fleet: None,
             volumes: &self.volumes,
             catalogue: Catalogue::builtin(),
             settings: &self.settings,

@@ -7,14 +7,15 @@ use aws_config::SdkConfig;
 use aws_smithy_types::retry::RetryConfig;
 use reeve_connect_aws_ec2::query::{self, Service};
 use reeve_connect_aws_ec2::xml::Malformed;
-use reeve_connect_aws_ec2::{Cursor, Element, Fault, FaultKind, Form, Listing, Pace, Place, refused_only};
+use reeve_connect_aws_ec2::{Cursor, Ec2, Element, Fault, FaultKind, Form, Listing, Pace, Place, refused_only};
 use reeve_estate::{Capacity, Resource, ResourceId, ResourceKind, ResourceState};
 
+use super::refresh;
 use crate::session::AwsConnection;
 
 /// Groups in a page, the most there may be.
 const PAGE: u32 = 100;
-const AUTO_SCALING: Service = Service { name: "autoscaling", version: "2011-01-01" };
+pub(super) const AUTO_SCALING: Service = Service { name: "autoscaling", version: "2011-01-01" };
 
 /// Every group of a region. A launch template that may not be read leaves the group listed, with its members' type.
 pub(super) async fn groups(connection: &AwsConnection, place: Place) -> Listing {
@@ -41,9 +42,9 @@ pub(super) async fn groups(connection: &AwsConnection, place: Place) -> Listing 
 pub(crate) struct Scaling {
     reads: SdkConfig,
     /// Without the SDK's retries: it must not repeat what may have happened.
-    changes: SdkConfig,
-    place: Place,
-    pace: Pace,
+    pub(super) changes: SdkConfig,
+    pub(super) place: Place,
+    pub(super) pace: Pace,
 }
 
 impl Scaling {
@@ -68,7 +69,20 @@ impl Scaling {
         if resource.specification.capacity.is_some_and(|capacity| serving != capacity.desired as usize) {
             resource.state = ResourceState::Changing;
         }
+        resource.specification.template = refresh::named(group);
         Ok(resource)
+    }
+
+    /// One group with its launch template, `Changing` while an instance refresh replaces members too.
+    pub(crate) async fn refreshing_group(&self, ec2: &Ec2, name: &str) -> Result<Resource, Fault> {
+        let mut group = self.group(name).await?;
+        if let Some(template) = &mut group.specification.template {
+            self.complete(ec2, name, template).await;
+            if template.refreshing == Some(true) {
+                group.state = ResourceState::Changing;
+            }
+        }
+        Ok(group)
     }
 
     /// Sets how many members a group is to have, within its own maximum.

@@ -55,6 +55,8 @@ const MACHINES: &[Machine] = &[
     machine("render-worker-a", EU, "c5.2xlarge", Batch, STOREFRONT).in_group("render-workers").spot(),
     machine("render-worker-b", EU, "c5.2xlarge", Batch, STOREFRONT).in_group("render-workers").spot(),
     machine("render-worker-c", EU, "c5.2xlarge", Batch, STOREFRONT).in_group("render-workers").spot(),
+    machine("gift-api-a", US, "m5.2xlarge", Oversized(8.0), STOREFRONT).in_group("gift-api").agent(),
+    machine("gift-api-b", US, "m5.2xlarge", Oversized(7.0), STOREFRONT).in_group("gift-api").agent(),
     machine("search-index-1", US, "r6i.2xlarge", Memory, SEARCH).agent().disks(&[(500, "gp3")]),
     machine("search-index-2", US, "r6i.2xlarge", Memory, SEARCH).agent().disks(&[(500, "gp3")]),
     machine("search-query", US, "c6i.2xlarge", Throttled, SEARCH),
@@ -200,5 +202,6 @@ const ADDRESSES: &[Address] = &[
 const GROUPS: &[Group] = &[
     Group { name: "shop-web", region: US, owner: STOREFRONT },
     Group { name: "checkout-api", region: US, owner: CHECKOUT },
+    Group { name: "gift-api", region: US, owner: STOREFRONT },
     Group { name: "render-workers", region: EU, owner: STOREFRONT },
 ];

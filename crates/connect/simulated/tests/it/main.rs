@@ -4,6 +4,7 @@
 mod acting;
 mod activity;
 mod alterations;
+mod group_sizes;
 mod inventory;
 mod keeping;
 mod removals;
