@@ -8,6 +8,7 @@
 //! | `convert_provisioned` | io1, and io2 where its durability is given up | gp3 with the IOPS and throughput that its peaks need |
 //! | `reduce_provisioned` | gp3 with provisioned performance | less provisioned IOPS and throughput |
 //!
+//! `shrink_volumes` (`oversized`) advises to move the data of a volume that is hardly used to a smaller one.
 //! `clean_snapshots` (`snapshot`) proposes the deletion of old snapshots that newer ones supersede or whose volume is gone.
 //! `abort_uploads` and `expire_versions` (`bucket`) add lifecycle rules to buckets that lack them, `tier_objects` one that
 //! moves objects that are rarely read to a colder class.
@@ -19,6 +20,7 @@
 mod agent;
 mod bucket;
 mod demand;
+mod oversized;
 mod proposal;
 mod retrospect;
 mod settings;
@@ -41,6 +43,9 @@ use settings::Thresholds;
 
 /// The metrics a judgement reads.
 pub const METRICS: &[Metric] = &[Metric::DiskRead, Metric::DiskWrite, Metric::DiskReadOps, Metric::DiskWriteOps];
+
+/// The metrics that a judgement reads of the machine that a volume is attached to.
+pub const MACHINE_METRICS: &[Metric] = &[Metric::DiskUtilization];
 
 /// Type of every finding.
 const KIND: RecommendationType = RecommendationType::StorageOptimization;
@@ -70,16 +75,30 @@ pub fn judge(facts: &Facts<'_>) -> Judgement {
     judgement.take(match facts.resource.kind {
         ResourceKind::Bucket => bucket::judge(facts),
         ResourceKind::Snapshot => snapshot::judge(facts),
-        _ => find(facts),
+        _ => {
+            judge_volume(facts, &mut judgement);
+            return judgement;
+        }
     });
     judgement
+}
+
+/// One finding at a time: a cheaper setup is a change of minutes, a smaller volume is a migration.
+fn judge_volume(facts: &Facts<'_>, judgement: &mut Judgement) {
+    if let Err(abstention) = admit(facts.resource) {
+        judgement.abstentions.push(abstention);
+        return;
+    }
+    judgement.take(find(facts));
+    if judgement.proposals.is_empty() {
+        judgement.take(oversized::judge(facts, &Thresholds::from(facts.settings)));
+    }
 }
 
 fn find(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
     let volume = facts.resource;
     let settings = Thresholds::from(facts.settings);
     let mut path = Path::default();
-    admit(volume)?;
     path.ask("Is the volume in use, by one machine?", true, "the cloud lists one attachment");
     let from = VolumeSetup::from_specification(&volume.specification)
         .ok_or_else(|| Abstention::unjudged(KIND, "type_not_known", "the cloud did not report its type"))?;

@@ -231,6 +231,7 @@ impl RunService {
         let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
         let series = self.ports.samples.sample_series(&ids, &judging.needs.metrics, start, now).await?;
         let days = series.iter().map(|s| days_spanned(s, now)).max().unwrap_or(0);
+        let machines = self.machine_series(judging, &chunk, (start, now)).await?;
         let mut by_resource: HashMap<ResourceId, Vec<Series>> = HashMap::new();
         for one in series {
             by_resource.entry(one.resource.clone()).or_default().push(one);
@@ -243,11 +244,11 @@ impl RunService {
         let work: Vec<Case> = chunk
             .into_iter()
             .map(|resource| Case {
-                series: by_resource.remove(&resource.id).unwrap_or_default(),
+                series: with_machine(by_resource.remove(&resource.id).unwrap_or_default(), &resource, &machines),
                 charges: charges.get(&resource.id.0.to_ascii_lowercase()).cloned().unwrap_or_default(),
                 activity: activity.get(&resource.id).cloned(),
                 document: documents.remove(&(resource.connection.clone(), resource.id.clone())),
-                volumes: judging.volumes.get(&resource.id).cloned().unwrap_or_default(),
+                volumes: judging.volumes.get(machine_of(&resource)).cloned().unwrap_or_default(),
                 fleet: fleets.remove(&resource.id),
                 attachment_changed_at: attachments.get(&resource.id).copied(),
                 unchanged_since: judging.changed.get(&resource.id).copied(),
@@ -318,6 +319,26 @@ impl RunService {
             for id in ids {
                 let read = Activity::read(self.ports.log.as_ref(), id, days, now).await;
                 found.insert(id.clone(), read.map_err(|error| EngineError::Store(error.to_string()))?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Series of the machines that the volumes among the resources are attached to, where the agent type needs them.
+    async fn machine_series(
+        &self,
+        judging: &Judging,
+        chunk: &[Resource],
+        (start, now): (Timestamp, Timestamp),
+    ) -> Result<HashMap<ResourceId, Vec<Series>>, EngineError> {
+        let metrics = &judging.needs.machine_metrics;
+        let volumes = chunk.iter().filter(|resource| resource.kind == ResourceKind::Volume && !metrics.is_empty());
+        let machines: BTreeSet<ResourceId> = volumes.flat_map(|volume| volume.attached_to.first().cloned()).collect();
+        let mut found: HashMap<ResourceId, Vec<Series>> = HashMap::new();
+        if !machines.is_empty() {
+            let ids: Vec<ResourceId> = machines.into_iter().collect();
+            for one in self.ports.samples.sample_series(&ids, metrics, start, now).await? {
+                found.entry(one.resource.clone()).or_default().push(one);
             }
         }
         Ok(found)
@@ -397,6 +418,24 @@ impl RunService {
         }
         Err(EngineError::Conflict("another user is changing the agent".to_owned()))
     }
+}
+
+/// The machine that a volume is attached to; any other resource itself.
+fn machine_of(resource: &Resource) -> &ResourceId {
+    let machine = resource.attached_to.first().filter(|_| resource.kind == ResourceKind::Volume);
+    machine.unwrap_or(&resource.id)
+}
+
+/// The series of a resource, with those of its machine if it is a volume.
+fn with_machine(
+    mut series: Vec<Series>,
+    resource: &Resource,
+    machines: &HashMap<ResourceId, Vec<Series>>,
+) -> Vec<Series> {
+    if resource.kind == ResourceKind::Volume {
+        series.extend(machines.get(machine_of(resource)).into_iter().flatten().cloned());
+    }
+    series
 }
 
 /// Returns the reason why a resource has no finding: that of resizing if it was judged, because that rule says most.

@@ -22,6 +22,8 @@ pub struct Needs {
     pub kinds: Vec<ResourceKind>,
     /// Metrics whose series are loaded.
     pub metrics: Vec<Metric>,
+    /// Metrics of the machine that a volume is attached to, whose series are loaded with the volume's own.
+    pub machine_metrics: Vec<Metric>,
     /// Days of history that are loaded.
     pub history_days: i64,
     /// Days of charges that are loaded; 0 for none.

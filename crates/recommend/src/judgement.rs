@@ -28,7 +28,7 @@ pub const HORIZON_DAYS: i64 = 14;
 pub struct Facts<'a> {
     /// The resource as last observed.
     pub resource: &'a Resource,
-    /// Its series over the days of history that the agent type needs, each sorted by time.
+    /// Its series over the days of history that the agent type needs, each sorted by time; of a volume also those of its machine.
     pub series: &'a [Series],
     /// Charges of its bills over the days that the agent type needs, by their beginning. None of a resource that no bill names: a
     /// cost that is not known is not zero.
@@ -39,7 +39,7 @@ pub struct Facts<'a> {
     pub document: Option<&'a Document>,
     /// Relations across the estate, of the kinds that the agent type needs.
     pub relations: &'a RelationIndex,
-    /// The volumes attached to it.
+    /// The volumes attached to it; of a volume those of its machine, itself among them.
     pub volumes: &'a [Resource],
     /// The members of a scaling group with their series; `None` for any other resource, and where none is known or the agent type
     /// does not need them.

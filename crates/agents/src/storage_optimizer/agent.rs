@@ -12,7 +12,7 @@ use reeve_recommend::{
 
 use super::retrospect::held;
 use super::settings::{self, Thresholds};
-use super::{METRICS, judge};
+use super::{MACHINE_METRICS, METRICS, judge};
 use crate::discounts::CHARGE_DAYS;
 use crate::models::Confidence;
 use crate::retrospect::look_back;
@@ -41,6 +41,7 @@ impl AgentDefinition for StorageOptimizer {
             related: RELATED.to_vec(),
             documents: vec![ResourceKind::Snapshot, ResourceKind::Bucket],
             metrics: METRICS.to_vec(),
+            machine_metrics: MACHINE_METRICS.to_vec(),
             history_days,
             charge_days: CHARGE_DAYS,
             ..Needs::default()

@@ -5,13 +5,18 @@ use reeve_learn::Window;
 use reeve_recommend::{Facts, Proposal};
 
 use super::demand::Demand;
+use super::oversized;
 use super::settings::Thresholds;
 use super::setup;
 use crate::retrospect::every_day;
 
 /// Returns `true` if the setup that was proposed at a time held every measured peak until `facts.now`; `None` if the samples do
 /// not decide it.
-pub(super) fn held(_: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Option<bool> {
+pub(super) fn held(proposal: &Proposal, made_at: Timestamp, facts: &Facts<'_>) -> Option<bool> {
+    // Whether a volume of another size would have held is not in the samples of this one alone.
+    if proposal.rule == oversized::RULE {
+        return None;
+    }
     let settings = Thresholds::from(facts.settings);
     let before = Demand::measure(&Facts { now: made_at, ..*facts }, &settings).ok()?;
     let proposed = setup::gp3(facts.resource, &before.peak, settings.headroom_percent).ok()?;

@@ -44,6 +44,24 @@ const REDUCE_PROVISIONED: Setting = Setting {
     default: SettingValue::Flag(true),
     range: (0.0, 0.0),
 };
+const SHRINK: Setting = Setting {
+    path: "shrink_volumes.enabled",
+    description: "Whether it is advised to move the data of hardly used volumes to smaller ones",
+    default: SettingValue::Flag(true),
+    range: (0.0, 0.0),
+};
+const SHRINK_BELOW: Setting = Setting {
+    path: "shrink_volumes.used_below",
+    description: "Share of a volume that was in use at most, for the advice to be given",
+    default: SettingValue::Percent(40.0),
+    range: (5.0, 60.0),
+};
+const SHRINK_HEADROOM: Setting = Setting {
+    path: "shrink_volumes.headroom",
+    description: "Share by which the smaller volume exceeds the forecast use",
+    default: SettingValue::Percent(50.0),
+    range: (20.0, 300.0),
+};
 
 const CLEAN_SNAPSHOTS: Setting = Setting {
     path: "clean_snapshots.enabled",
@@ -134,6 +152,9 @@ pub(super) const ALL: &[Setting] = &[
     CONVERT_PROVISIONED,
     LOWER_DURABILITY,
     REDUCE_PROVISIONED,
+    SHRINK,
+    SHRINK_BELOW,
+    SHRINK_HEADROOM,
     CLEAN_SNAPSHOTS,
     SNAPSHOT_AGE,
     KEEP_NEWEST,
@@ -159,6 +180,9 @@ pub(super) struct Thresholds {
     pub(super) convert_provisioned: bool,
     pub(super) accept_lower_durability: bool,
     pub(super) reduce_provisioned: bool,
+    pub(super) shrink: bool,
+    pub(super) shrink_below_percent: f64,
+    pub(super) shrink_headroom_percent: f64,
     pub(super) clean_snapshots: bool,
     pub(super) snapshot_days: i64,
     pub(super) keep_newest: u64,
@@ -184,6 +208,9 @@ impl From<&Settings> for Thresholds {
             convert_provisioned: settings.flag(&CONVERT_PROVISIONED),
             accept_lower_durability: settings.flag(&LOWER_DURABILITY),
             reduce_provisioned: settings.flag(&REDUCE_PROVISIONED),
+            shrink: settings.flag(&SHRINK),
+            shrink_below_percent: settings.percent(&SHRINK_BELOW),
+            shrink_headroom_percent: settings.percent(&SHRINK_HEADROOM),
             clean_snapshots: settings.flag(&CLEAN_SNAPSHOTS),
             snapshot_days: settings.days(&SNAPSHOT_AGE),
             keep_newest: settings.count(&KEEP_NEWEST),

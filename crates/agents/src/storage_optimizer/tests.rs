@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod buckets;
+mod oversized;
 mod snapshots;
 mod tiers;
 
@@ -20,6 +21,8 @@ struct Case {
     volume: Resource,
     series: Vec<Series>,
     settings: Settings,
+    /// Volumes of its machine.
+    volumes: Vec<Resource>,
 }
 
 impl Case {
@@ -31,7 +34,7 @@ impl Case {
         volume.specification.storage_gib = Some(gib);
         volume.specification.iops = iops;
         volume.specification.throughput_mibps = mibps;
-        Case { volume, series: Vec::new(), settings: Settings::default() }
+        Case { volumes: vec![volume.clone()], volume, series: Vec::new(), settings: Settings::default() }
     }
 
     /// Days of use, a point every five minutes: operations and MiB per second by minutes before now.
@@ -68,7 +71,7 @@ impl Case {
             relations: reeve_recommend::RelationIndex::none(),
             activity: None,
             fleet: None,
-            volumes: &[],
+            volumes: &self.volumes,
             catalogue: Catalogue::builtin(),
             settings: &self.settings,
             guardrails: &Guardrails::default(),

@@ -46,22 +46,35 @@ pub(crate) struct Source {
     pub(crate) reading: Reading,
 }
 
-/// The memory metrics that agents on the machines send, by instance. Their dimensions are the agent's configuration, so they
-/// have to be looked up.
-pub(crate) type AgentMemory = BTreeMap<String, Source>;
+/// The metrics that agents on the machines send, by instance. Their dimensions are the agent's configuration, so they have to be
+/// looked up.
+#[derive(Debug, Default)]
+pub(crate) struct AgentMetrics {
+    /// Memory in use.
+    pub(crate) memory: BTreeMap<String, Source>,
+    /// The one file system of a machine, by the path it is mounted on; `None` where a machine has several, which are not one figure.
+    pub(crate) disk: BTreeMap<String, Option<Source>>,
+}
 
 /// The names CloudWatch's agent gives to memory in use, percent: on Linux and on Windows.
 pub(crate) const AGENT_MEMORY: [&str; 2] = ["mem_used_percent", "Memory % Committed Bytes In Use"];
+/// The name CloudWatch's agent gives to the used share of a file system on Linux, percent.
+pub(crate) const AGENT_DISK: &str = "disk_used_percent";
+/// Types of file systems that are no part of a volume.
+pub(crate) const NO_DISK: [&str; 8] = ["tmpfs", "devtmpfs", "overlay", "squashfs", "iso9660", "nfs", "nfs4", "efs"];
 /// The agent's namespace.
 pub(crate) const AGENT_NAMESPACE: &str = "CWAgent";
 
 /// Returns the CloudWatch metrics that may hold a metric of a resource, the best first; the first one with points is
 /// used. Empty when the cloud has none.
-pub(crate) fn sources(resource: &Resource, metric: Metric, agents: &AgentMemory) -> Vec<Source> {
+pub(crate) fn sources(resource: &Resource, metric: Metric, agents: &AgentMetrics) -> Vec<Source> {
     let id = resource.id.as_str();
     match resource.kind {
         ResourceKind::VirtualMachine if metric == Metric::MemoryUtilization => {
-            agents.get(id).cloned().into_iter().collect()
+            agents.memory.get(id).cloned().into_iter().collect()
+        }
+        ResourceKind::VirtualMachine if metric == Metric::DiskUtilization => {
+            agents.disk.get(id).cloned().flatten().into_iter().collect()
         }
         ResourceKind::VirtualMachine => sources_in("AWS/EC2", &[("InstanceId", id)], machine(metric)),
         ResourceKind::ScalingGroup => {
@@ -229,7 +242,7 @@ mod tests {
             (ResourceKind::NatGateway, "nat-1", Metric::NetworkOut, vec!["AWS/NATGateway BytesOutToDestination nat-1"]),
             (ResourceKind::Bucket, "b", Metric::RequestRate, vec![]),
         ] {
-            let found = sources(&resource(kind, id), metric, &AgentMemory::new());
+            let found = sources(&resource(kind, id), metric, &AgentMetrics::default());
             let found: Vec<_> =
                 found.iter().map(|s| format!("{} {} {}", s.namespace, s.name, s.dimensions[0].1)).collect();
             assert_eq!(found, expected, "{kind} {metric}");
@@ -241,7 +254,7 @@ mod tests {
         assert_eq!(Reading::Rate.read(300.0, 300), 1.0);
         assert_eq!(Reading::Average.read(42.0, 300), 42.0);
         let found =
-            sources(&resource(ResourceKind::Database, "orders"), Metric::MemoryUtilization, &AgentMemory::new());
+            sources(&resource(ResourceKind::Database, "orders"), Metric::MemoryUtilization, &AgentMetrics::default());
         assert_eq!(found[0].reading.read(2.0 * 1024.0 * 1024.0 * 1024.0, 300), 75.0);
     }
 }

@@ -15,7 +15,9 @@ use reeve_estate::{Metric, ResourceKind, Sample, SampleBatch, SampleQuery};
 use crate::cloudwatch::{
     self, CloudWatch, Dimension, GetMetricData, ListMetrics, MetricDataQuery, MetricDataResult, MetricStat,
 };
-use crate::metric::{AGENT_MEMORY, AGENT_NAMESPACE, AgentMemory, Reading, Source, sources, summed};
+use crate::metric::{
+    AGENT_DISK, AGENT_MEMORY, AGENT_NAMESPACE, AgentMetrics, NO_DISK, Reading, Source, sources, summed,
+};
 use crate::session::AwsConnection;
 
 /// Length of a recent point's period: that of EC2's basic monitoring.
@@ -85,12 +87,12 @@ impl AwsConnection {
         let client = CloudWatch::new(self.config(region));
         let mut faults = Vec::new();
         let agents = if queries.iter().any(|q| wants_agent(q)) {
-            agent_memory(&client, &place).await.unwrap_or_else(|fault| {
+            agent_metrics(&client, &place).await.unwrap_or_else(|fault| {
                 faults.push(fault);
-                AgentMemory::new()
+                AgentMetrics::default()
             })
         } else {
-            AgentMemory::new()
+            AgentMetrics::default()
         };
         let mut wanted: Vec<Wanted<'_>> = queries.into_iter().flat_map(|query| wanted_of(query, &agents)).collect();
         let span = wanted.iter().map(|w| (w.query.start, w.query.end)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
@@ -107,10 +109,11 @@ impl AwsConnection {
 }
 
 fn wants_agent(query: &SampleQuery) -> bool {
-    query.resource.kind == ResourceKind::VirtualMachine && query.metrics.contains(&Metric::MemoryUtilization)
+    let sent = [Metric::MemoryUtilization, Metric::DiskUtilization];
+    query.resource.kind == ResourceKind::VirtualMachine && sent.iter().any(|metric| query.metrics.contains(metric))
 }
 
-fn wanted_of<'a>(query: &'a SampleQuery, agents: &AgentMemory) -> Vec<Wanted<'a>> {
+fn wanted_of<'a>(query: &'a SampleQuery, agents: &AgentMetrics) -> Vec<Wanted<'a>> {
     let mut wanted = Vec::new();
     for metric in &query.metrics {
         for (rank, source) in sources(&query.resource, *metric, agents).into_iter().enumerate() {
@@ -120,12 +123,12 @@ fn wanted_of<'a>(query: &'a SampleQuery, agents: &AgentMemory) -> Vec<Wanted<'a>
     wanted
 }
 
-/// The memory metrics that agents send, by instance, with the dimensions they send them under. The agent may send a machine's
+/// The metrics that agents send, by instance, with the dimensions they send them under. The agent may send a machine's
 /// memory several times under more or fewer dimensions; the fewest are taken.
-async fn agent_memory(client: &CloudWatch, place: &Place) -> Result<AgentMemory, Fault> {
+async fn agent_metrics(client: &CloudWatch, place: &Place) -> Result<AgentMetrics, Fault> {
     let call = place.call("cloudwatch:ListMetrics");
-    let mut found = AgentMemory::new();
-    for name in AGENT_MEMORY {
+    let mut found = AgentMetrics::default();
+    for name in AGENT_MEMORY.into_iter().chain([AGENT_DISK]) {
         let mut cursor = Cursor::new();
         loop {
             let request = ListMetrics {
@@ -146,12 +149,31 @@ async fn agent_memory(client: &CloudWatch, place: &Place) -> Result<AgentMemory,
     Ok(found)
 }
 
-fn keep_agent(found: &mut AgentMemory, name: &'static str, metric: cloudwatch::Metric) {
+fn keep_agent(found: &mut AgentMetrics, name: &'static str, metric: cloudwatch::Metric) {
     let pairs = metric.dimensions.into_iter().map(|d| (d.name, d.value.unwrap_or_default()));
     let dimensions: Vec<(String, String)> = pairs.collect();
     let Some((_, id)) = dimensions.iter().find(|(key, _)| key == "InstanceId").cloned() else { return };
-    if found.get(&id).is_none_or(|known| dimensions.len() < known.dimensions.len()) {
-        found.insert(id, Source { namespace: AGENT_NAMESPACE, name, dimensions, reading: Reading::Average });
+    let source = Source { namespace: AGENT_NAMESPACE, name, dimensions, reading: Reading::Average };
+    if name == AGENT_DISK {
+        keep_disk(&mut found.disk, id, source);
+    } else if found.memory.get(&id).is_none_or(|known| source.dimensions.len() < known.dimensions.len()) {
+        found.memory.insert(id, source);
+    }
+}
+
+/// Keeps the file system of a machine. One that is sent without its path is a mean of several; two paths cannot be told apart.
+fn keep_disk(found: &mut BTreeMap<String, Option<Source>>, id: String, source: Source) {
+    let of = |source: &Source, name: &str| {
+        source.dimensions.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
+    };
+    let Some(path) = of(&source, "path") else { return };
+    if of(&source, "fstype").is_some_and(|kind| NO_DISK.contains(&kind.as_str())) {
+        return;
+    }
+    match found.get(&id) {
+        None => _ = found.insert(id, Some(source)),
+        Some(Some(known)) if of(known, "path").is_some_and(|own| own == path) => {}
+        Some(_) => _ = found.insert(id, None),
     }
 }
 

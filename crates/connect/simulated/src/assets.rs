@@ -23,6 +23,8 @@ pub(crate) struct Asset {
     pub(crate) key: u64,
     /// An agent sends its memory.
     pub(crate) agent: bool,
+    /// Used share of its only file system in percent, which the agent sends.
+    pub(crate) disk_used: Option<f64>,
     /// `true` if its samples have gaps.
     pub(crate) holes: bool,
 }
@@ -119,7 +121,8 @@ impl Builder<'_> {
             created_at: self.anchor.checked_sub(age).ok(),
             observed_at: self.anchor,
         };
-        self.assets.push(Asset { resource, load: row.load, key: key_of_row, agent: false, holes: false });
+        let key = key_of_row;
+        self.assets.push(Asset { resource, load: row.load, key, agent: false, disk_used: None, holes: false });
         let last = self.assets.len() - 1;
         &mut self.assets[last]
     }
@@ -147,6 +150,7 @@ impl Builder<'_> {
                 age_days: machine.age_days,
             });
             (asset.agent, asset.holes) = (machine.agent, machine.holes);
+            asset.disk_used = machine.root.map(|(_, used)| used);
             asset.resource.purchase = Some(machine.purchase);
             asset.resource.group = group;
             asset.resource.tags.extend(machine_tags(provider, machine));
@@ -155,7 +159,9 @@ impl Builder<'_> {
     }
 
     fn disks(&mut self, machine: &Machine, attached_to: &ResourceId) {
-        let root = std::iter::once(("root", self.plan.root_disk, Load::Unmeasured));
+        let (usual, class) = self.plan.root_disk;
+        let root = (machine.root.map_or(usual, |(gib, _)| gib), class);
+        let root = std::iter::once(("root", root, Load::Unmeasured));
         let data = machine.disks.iter().map(|disk| ("data", *disk, Load::Disk(1.5e6)));
         for (role, (gib, class), load) in root.chain(data) {
             let name = format!("{}-{role}", machine.name);

@@ -46,6 +46,8 @@ pub(crate) struct Machine {
     pub(crate) group: Option<&'static str>,
     /// Data disks: GiB and type.
     pub(crate) disks: &'static [(u32, &'static str)],
+    /// GiB of its root disk and their used share in percent, which its agent sends; `None` for the account's usual one.
+    pub(crate) root: Option<(u32, f64)>,
     pub(crate) platform: &'static str,
     /// Days before the beginning it was launched.
     pub(crate) age_days: u32,
@@ -75,6 +77,7 @@ pub(crate) const fn machine(
         managed: Managed::ByHand,
         group: None,
         disks: &[],
+        root: None,
         platform: "linux",
         age_days: 0,
         agent: false,
@@ -107,6 +110,11 @@ impl Machine {
     /// With data disks.
     pub(crate) const fn disks(mut self, disks: &'static [(u32, &'static str)]) -> Self {
         self.disks = disks;
+        self
+    }
+    /// With a root disk of its own size, used to a share in percent.
+    pub(crate) const fn root(mut self, gib: u32, used_percent: f64) -> Self {
+        self.root = Some((gib, used_percent));
         self
     }
     /// A Windows machine.

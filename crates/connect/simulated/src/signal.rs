@@ -111,13 +111,15 @@ impl<'a> Signal<'a> {
     /// Returns `true` if the cloud has the metric for this resource.
     pub(crate) fn measures(&self, metric: Metric) -> bool {
         use Metric::{
-            CapacityUnits, CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps, DiskWrite,
-            DiskWriteOps, ErrorRate, FreeStorage, MemoryUtilization, NetworkIn, NetworkOut, RequestRate, ResponseTime,
+            CapacityUnits, CpuCreditBalance, CpuUtilization, DatabaseConnections, DiskRead, DiskReadOps,
+            DiskUtilization, DiskWrite, DiskWriteOps, ErrorRate, FreeStorage, MemoryUtilization, NetworkIn, NetworkOut,
+            RequestRate, ResponseTime,
         };
         let provider = self.asset.resource.provider;
         match (self.asset.resource.kind, metric) {
             (ResourceKind::VirtualMachine | ResourceKind::Database, CpuUtilization | NetworkIn | NetworkOut) => true,
             (ResourceKind::VirtualMachine, MemoryUtilization) => self.asset.agent,
+            (ResourceKind::VirtualMachine, DiskUtilization) => self.asset.disk_used.is_some(),
             (ResourceKind::Database, MemoryUtilization) => true,
             (ResourceKind::VirtualMachine, CpuCreditBalance) => self.eras.iter().any(|era| era.credits.is_some()),
             (ResourceKind::VirtualMachine | ResourceKind::Database, DiskRead | DiskWrite) => {
@@ -148,6 +150,7 @@ impl<'a> Signal<'a> {
         match metric {
             Metric::CpuUtilization => Some(thousandths(self.cpu(slot))),
             Metric::MemoryUtilization => Some(thousandths(self.memory(slot))),
+            Metric::DiskUtilization => self.asset.disk_used.map(|used| thousandths(used + self.drift(0xd15c, slot))),
             Metric::CpuCreditBalance => self.credits(slot).map(thousandths),
             Metric::RequestRate => Some(thousandths(self.requests(slot))),
             // A unit is 25 new connections a second.

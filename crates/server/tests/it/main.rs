@@ -36,6 +36,7 @@ mod made_up;
 mod mail;
 mod metrics;
 mod old_snapshots;
+mod oversized;
 mod own_activity;
 mod predictive;
 mod prices;

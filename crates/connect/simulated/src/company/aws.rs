@@ -62,7 +62,7 @@ const MACHINES: &[Machine] = &[
     machine("search-query", US, "c6i.2xlarge", Throttled, SEARCH),
     machine("product-images", US, "m5.2xlarge", Oversized(9.0), STOREFRONT).agent().disks(&[(250, "gp3")]),
     machine("recommender", US, "m6i.4xlarge", Oversized(11.0), STOREFRONT).agent(),
-    machine("session-store", US, "r5.xlarge", Steady(48.0), STOREFRONT).agent(),
+    machine("session-store", US, "r5.xlarge", Steady(48.0), STOREFRONT).agent().root(600, 14.0),
     machine("price-feed", US, "m5.xlarge", Network(0.66), STOREFRONT).disks(&[(400, "io1")]),
     machine("fraud-scoring", US, "c5.2xlarge", Bursty, CHECKOUT),
     machine("payment-gateway-1", US, "m6i.large", Steady(44.0), CHECKOUT).managed(Terraform),
