@@ -12,7 +12,7 @@ use crate::bucket::BucketContents;
 use crate::money::Money;
 
 /// Origin of the prices.
-pub const BUCKET_PRICES: PriceOrigin = PriceOrigin::bundled("Amazon S3 price page", "2026-07");
+pub const BUCKET_PRICES: PriceOrigin = PriceOrigin::bundled("table of Amazon S3 prices", "2026-07");
 /// Classes by the names of CloudWatch's storage types. Overheads of GLACIER and DEEP_ARCHIVE are billed partly in STANDARD, and so
 /// are parts of uploads to them.
 const CLASSES: &[(&str, &str)] = &[

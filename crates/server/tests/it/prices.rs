@@ -141,7 +141,7 @@ async fn the_command_line_shows_imports_and_removes_prices() {
     };
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     let (code, shown) = prices(&service, &["import", &text(&file("prices.csv", MACHINES))]);
-    assert!(code == Some(0) && shown.contains("3 prices in 1 regions"), "{shown}");
+    assert!(code == Some(0) && shown.contains("3 prices in 1 region "), "{shown}");
     let (code, shown) = prices(&service, &["show"]);
     let lines: Vec<&str> = shown.lines().collect();
     assert!(code == Some(0) && lines[0].contains("imported") && lines[0].contains("Acme's agreement of 2026-11-01"));
