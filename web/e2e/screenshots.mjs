@@ -26,8 +26,8 @@ try {
   await signIn(page, program.email, program.password);
   const manager = await send('users', { email: 'mona@acme.example', name: 'Mona Manager', roles: ['manager'] });
   const { secret } = await send('tokens', { name: 'approving', user_id: manager.id });
-  const items = (await actionable(page)).filter(({ plan, type, impact_level, savings }) =>
-    plan && type === 'right_size' && impact_level === 'medium' && savings.monthly > 50);
+  const items = (await actionable(page)).filter(({ plan, type, resource, impact_level, savings }) =>
+    plan && type === 'right_size' && resource.type !== 'scaling_group' && impact_level === 'medium' && savings.monthly > 50);
   const wanted = items.slice(1, 5);
   for (const { id, plan } of wanted) {
     const { approval_id } = await send(`intelligence/recommendations/${id}/execute`, { plan_hash: plan.hash });

@@ -106,7 +106,7 @@ async function appliesLowImpact({ page, program }) {
 async function asksForApproval({ page, program }) {
   await admin(page, program);
   applied = await recommendation(page, 'right-sizing of medium impact', (item) =>
-    item.type === 'right_size' && item.impact_level === 'medium' && item.savings.monthly > 0);
+    item.type === 'right_size' && item.resource.type === 'virtual_machine' && item.impact_level === 'medium' && item.savings.monthly > 0);
   await openFromList(page, applied);
   await page.getByRole('img', { name: /^CPU utilization/ }).waitFor();
   await page.getByRole('button', { name: 'Apply Now' }).click();

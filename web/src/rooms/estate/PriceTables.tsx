@@ -62,7 +62,7 @@ function Row({ of: table, manages }: { of: PriceTable; manages: boolean }) {
       <Table.Td data-label="Prices of" data-lead><Text size="sm" fw={550}>{CLOUDS[table.provider] ?? table.provider}</Text><Text size="xs" className="muted">{KINDS[table.kind] ?? table.kind}</Text></Table.Td>
       <Table.Td data-label="Price list"><Text size="sm">{table.source} of {table.date}</Text></Table.Td>
       <Table.Td data-label="Prices" ta="right" className="numeral">{count(table.prices)}<Text size="xs" className="muted">{plural(table.regions, 'region')}</Text></Table.Td>
-      <Table.Td data-label="Age" ta="right" className="numeral">{plural(table.age_days, 'day')}{table.outdated && <Text size="xs" c="orange.8">over 180 days</Text>}</Table.Td>
+      <Table.Td data-label="Age" ta="right" className="numeral">{plural(table.age_days, 'day')}{table.outdated && <Text size="xs" c="var(--warn)">over 180 days</Text>}</Table.Td>
       <Table.Td data-label="Origin">
         <Group gap="xs" justify="space-between" wrap="nowrap">
           {table.import ? <Text size="sm">Imported <When at={table.import.imported_at} form="ago" /></Text> : <Text size="sm" className="muted">Bundled</Text>}

@@ -14,7 +14,7 @@ const THRESHOLDS: Record<string, { at: number; name: string }> = {
   upgrade_throttled: { at: 90, name: 'rule > 90 %' },
 };
 
-/** Metrics by kind of resource; machines, databases and groups have those of the last line. */
+/** Metrics by kind of resource; all others have those of the last line. */
 const METRICS: Record<string, string> = {
   volume: 'disk_read_ops,disk_write_ops,disk_read,disk_write',
 };
@@ -41,7 +41,7 @@ export function Usage({ of: one }: { of: Recommendation }) {
     >
       {error && <ProblemAlert error={error} />}
       {!data && !error && <Skeleton h={240} />}
-      {data && shown.length === 0 && <Text size="sm" className="muted">No samples in this period.</Text>}
+      {data && shown.length === 0 && <Text size="sm" className="muted">{one.resource.type === 'scaling_group' ? 'A scaling group has no samples of its own. The figures above are of its members.' : 'No samples in this period.'}</Text>}
       <Stack gap="md">
         {shown.map(({ unit, label, height, series }) => (
           <SampleChart key={unit} label={`${label} of ${one.resource.name} over ${days} days`} series={series} height={height} threshold={unit === 'percent' ? THRESHOLDS[one.rule] : undefined} />
