@@ -77,7 +77,7 @@ function Shown({ of: one }: { of: Recommendation }) {
               )}
             </Panel>
             <WhyNot of={one} />
-            {may('estate.view') && one.resource.type !== 'account' && <Usage of={one} />}
+            {may('estate.view') && !UNMEASURED.includes(one.resource.type) && <Usage of={one} />}
             <DecidingModels models={one.explanation.models} />
             <DecisionPath checks={one.explanation.decision_path} />
             {one.plan ? <PlanSteps plan={one.plan} resource={one.resource} /> : (
@@ -90,6 +90,9 @@ function Shown({ of: one }: { of: Recommendation }) {
     </Page>
   );
 }
+
+/** Kinds of resources without metrics of their own. */
+const UNMEASURED = ['account', 'bucket', 'snapshot'];
 
 /** What the Apply button would say: blocked and by what, or advice; with the exception that was granted. */
 function ApplicabilityNote({ of: one }: { of: Recommendation }) {
