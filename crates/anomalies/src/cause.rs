@@ -2,6 +2,7 @@
 
 use jiff::SignedDuration;
 use reeve_estate::{Attribute, ResourceChange};
+use reeve_recommend::words::minute;
 
 use super::changes::by_others;
 use super::investigation::HypothesisKind;
@@ -55,9 +56,9 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> ExplainedCause {
     }
     let own = by_reeve(anomaly, around.actions);
     let seen = seen_shortly(anomaly, around);
-    evidence.extend(own.map(|action| {
-        format!("action {} ended at {} on the same resource", action.id.0, words::minute(ended(action)))
-    }));
+    evidence.extend(
+        own.map(|action| format!("action {} ended at {} on the same resource", action.id.0, minute(ended(action)))),
+    );
     evidence.extend(seen.iter().map(|change| format!("{}, as its inventory shows", changed(&[change]))));
     let (grave, slight): (Vec<_>, Vec<_>) = seen.into_iter().partition(|change| change.attribute != Attribute::Tags);
     let last = grave.iter().map(|change| change.seen_at).max();

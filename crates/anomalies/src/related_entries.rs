@@ -13,6 +13,7 @@ use reeve_audit::{
 };
 use reeve_estate::ResourceKind;
 use reeve_learn::behaviour::words::{Verb, Words};
+use reeve_recommend::words::minute;
 
 use super::behaviour_watch::operation;
 use super::cause::SHORTLY;
@@ -20,7 +21,6 @@ use super::likely_cause::LikelyCause;
 use super::pace::POINT;
 use super::record::{Anomaly, AnomalyClass};
 use super::related_entry::RelatedEntry;
-use super::words;
 use crate::behaviour::machine;
 
 /// Entries that are looked through; reads that say so are left out in advance.
@@ -32,7 +32,7 @@ pub(super) const LATE: SignedDuration = SignedDuration::from_hours(1);
 
 /// Describes an entry: `ann@example.com called StopInstances on it at 2026-11-15 23:51 UTC`.
 pub(crate) fn described(entry: &RelatedEntry) -> String {
-    format!("{} called {} on it at {}", entry.who(), entry.operation, words::minute(entry.at))
+    format!("{} called {} on it at {}", entry.who(), entry.operation, minute(entry.at))
 }
 
 /// Description of the cause for one reader.

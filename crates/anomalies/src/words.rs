@@ -1,5 +1,6 @@
 //! Descriptions of metrics for people: name, unit, direction, and distance from the usual.
 
+use reeve_recommend::words::minute;
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
@@ -166,11 +167,6 @@ pub(super) fn evidence(reading: &Reading) -> Option<String> {
     let was = if plural(metric) { "were" } else { "was" };
     let (value, usually) = (amount(metric, reading.value), usually(metric, reading));
     Some(format!("{} {was} {value} at {}, {usually} ({})", name(metric), minute(reading.at), reading.indication))
-}
-
-/// `2026-11-21 10:00 UTC`.
-pub(super) fn minute(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
 /// `between 2026-11-21 10:00 and 10:05 UTC`.

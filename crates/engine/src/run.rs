@@ -158,17 +158,18 @@ impl RunService {
         let mut judged = Vec::with_capacity(scope.len());
         let mut portfolios = Portfolios::default();
         if let Some(definition) = self.ports.agent_types.judging(agent.agent_type) {
+            let needs = definition.needs(&agent.settings);
             let judging = Judging {
                 definition: Arc::clone(definition),
-                needs: definition.needs(&agent.settings),
-                models: Arc::new(self.models.learned(agent, &definition.needs(&agent.settings).models).await),
+                models: Arc::new(self.models.learned(agent, &needs.models).await),
                 settings: agent.settings.clone(),
                 limits: self.records.agents.guardrails_get().await?,
-                members: Members::load(&self.scopes, &definition.needs(&agent.settings), &scope).await?,
+                members: Members::load(&self.scopes, &needs, &scope).await?,
                 volumes,
-                changed: self.last_changes(definition.needs(&agent.settings).history_days).await?,
-                relations: Arc::new(self.relations(&definition.needs(&agent.settings).related).await?),
+                changed: self.last_changes(needs.history_days).await?,
+                relations: Arc::new(self.relations(&needs.related).await?),
                 corrections: self.corrections().await?,
+                needs,
             };
             let mut scope =
                 scope.into_iter().filter(|r| judging.needs.kinds.is_empty() || judging.needs.kinds.contains(&r.kind));
@@ -232,10 +233,7 @@ impl RunService {
         let series = self.ports.samples.sample_series(&ids, &judging.needs.metrics, start, now).await?;
         let days = series.iter().map(|s| days_spanned(s, now)).max().unwrap_or(0);
         let machines = self.machine_series(judging, &chunk, (start, now)).await?;
-        let mut by_resource: HashMap<ResourceId, Vec<Series>> = HashMap::new();
-        for one in series {
-            by_resource.entry(one.resource.clone()).or_default().push(one);
-        }
+        let mut by_resource = by_resource(series);
         let charges = self.charges(judging.needs.charge_days, &ids, now).await?;
         let activity = self.activity(judging.needs.activity_days, &ids, now).await?;
         let mut documents = self.documents(&judging.needs, &chunk).await?;
@@ -334,14 +332,11 @@ impl RunService {
         let metrics = &judging.needs.machine_metrics;
         let volumes = chunk.iter().filter(|resource| resource.kind == ResourceKind::Volume && !metrics.is_empty());
         let machines: BTreeSet<ResourceId> = volumes.flat_map(|volume| volume.attached_to.first().cloned()).collect();
-        let mut found: HashMap<ResourceId, Vec<Series>> = HashMap::new();
-        if !machines.is_empty() {
-            let ids: Vec<ResourceId> = machines.into_iter().collect();
-            for one in self.ports.samples.sample_series(&ids, metrics, start, now).await? {
-                found.entry(one.resource.clone()).or_default().push(one);
-            }
+        if machines.is_empty() {
+            return Ok(HashMap::new());
         }
-        Ok(found)
+        let ids: Vec<ResourceId> = machines.into_iter().collect();
+        Ok(by_resource(self.ports.samples.sample_series(&ids, metrics, start, now).await?))
     }
 
     /// Members of the groups among the resources, where the agent type needs them.
@@ -418,6 +413,14 @@ impl RunService {
         }
         Err(EngineError::Conflict("another user is changing the agent".to_owned()))
     }
+}
+
+fn by_resource(series: Vec<Series>) -> HashMap<ResourceId, Vec<Series>> {
+    let mut found: HashMap<ResourceId, Vec<Series>> = HashMap::new();
+    for one in series {
+        found.entry(one.resource.clone()).or_default().push(one);
+    }
+    found
 }
 
 /// The machine that a volume is attached to; any other resource itself.

@@ -12,7 +12,6 @@ mod reports;
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use reeve_access::AccessError;
 use reeve_alerts::{AlertStore, Firing};
 use reeve_anomalies::budget::{BudgetAlert, BudgetStore};
@@ -112,11 +111,6 @@ fn shown(name: &str) -> String {
     let text = name.replace('_', " ");
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
-/// `2026-11-30 23:54 UTC`.
-fn minute(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
 /// Returns the address of a page of the dashboard; `None` if the configuration names no public address.

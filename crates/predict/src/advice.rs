@@ -1,6 +1,7 @@
 //! From what is foreseen to a proposal: the change, its plan where Reeve has one, its cost, and the approval it needs.
 
 use reeve_estate::{Catalogue, Resource, ResourceKind};
+use reeve_recommend::words::minute;
 
 use super::change::change;
 use super::prediction::Prediction;
@@ -110,8 +111,7 @@ pub(super) fn propose(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, 
 
 /// Describes the prediction in one sentence.
 fn sentence(rule: &Rule, resource: &Resource, found: &Prediction) -> String {
-    let when =
-        found.expected_at.map_or_else(String::new, |at| format!(" around {}", at.strftime("%Y-%m-%d %H:%M UTC")));
+    let when = found.expected_at.map_or_else(String::new, |at| format!(" around {}", minute(at)));
     let chance = found.probability_percent.map_or_else(String::new, |p| format!(", probability {p:.0} %"));
     let limit = found.limit.map_or_else(String::new, |limit| format!(" {limit:.4}"));
     let what = found.signal.map_or("", super::Signal::as_str);

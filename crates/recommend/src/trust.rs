@@ -36,16 +36,13 @@ pub fn trust_group(agent: AgentType, kind: RecommendationType) -> String {
 
 /// Says how many earlier recommendations of the kind a confidence is calibrated on.
 fn examples_text(examples: f64) -> String {
-    match examples.round() {
-        none if none < 1.0 => "No earlier recommendation of this kind has an outcome yet".to_owned(),
-        one if one < 2.0 => {
-            "Calibrated on the outcome of 1 earlier recommendation of this kind, too few to be sure".to_owned()
-        }
-        few if few < FEW => {
-            format!("Calibrated on the outcomes of {few} earlier recommendations of this kind, too few to be sure")
-        }
-        many => format!("Calibrated on the outcomes of {many} earlier recommendations of this kind"),
+    let number = examples.round();
+    if number < 1.0 {
+        return "No earlier recommendation of this kind has an outcome yet".to_owned();
     }
+    let s = if number < 2.0 { "" } else { "s" };
+    let few = if number < FEW { ", too few to be sure" } else { "" };
+    format!("Calibrated on the outcome{s} of {number} earlier recommendation{s} of this kind{few}")
 }
 
 impl Proposal {
@@ -61,7 +58,7 @@ impl Proposal {
         self.confidence = (percent * 10.0).round() / 10.0;
         let range = ConfidenceRange { low_percent: found.low * 100.0, high_percent: found.high * 100.0 };
         self.explanation.confidence_range = Some(range);
-        // Few examples make a wide range: it comes first, so that the number in its middle is not taken for more than it is.
+        // Few examples make a wide range: it comes before the number in its middle, which is not to be taken for more than it is.
         let text = format!(
             "{}: 90 % range {:.0} to {:.0} %, confidence {:.1} % (by the backtest alone {:.1} %)",
             examples_text(found.examples),

@@ -1,6 +1,12 @@
-//! Numbers as people read them.
+//! Numbers and times as people read them.
 
+use jiff::Timestamp;
 use reeve_estate::Money;
+
+/// `2026-11-21 10:00 UTC`.
+pub fn minute(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
 
 /// `7.4 %`.
 pub fn percent(value: f64) -> String {

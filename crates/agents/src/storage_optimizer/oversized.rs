@@ -8,6 +8,7 @@ use reeve_estate::{Catalogue, Metric, Money, Resource};
 use reeve_learn::calibrate::Daily;
 use reeve_learn::trend::Trend;
 use reeve_learn::{DAY_MS, Window};
+use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::procedure::{iac_note, subject};
 use reeve_recommend::proposal::Path;
@@ -151,7 +152,7 @@ fn cost(catalogue: &Catalogue, volume: &Resource, gib: f64) -> Option<(Money, Mo
     Some((catalogue.monthly_cost(volume)?.cost, catalogue.monthly_cost(&smaller)?.cost))
 }
 
-/// Whether the size chosen from the days before held each held-out day with the room that is left at 90 % full.
+/// Confidence from held-out days: the size chosen from the days before must be at most 90 % full on each.
 fn trust(facts: &Facts<'_>, settings: &Thresholds, used: &Used, (from, to): (f64, f64)) -> (Confidence, Trust) {
     let highest = |window: Window| used.load.summary(window).map(|summary| summary.max);
     let counted = backtest(used.history, &used.load, TRAINING_DAYS, |before, day| {
@@ -236,7 +237,14 @@ fn propose(
         plan: None,
         reason_codes: vec![RULE.to_owned()],
         not_measured: Vec::new(),
-        explanation: explanation(facts, used, (from_gib, to_gib), &found, (cost, performance), path),
+        explanation: explanation(
+            facts,
+            used,
+            (from_gib, to_gib),
+            &found,
+            (risk(volume, hazards), cost, performance),
+            path,
+        ),
     };
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
@@ -250,11 +258,10 @@ fn explanation(
     used: &Used,
     (from_gib, to_gib): (f64, f64),
     found: &Confidence,
-    (cost_reduction, performance_impact): (String, String),
+    (risk, cost_reduction, performance_impact): (Impact, String, String),
     path: Path,
 ) -> Explanation {
     let volume = facts.resource;
-    let hazards = Hazards { iac: owned_by_code(volume).is_some(), ..Hazards::default() };
     let mut factors = vec![
         found.words(),
         format!("On {} measured days at most {} of {from_gib:.0} GiB was in use", used.days, percent(used.highest)),
@@ -270,7 +277,7 @@ fn explanation(
         similar_cases: 0,
         models: Vec::new(),
         success_rate: None,
-        risk: risk(volume, hazards),
+        risk,
         cost_reduction,
         performance_impact,
         decision_path: path.into_decisions(),

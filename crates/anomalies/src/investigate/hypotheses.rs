@@ -1,6 +1,7 @@
 //! Hypotheses: each possible cause with its evidence, from what an investigation found. Pure.
 
 use reeve_estate::{Attribute, Metric};
+use reeve_recommend::words::minute;
 
 use super::super::cause::{self, Around};
 use super::super::investigation::{Evidence, Hypothesis, HypothesisKind, Link, Support};
@@ -45,7 +46,7 @@ fn changes(of: &Anomaly, around: &Around<'_>) -> Vec<Hypothesis> {
     let place = || Link::Resource(of.place.id.clone());
     let mut found = Vec::new();
     if let Some(action) = own {
-        let text = format!("action {} ended at {}", action.id.0, words::minute(cause::ended(action)));
+        let text = format!("action {} ended at {}", action.id.0, minute(cause::ended(action)));
         found.push(Hypothesis {
             kind: HypothesisKind::ChangeByReeve,
             support: if own_is_last { Support::Strong } else { Support::Moderate },

@@ -4,6 +4,7 @@
 //! something much stranger is always reported. A confirmed anomaly keeps it from rising beyond what was confirmed, and confirmed ones
 //! alone lower it by a tenth each, to seven tenths at the least. Lessons count for a year.
 
+use reeve_recommend::words::minute;
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::{SignedDuration, Timestamp};
@@ -72,7 +73,7 @@ impl Threshold {
             "as configured".to_owned()
         };
         match self.baseline_from {
-            Some(from) => format!("{moved}; {said}; the baseline begins on {}", from.strftime("%Y-%m-%d %H:%M UTC")),
+            Some(from) => format!("{moved}; {said}; the baseline begins on {}", minute(from)),
             None => format!("{moved}; {said}"),
         }
     }

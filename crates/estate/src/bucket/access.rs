@@ -99,7 +99,7 @@ impl PrefixUse {
 pub struct BucketAccess {
     /// Time of the last reading.
     pub read_at: Timestamp,
-    /// How it ended.
+    /// End of the last reading.
     pub state: AccessState,
     /// Key of the last log object that was read; empty before the first.
     pub cursor: String,

@@ -5,9 +5,10 @@ use reeve_alerts::{FIRE, FIRED_EVENT, FiringId, Notification};
 use reeve_anomalies::budget::Basis;
 use reeve_audit::{Entry, events};
 use reeve_estate::StoreError;
+use reeve_recommend::words::minute;
 
 use super::pages::Page;
-use super::{Sources, fact, link, message, minute, shown, store_error};
+use super::{Sources, fact, link, message, shown, store_error};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};

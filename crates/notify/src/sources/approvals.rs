@@ -3,11 +3,12 @@
 use reeve_audit::Entry;
 use reeve_estate::StoreError;
 use reeve_recommend::ApprovalId;
+use reeve_recommend::words::minute;
 use serde_json::Value;
 
 use super::intelligence::message_facts;
 use super::pages::Page;
-use super::{Sources, fact, link, message, metadata, minute, shown};
+use super::{Sources, fact, link, message, metadata, shown};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::Facts;

@@ -2,11 +2,12 @@
 
 use reeve_audit::{ActionStatus, Entry, Json, events};
 use reeve_estate::StoreError;
+use reeve_recommend::words::minute;
 use reeve_reports::{ReportKind, RunId};
 use serde_json::Value;
 
 use super::pages::Page;
-use super::{Sources, fact, link, message, minute, store_error};
+use super::{Sources, fact, link, message, store_error};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::Facts;

@@ -1,5 +1,6 @@
 //! More members of a scaling group until a time.
 
+use crate::words::minute;
 use jiff::Timestamp;
 use reeve_estate::{Capacity, Catalogue, Money, Resource};
 
@@ -31,7 +32,7 @@ pub fn more_members(
     let hours = until.duration_since(now).as_secs_f64().max(0.0) / 3600.0;
     let price = group.specification.instance_type.as_deref();
     let price = price.and_then(|size| catalogue.hourly_usd(group.provider, &group.region, size, None));
-    let words = format!("Scale {name} from {} to {members} members until {}", capacity.desired, clock(until));
+    let words = format!("Scale {name} from {} to {members} members until {}", capacity.desired, minute(until));
     let relief = Relief::advice(words, Effort::Low, "").planned(scale_until(group, capacity, members, until));
     Relief {
         added: price.map(|price| Money::from_usd(price.usd_per_hour * hours * f64::from(more))),
@@ -40,7 +41,7 @@ pub fn more_members(
         notes: vec![format!(
             "Its maximum of {} stays; after {} it gets its least of {} back, and its {} members where nothing has moved them",
             capacity.max,
-            clock(until),
+            minute(until),
             capacity.min,
             capacity.desired
         )],
@@ -53,8 +54,4 @@ pub fn more_members(
 pub fn scale_until(group: &Resource, now: Capacity, members: u32, until: Timestamp) -> Plan {
     let change = ScaleGroup { state: group.state, min: now.min, desired: now.desired, members, until };
     Plan::new(&change, group.id.as_str())
-}
-
-fn clock(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }

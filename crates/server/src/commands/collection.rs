@@ -118,13 +118,18 @@ pub(super) fn print(value: &Value) -> Result<()> {
 }
 
 /// Content of a file; `-` is standard input.
-pub(super) fn contents(file: &Path) -> Result<String> {
+pub(super) fn bytes(file: &Path) -> Result<Vec<u8>> {
     if file != Path::new("-") {
-        return std::fs::read_to_string(file).with_context(|| format!("{} could not be read", file.display()));
+        return std::fs::read(file).with_context(|| format!("{} could not be read", file.display()));
     }
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text)?;
-    Ok(text)
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Content of a text file; `-` is standard input.
+pub(super) fn contents(file: &Path) -> Result<String> {
+    String::from_utf8(bytes(file)?).with_context(|| format!("{} could not be read", file.display()))
 }
 
 /// Content of a JSON file.

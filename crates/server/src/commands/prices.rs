@@ -1,13 +1,12 @@
 //! `reeve prices`: price tables of a running service.
 
-use std::io::{Read as _, Write};
-use std::path::Path;
+use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde_json::Value;
 
-use super::collection::{Collection, answer, text};
+use super::collection::{Collection, answer, bytes, text};
 use super::target::Remote;
 use crate::cli::PricesCommand;
 
@@ -30,16 +29,6 @@ pub(super) async fn run(command: PricesCommand) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
     }
-}
-
-/// Content of a file; `-` is standard input.
-fn bytes(file: &Path) -> Result<Vec<u8>> {
-    if file != Path::new("-") {
-        return std::fs::read(file).with_context(|| format!("{} could not be read", file.display()));
-    }
-    let mut bytes = Vec::new();
-    std::io::stdin().read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// A table on one line: cloud, kind, origin, number of prices, list with its age.

@@ -9,7 +9,7 @@ use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
 use crate::account::connect;
-use crate::unused::ended;
+use crate::unused::{ended, execute, rolled_back};
 
 const REGION: &str = "us-east-1";
 const ABORTS: &str = "<LifecycleConfiguration><Rule><ID>own</ID><Filter><Prefix></Prefix></Filter><Status>Enabled</Status>\
@@ -74,12 +74,7 @@ async fn rarely_read_objects_get_a_rule_that_is_taken_back() {
     assert_eq!((&finding["rule"], &finding["resource"]["id"]), (&json!("tier_objects"), &json!("exports")));
     assert_eq!(finding["plan"]["change"]["parameters"]["storage_class"], "GLACIER_IR", "{finding:#}");
 
-    let path = format!("intelligence/recommendations/{}/execute", finding["id"].as_str().unwrap());
-    let asked = admin.post(&path, json!({ "plan_hash": finding["plan"]["hash"] })).await.expect(202);
-    if asked.body["status"] == "pending_approval" {
-        let approval = format!("intelligence/approvals/{}/approve", asked.text_at("/approval_id"));
-        let _ = manager.post(&approval, json!({ "comment": "go" })).await.expect(200);
-    }
+    execute(&admin, &manager, finding).await;
     let action = ended(&admin, finding).await;
     assert_eq!(action["status"], "succeeded", "{action:#}");
     // A read 45 days ago was of an object of 155 days: later than 180 days there was one read less to pay for.
@@ -87,13 +82,7 @@ async fn rarely_read_objects_get_a_rule_that_is_taken_back() {
     for part in ["reeve-tier-objects", "<Days>180</Days>", "<StorageClass>GLACIER_IR</StorageClass>", "<ID>own</ID>"] {
         assert!(rules.contains(part), "{part}: {rules}");
     }
-    let path = format!("intelligence/actions/{}", action["id"].as_str().unwrap());
-    let _ = admin.post(&format!("{path}/rollback"), json!({})).await.expect(202);
-    until("the rule is removed", Duration::from_secs(60), || async {
-        let now = admin.get(&path).await.expect(200).body;
-        (now["status"] == "rolled_back").then_some(())
-    })
-    .await;
+    rolled_back(&admin, &action, Duration::from_secs(60)).await;
     assert_eq!(moto.lifecycle_of(REGION, "exports").await.unwrap().as_ref(), Some(&before), "exactly what it was");
     let story = admin.get("audit-logs?query=resource.id:exports&limit=100").await.expect(200);
     let added = |entry: &&Value| entry["changes"]["after"]["lifecycle_rules"] == "reeve-tier-objects";

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use reeve_testkit::http::until;
 use reeve_testkit::moto::Moto;
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::json;
 
 use crate::account::connect;
-use crate::unused::{ended, found, signed};
+use crate::unused::{ended, execute, found, rolled_back, signed};
 
 const REGION: &str = "us-east-1";
 const RULES: &str = "<LifecycleConfiguration><Rule><ID>logs</ID><Filter><Prefix>logs/</Prefix></Filter>\
@@ -57,13 +56,7 @@ async fn a_rule_is_added_beside_the_others_and_taken_back() {
         let rules = moto.lifecycle_of(REGION, name).await.unwrap().unwrap();
         assert!(rules.contains("reeve-abort-uploads"), "{rules}");
         assert_eq!(rules.contains("<ID>logs</ID>"), former.is_some(), "{rules}");
-        let path = format!("intelligence/actions/{}", action["id"].as_str().unwrap());
-        let _ = admin.post(&format!("{path}/rollback"), json!({})).await.expect(202);
-        until("the rule is removed", Duration::from_secs(60), || async {
-            let now = admin.get(&path).await.expect(200).body;
-            (now["status"] == "rolled_back").then_some(())
-        })
-        .await;
+        rolled_back(&admin, &action, Duration::from_secs(60)).await;
         assert_eq!(moto.lifecycle_of(REGION, name).await.unwrap().as_ref(), former, "exactly what it was");
     }
     let story = admin.get("audit-logs?query=resource.id:uploads&limit=100").await.expect(200);
@@ -81,14 +74,4 @@ async fn a_rule_is_added_beside_the_others_and_taken_back() {
     assert_eq!(action["status"], "succeeded", "{action:#}");
     let rules = moto.lifecycle_of(REGION, "archive").await.unwrap().unwrap();
     assert!(rules.contains("<NoncurrentDays>90</NoncurrentDays>") && rules.contains("<ID>own</ID>"), "{rules}");
-}
-
-/// Executes a finding, with a manager's signature where its impact needs one.
-async fn execute(admin: &reeve_testkit::http::Api, manager: &reeve_testkit::http::Api, finding: &serde_json::Value) {
-    let path = format!("intelligence/recommendations/{}/execute", finding["id"].as_str().unwrap());
-    let asked = admin.post(&path, json!({ "plan_hash": finding["plan"]["hash"] })).await.expect(202);
-    if asked.body["status"] == "pending_approval" {
-        let approval = format!("intelligence/approvals/{}/approve", asked.text_at("/approval_id"));
-        let _ = manager.post(&approval, json!({ "comment": "go" })).await.expect(200);
-    }
 }

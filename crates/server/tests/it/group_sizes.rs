@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_testkit::http::{Api, until};
 use reeve_testkit::moto::seed::Metric;
 use reeve_testkit::moto::{AUTOSCALING, EC2, Moto, texts};
 use reeve_testkit::service::{EMULATORS, Service};
 use serde_json::{Value, json};
 
 use crate::account::connect;
-use crate::unused::{ended, found};
+use crate::unused::{ended, execute, found, rolled_back};
 
 const REGION: &str = "us-east-1";
 const DAYS: i64 = 16;
@@ -73,13 +72,7 @@ async fn members_get_a_smaller_size_by_a_refresh_and_the_former_one_back() {
     let action = ended(&admin, finding).await;
     assert_eq!(action["status"], "succeeded", "{action:#}");
     assert_eq!(sizes(&moto, "web").await, ("2".to_owned(), vec!["m5.xlarge".to_owned(); 2]));
-    let path = format!("intelligence/actions/{}", action["id"].as_str().unwrap());
-    let _ = admin.post(&format!("{path}/rollback"), json!({})).await.expect(202);
-    until("the members are what they were", Duration::from_secs(120), || async {
-        let now = admin.get(&path).await.expect(200).body;
-        (now["status"] == "rolled_back").then_some(())
-    })
-    .await;
+    rolled_back(&admin, &action, Duration::from_secs(120)).await;
     assert_eq!(sizes(&moto, "web").await, ("1".to_owned(), vec!["m5.2xlarge".to_owned(); 2]));
     let id = finding["resource"]["id"].as_str().unwrap();
     let story = admin.get(&format!("audit-logs?query=resource.id:%22{id}%22&limit=100")).await.expect(200);
@@ -96,14 +89,4 @@ async fn members_get_a_smaller_size_by_a_refresh_and_the_former_one_back() {
     let action = ended(&admin, finding).await;
     assert_eq!(action["status"], "aborted", "{action:#}");
     assert_eq!(sizes(&moto, "changed").await, ("2".to_owned(), vec!["m5.2xlarge".to_owned(); 2]));
-}
-
-/// Executes a finding, with a manager's signature where its impact needs one.
-async fn execute(admin: &Api, manager: &Api, finding: &Value) {
-    let path = format!("intelligence/recommendations/{}/execute", finding["id"].as_str().unwrap());
-    let asked = admin.post(&path, json!({ "plan_hash": finding["plan"]["hash"] })).await.expect(202);
-    if asked.body["status"] == "pending_approval" {
-        let approval = format!("intelligence/approvals/{}/approve", asked.text_at("/approval_id"));
-        let _ = manager.post(&approval, json!({ "comment": "go" })).await.expect(200);
-    }
 }

@@ -53,6 +53,27 @@ pub(crate) async fn signed(admin: &Api, manager: &Api, finding: &Value) {
     assert_eq!(signed.body["status"], "approved", "{}", signed.text);
 }
 
+/// Executes a finding, with a manager's signature where its impact needs one.
+pub(crate) async fn execute(admin: &Api, manager: &Api, finding: &Value) {
+    let path = format!("intelligence/recommendations/{}/execute", finding["id"].as_str().unwrap());
+    let asked = admin.post(&path, json!({ "plan_hash": finding["plan"]["hash"] })).await.expect(202);
+    if asked.body["status"] == "pending_approval" {
+        let approval = format!("intelligence/approvals/{}/approve", asked.text_at("/approval_id"));
+        let _ = manager.post(&approval, json!({ "comment": "go" })).await.expect(200);
+    }
+}
+
+/// Asks for the rollback of an action and waits until it is done.
+pub(crate) async fn rolled_back(admin: &Api, action: &Value, patience: Duration) {
+    let path = format!("intelligence/actions/{}", action["id"].as_str().unwrap());
+    let _ = admin.post(&format!("{path}/rollback"), json!({})).await.expect(202);
+    until("the action is rolled back", patience, || async {
+        let now = admin.get(&path).await.expect(200).body;
+        (now["status"] == "rolled_back").then_some(())
+    })
+    .await;
+}
+
 pub(crate) async fn ended(admin: &Api, finding: &Value) -> Value {
     until("the action ended", PATIENCE, || async {
         let actions = admin.get("intelligence/actions?limit=1000").await.expect(200);

@@ -57,7 +57,7 @@ export function guardrailPlace(guardrail: string): { name: string; to: '/intelli
 /** A block as the service words it, `cost_impact.max_decrease: cost would fall …`, with the guardrail as its page calls it. */
 export function blockInWords(block: string): string {
   const [, guardrail = '', reason] = /^([a-z_.]+): (.*)$/s.exec(block) ?? [];
-  return reason ? `${NAMES[guardrail] ?? guardrail}: ${reason}` : block;
+  return reason ? `${guardrailPlace(guardrail).name}: ${reason}` : block;
 }
 
 /** Resources that are left alone now, and changes under way; aborted ones and what was only simulated changed nothing. */
