@@ -54,6 +54,8 @@ async function worksByKeyboard({ page, program }) {
   await page.getByRole('dialog').getByRole('button').filter({ hasText: name }).first().click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
 
+  // Keys belong to the palette until it is gone.
+  await page.locator('[role=dialog]').waitFor({ state: 'detached' });
   await page.locator('#content').focus();
   await page.keyboard.press('g');
   await page.keyboard.press('r');
