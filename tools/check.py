@@ -54,6 +54,7 @@ CHECKS = [
     ("errors", "a page for every error code", errors.problems, "docs/errors/ has the pages"),
     ("web-lint", "npm run lint", web("lint"), "npm --prefix web run lint"),
     ("web-types", "npm run typecheck", web("typecheck"), "npm --prefix web run typecheck"),
+    ("web-size", "first load of each page at most 250 kB", web("first-loads"), "npm --prefix web run first-loads; CONTRIBUTING.md, \"Size of the pages\""),
     ("openapi", "docs/openapi.json against the program", drift.document_problems, "make openapi"),
     ("web-schema", "the dashboard's types against it", drift.types_problems, "make openapi"),
     ("clippy", "cargo clippy, warnings are errors",

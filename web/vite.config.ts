@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import type { Plugin } from 'vite';
@@ -31,8 +32,9 @@ const brotli: Plugin = {
 };
 
 /** Input fields, which the sign-in page needs too, and what opens over a page. */
-const FIELDS = /@mantine\/core\/esm\/components\/(Input|InputBase|InlineInput|TextInput|Textarea|Checkbox)\/|@mantine\/form/;
-const DIALOGS = /@floating-ui|@mantine\/core\/esm\/components\/(Combobox|Menu|Modal|ModalBase|Popover|ScrollArea|Select|Tooltip)\/|src\/display\/FormDialog/;
+const FIELDS = /@mantine\/core\/esm\/components\/(Input|InputBase|InlineInput|TextInput|Textarea|Checkbox)\//;
+const FORMS = /@mantine\/form/;
+const DIALOGS = /@floating-ui|@mantine\/core\/esm\/components\/(Combobox|Menu|Modal|ModalBase|Popover|ScrollArea|Select|Tooltip)\/(?!utils|ComboboxChevron|Combobox\.module|get-parsed)/;
 
 /** The documentation of this version, served by the program below /docs/. */
 const documentation: Plugin = {
@@ -43,22 +45,33 @@ const documentation: Plugin = {
   },
 };
 
+/** `npm run first-loads` measures a build and keeps nothing of it. */
+const MEASURING = process.env.npm_lifecycle_event === 'first-loads';
+const discarded: Plugin = {
+  name: 'discarded',
+  apply: 'build',
+  writeBundle: { order: 'post', sequential: true, handler({ dir }) { if (dir) rmSync(dir, { recursive: true }); } },
+};
+
 export default defineConfig({
-  plugins: [react(), brotli, documentation, firstLoad],
+  plugins: [react(), ...(MEASURING ? [firstLoad(true), discarded] : [brotli, documentation, firstLoad(false)])],
   build: {
+    emptyOutDir: true,
+    outDir: MEASURING ? mkdtempSync(join(tmpdir(), 'reeve-first-loads-')) : 'dist',
     target: 'es2022',
     // Everything is served from the program itself under a policy that allows no inline scripts.
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
     // What many pages share is one file: dozens of small ones compress worse, and each is a request. Fields and dialogs are files of their
-    // own, which the first page does not load.
+    // own, which the first page does not load; what they import is not drawn into them, or pages would load them for a helper.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            { name: 'shared', minShareCount: 20, test: (id) => !FIELDS.test(id) && !DIALOGS.test(id), priority: 3 },
-            { name: 'fields', minShareCount: 12, test: FIELDS, priority: 2 },
-            { name: 'dialogs', minShareCount: 12, test: DIALOGS, priority: 1 },
+            { name: 'shared', minShareCount: 20, test: (id) => !FIELDS.test(id) && !FORMS.test(id) && !DIALOGS.test(id), priority: 3 },
+            { name: 'fields', minShareCount: 12, test: FIELDS, priority: 2, includeDependenciesRecursively: false },
+            { name: 'forms', minShareCount: 2, test: FORMS, priority: 2 },
+            { name: 'dialogs', minShareCount: 12, test: DIALOGS, priority: 1, includeDependenciesRecursively: false },
           ],
         },
       },

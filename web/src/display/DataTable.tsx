@@ -1,4 +1,4 @@
-import { Group, Pagination, Skeleton, Table, Text } from '@mantine/core';
+import { Group, Pagination, Skeleton, Text } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconArrowsSort } from '@tabler/icons-react';
 import { useMemo, type ReactNode } from 'react';
 import { count } from './amounts';
@@ -6,6 +6,7 @@ import { TableCsv } from './TableCsv';
 import { useTablePlace, type TablePlace } from './table-place';
 import { useOverflow } from './useOverflow';
 import { usePhone } from './usePhone';
+import { Table } from './Table';
 
 /** Rows a page on a phone, where each is a card. */
 const PHONE_ROWS = 10;
@@ -68,7 +69,7 @@ export function DataTable<Row extends object>(props: Props<Row>) {
         ref={box} className={compact ? 'table-box as-cards as-lines' : 'table-box as-cards'} data-wide={wide || undefined} style={bare ? { border: 0, borderRadius: 0 } : undefined}
         tabIndex={wide ? 0 : undefined} role="region" aria-label={`${label}, scrollable`}
       >
-        <Table aria-label={label} aria-busy={!rows} highlightOnHover={false}>
+        <Table aria-label={label} aria-busy={!rows}>
           <Table.Thead>
             <Table.Tr>
               {selection && <Table.Th w={44}><SelectAll label={label} rows={shown.map(rowId)} {...selection} /></Table.Th>}

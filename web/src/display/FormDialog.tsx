@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, Text, type ModalProps } from '@mantine/core';
+import { Button, Group, Stack, Text, type ModalProps } from '@mantine/core';
 import { createContext, useContext, useEffect, useState, type FormEvent, type MouseEvent, type ReactNode } from 'react';
+import { Modal } from './Modal';
 import { ProblemAlert } from './ProblemAlert';
 import { DISCARD, useUnsavedWarning } from './unsaved';
 import { useReturnFocus } from './useReturnFocus';

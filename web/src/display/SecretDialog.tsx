@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Copyable } from './Copyable';
+import { Modal } from './Modal';
 import { useReturnFocus } from './useReturnFocus';
 
 interface Props {

@@ -1,4 +1,4 @@
-import { NumberInput, TextInput, type TextInputProps } from '@mantine/core';
+import { TextInput, type TextInputProps } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 
@@ -11,6 +11,12 @@ interface Props extends Pick<TextInputProps, 'label' | 'placeholder' | 'leftSect
 
 const PAUSE_MS = 350;
 
+/** The number from 0 to 100 that a text begins with; nothing else can be typed. */
+function asPercent(text: string): string {
+  const number = /^\d*(?:[.,]\d*)?/.exec(text.trim())?.[0].replace(',', '.') ?? '';
+  return Number(number) > 100 ? '100' : number;
+}
+
 /** A filter that is typed: it takes effect when typing pauses. */
 export function TypedFilter({ value, onChange, percent, placeholder = 'Any', ...input }: Props) {
   const [given, setGiven] = useState({ from: value, text: value ?? '' });
@@ -21,6 +27,6 @@ export function TypedFilter({ value, onChange, percent, placeholder = 'Any', ...
     pass(text);
   };
   const shown = { ...input, placeholder, value: given.text };
-  if (percent) return <NumberInput {...shown} onChange={(next) => change(String(next))} min={0} max={100} suffix=" %" />;
+  if (percent) return <TextInput {...shown} inputMode="decimal" rightSection="%" onChange={(event) => change(asPercent(event.currentTarget.value))} />;
   return <TextInput {...shown} onChange={(event) => change(event.currentTarget.value)} />;
 }

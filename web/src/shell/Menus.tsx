@@ -1,31 +1,24 @@
 import { Kbd, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { IconBook2, IconCheck, IconHelp, IconKeyboard, IconLogout, IconUserCircle } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { cloneElement, useEffect, useRef, useState, type ReactElement } from 'react';
+import { cloneElement } from 'react';
 import type { Me } from '../api/bodies';
 import { useSignOut } from '../api/session';
+import { useOpenedAtOnce, type OpenedProps } from '../display/late';
 import { words } from '../display/wording';
 import { DOCUMENTATION, helpFor } from './help';
 import { SCHEMES } from './schemes';
 
 type Content = { kind: 'help'; path: string; onShortcuts: () => void } | { kind: 'scheme' } | { kind: 'account'; me: Me };
 
-export interface MenuProps {
-  /** The button, as it is before the menu has loaded. */
-  target: ReactElement<Record<string, unknown>>;
+interface MenuProps extends OpenedProps {
   width?: number;
   content: Content;
 }
 
-/** A menu that opens as soon as it is there: its button was used to load it. */
+/** A menu of the page's head. */
 export function OpenMenu({ target, width, content }: MenuProps) {
-  const [opened, setOpened] = useState(false);
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    // The button takes the focus of the one that it replaces, so that the menu gives it back to something that is still there.
-    const frame = requestAnimationFrame(() => { button.current?.focus(); setOpened(true); });
-    return () => cancelAnimationFrame(frame);
-  }, []);
+  const { opened, setOpened, button } = useOpenedAtOnce();
   return (
     <Menu position="bottom-end" withinPortal width={width} opened={opened} onChange={setOpened}>
       <Menu.Target>{cloneElement(target, { ref: button })}</Menu.Target>

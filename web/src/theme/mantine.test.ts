@@ -49,6 +49,7 @@ describe('styles of the library', () => {
     });
     const listed = [...readFileSync(join(import.meta.dirname, 'mantine.css'), 'utf8').matchAll(/styles\/(\w[\w-]*\.css)/g)].map(([, file = '']) => file);
     expect(needed.filter((file) => !listed.includes(file))).toEqual([]);
+    expect(listed.filter((file) => !needed.includes(file))).toEqual([]);
     expect(listed).toEqual([...listed].sort((a, b) => place(a) - place(b)));
   });
 });

@@ -3,7 +3,6 @@ import {
   Badge,
   Button,
   Paper,
-  Table,
   createTheme,
   type MantineColorsTuple,
 } from '@mantine/core';
@@ -57,8 +56,6 @@ export const theme = createTheme({
     }),
     Paper: Paper.extend({ defaultProps: { radius: 'lg' } }),
     Card: { defaultProps: { withBorder: true, radius: 'lg', padding: 'lg' } },
-    Table: Table.extend({ defaultProps: { verticalSpacing: 9, horizontalSpacing: 'sm' } }),
-    Tabs: { styles: { tab: { fontWeight: 500 } } },
     Modal: {
       defaultProps: { centered: true, radius: 'lg', overlayProps: { backgroundOpacity: 0.45, blur: 2 }, closeButtonProps: { 'aria-label': 'Close' } },
       styles: { title: { fontWeight: 600, lineHeight: 1.35, overflowWrap: 'anywhere' } },

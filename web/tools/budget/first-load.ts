@@ -1,16 +1,31 @@
-// The size of what a browser loads before it can show a page: the entry, the page's own chunk, what both import, and their styles.
-// Charts load after the page and are not part of it.
+// The size of what a browser loads before it can show a page: the entry, the page's own chunk and those of the pages around it, what all
+// of them import, and their styles. Charts load after the page, dialogs and lists of choices when they are first used: neither is part of it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** Pages that people meet first, and their goal, kB with gzip. */
-const FIRST = { 'rooms/intelligence/DashboardPage.tsx': 250, 'rooms/sign-in/SignIn.tsx': 250 };
-/** Every other page, opened directly by its address, kB with gzip. */
-const OTHERS = 295;
+/** Most that a page may load first, kB with gzip. */
+const LIMIT = 250;
 
 interface Chunk { type: 'chunk'; fileName: string; isEntry: boolean; facadeModuleId: string | null; imports: string[]; viteMetadata?: { importedCss: Set<string> } }
+
+interface Route { address: string; files: string[] }
+
+/** The pages of the router by their addresses, each with the files of its component and of those around it. */
+export function routesOf(source: string): Route[] {
+  const known = new Map<string, { parent: string; path?: string; file?: string }>();
+  for (const text of source.split(/^const (?=\w+ = createRoute\()/m).slice(1)) {
+    const name = /^\w+/.exec(text)?.[0] ?? '';
+    known.set(name, { parent: /getParentRoute: \(\) => (\w+)/.exec(text)?.[1] ?? '', path: /path: '([^']+)'/.exec(text)?.[1], file: /import\('\.\/([^']+)'\)/.exec(text)?.[1] });
+  }
+  const up = (name: string): string[] => { const route = known.get(name); return route ? [...up(route.parent), name] : []; };
+  const inner = new Set([...known.values()].map(({ parent }) => parent));
+  return [...known.keys()].filter((name) => known.get(name)?.file && !inner.has(name)).map((name) => {
+    const line = up(name).flatMap((each) => known.get(each) ?? []);
+    return { address: line.map(({ path = '' }) => path.replace(/\/$/, '')).join('') || '/', files: line.flatMap(({ file }) => file ?? []) };
+  });
+}
 
 /** Files that a chunk needs before it runs, itself included. */
 function needed(start: string[], chunks: Map<string, Chunk>): Set<string> {
@@ -26,30 +41,34 @@ function needed(start: string[], chunks: Map<string, Chunk>): Set<string> {
   return files;
 }
 
-/** Prints the first loads, and fails the build when one is over its limit. */
-export const firstLoad: Plugin = {
+/** Prints the first loads of all pages, or of the largest, and fails the build when one is over the limit. */
+export const firstLoad = (all: boolean): Plugin => ({
   name: 'first-load',
   apply: 'build',
   writeBundle({ dir = 'dist' }, bundle) {
+    const source = readFileSync(join(import.meta.dirname, '../../src/routes.tsx'), 'utf8');
     const chunks = new Map(Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file as Chunk] as const] : [])));
     const entry = [...chunks.values()].find((chunk) => chunk.isEntry);
     if (!entry) throw new Error('the bundle has no entry');
+    const chunkOf = (page: string) => {
+      const chunk = [...chunks.values()].find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/src/${page}.tsx`));
+      if (!chunk) throw new Error(`${page} has no chunk of its own: it is part of what every page loads first`);
+      return chunk.fileName;
+    };
     const sizes = new Map<string, number>();
     const size = (file: string) => {
       const known = sizes.get(file) ?? gzipSync(readFileSync(join(dir, file)), { level: 9 }).length;
       sizes.set(file, known);
       return known;
     };
-    const pages = [...chunks.values()].flatMap(({ fileName, facadeModuleId }) => {
-      const page = facadeModuleId?.split('/src/')[1];
-      if (!page?.startsWith('rooms/')) return [];
-      const bytes = [...needed([entry.fileName, fileName], chunks)].reduce((sum, file) => sum + size(file), 0);
-      return [{ page, kilobytes: bytes / 1000, limit: FIRST[page as keyof typeof FIRST] ?? OTHERS }];
-    }).sort((a, b) => b.kilobytes - a.kilobytes);
-    for (const name of Object.keys(FIRST)) if (!pages.some(({ page }) => page === name)) throw new Error(`${name} is no page of its own`);
-    const shown = pages.filter(({ page, kilobytes, limit }, at) => at < 3 || page in FIRST || kilobytes > limit);
-    for (const { page, kilobytes, limit } of shown) console.log(`first load ${kilobytes.toFixed(1).padStart(6)} kB of ${limit} kB  ${page}`);
-    const over = pages.filter(({ kilobytes, limit }) => kilobytes > limit);
-    if (over.length > 0) throw new Error(`over the limit of a first load: ${over.map(({ page }) => page).join(', ')}. Load what a page does not show at first with lazy().`);
+    const routes = routesOf(source);
+    const pages = source.split('lazyRouteComponent(').length - 1;
+    if (new Set(routes.flatMap(({ files }) => files)).size !== pages) throw new Error('a page of src/routes.tsx was not understood; see tools/budget/first-load.ts');
+    const loads = routes.map(({ address, files }) => ({
+      address, kilobytes: [...needed([entry.fileName, ...files.map(chunkOf)], chunks)].reduce((sum, file) => sum + size(file), 0) / 1000,
+    })).sort((a, b) => b.kilobytes - a.kilobytes);
+    const over = loads.filter(({ kilobytes }) => kilobytes > LIMIT);
+    for (const { address, kilobytes } of loads.slice(0, all ? undefined : Math.max(3, over.length))) console.log(`first load ${kilobytes.toFixed(1).padStart(6)} kB of ${LIMIT} kB  ${address}`);
+    if (over.length > 0) throw new Error(`over the limit of a first load: ${over.map(({ address }) => address).join(', ')}. Load what a page does not show at first with late() of src/display.`);
   },
-};
+});

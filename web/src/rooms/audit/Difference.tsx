@@ -1,6 +1,7 @@
-import { Switch, Table, Text } from '@mantine/core';
+import { Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Panel } from '../../display/Panel';
+import { Table } from '../../display/Table';
 import { lines, shown, type Line } from './flat';
 
 /** The state before and after, side by side, by field. */

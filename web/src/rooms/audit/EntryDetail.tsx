@@ -1,4 +1,4 @@
-import { Anchor, Code, Grid, Group, ScrollArea, Stack, Text } from '@mantine/core';
+import { Anchor, Code, Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Entry } from '../../api/bodies';
@@ -96,7 +96,7 @@ function Shown({ of: entry, trail }: { of: Entry; trail: React.ReactNode }) {
           <Stack gap="lg">
             <Integrity of={entry} />
             <Panel title="Raw JSON">
-              <ScrollArea.Autosize mah={420} type="auto" viewportProps={{ tabIndex: 0, 'aria-label': 'Raw JSON' }}><Code block>{JSON.stringify(entry, null, 2)}</Code></ScrollArea.Autosize>
+              <Code block tabIndex={0} role="region" aria-label="Raw JSON" mah={420} style={{ overflow: 'auto' }}>{JSON.stringify(entry, null, 2)}</Code>
               <Text size="xs" className="muted" mt={8}>As returned by the API. The hash covers the canonical bytes in the proof file.</Text>
             </Panel>
           </Stack>

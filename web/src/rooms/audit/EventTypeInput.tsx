@@ -1,6 +1,6 @@
-import { Autocomplete } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { Autocomplete } from '../../display/Autocomplete';
 import { eventTypesQuery } from './queries';
 
 /** An event type, offered from the catalogue; any other may be typed, with a star at its end for a whole category. */

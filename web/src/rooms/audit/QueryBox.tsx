@@ -1,6 +1,10 @@
-import { ActionIcon, Alert, Code, Popover, Stack, Table, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Alert, Stack, Text, TextInput } from '@mantine/core';
 import { IconHelpCircle, IconSearch } from '@tabler/icons-react';
 import type { Problem } from '../../api/problem';
+import { lateOpened } from '../../display/late';
+
+const QueryHelp = lateOpened(() => import('./QueryHelp'), 'QueryHelp', 'dialog');
+const HELP = <QueryHelp target={<ActionIcon aria-label="Help on the query language"><IconHelpCircle size={18} /></ActionIcon>} />;
 
 interface Props {
   value: string;
@@ -17,7 +21,7 @@ export function QueryBox({ value, onChange, problem, asked, shift }: Props) {
   return (
     <Stack gap="xs">
       <TextInput
-        label="Query" placeholder="event_type:resource.* AND status:failed" leftSection={<IconSearch size={16} />} rightSection={<Help />}
+        label="Query" placeholder="event_type:resource.* AND status:failed" leftSection={<IconSearch size={16} />} rightSection={HELP}
         value={value} onChange={(event) => onChange(event.currentTarget.value)} error={wrong !== undefined} size="md"
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
         spellCheck={false} autoComplete="off" aria-describedby={wrong ? 'query-problem' : undefined}
@@ -51,41 +55,5 @@ export function Marked({ text, at, part = '' }: { text: string; at: number | und
       {characters.slice(place + length).join('')}
       {`\n${' '.repeat(place)}${'^'.repeat(length)}`}
     </pre>
-  );
-}
-
-const SYNTAX: [string, string][] = [
-  ['status:failed', 'A field has a value'],
-  ['event_type:authentication.*', 'Begins with'],
-  ['a AND b, a OR b, NOT a', 'All, any, none; parentheses group; side by side means AND'],
-  ['timestamp:>now-24h', 'Later than; also >=, <, <= and times'],
-  ['resource.tags.env:prod', 'A tag; dots reach into changes and metadata too'],
-  ['actor.ip_address:10.0.0.0/8', 'An address range; also 10.0.*'],
-  ['severity:(high OR critical)', 'One of several'],
-  ['changes.after:*', 'The field exists'],
-  ['"access denied" backup', 'Words and phrases over all fields'],
-];
-
-function Help() {
-  return (
-    <Popover width={460} position="bottom-end" withArrow shadow="md">
-      <Popover.Target>
-        <ActionIcon aria-label="Help on the query language"><IconHelpCircle size={18} /></ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown maw="94vw">
-        <Text fw={600} size="sm" mb={6}>Query language</Text>
-        <Table verticalSpacing={5} horizontalSpacing={6} withRowBorders={false}>
-          <Table.Tbody>
-            {SYNTAX.map(([example, meaning]) => (
-              <Table.Tr key={example}>
-                <Table.Td><Code>{example}</Code></Table.Td>
-                <Table.Td><Text size="xs">{meaning}</Text></Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-        <Text size="xs" className="muted" mt={6}>Short forms: status, category, tags, user. Letter case does not matter.</Text>
-      </Popover.Dropdown>
-    </Popover>
   );
 }

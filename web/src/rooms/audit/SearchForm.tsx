@@ -1,9 +1,10 @@
-import { Button, Collapse, Group, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
+import { Button, Collapse, Group, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import type { SearchFilters } from '../../addresses';
 import type { Problem } from '../../api/problem';
 import { fromInput, toInput } from '../../display/instants';
+import { Select } from '../../display/Select';
 import { options } from '../../display/wording';
 import { BasicFields } from './BasicSearch';
 import { PERIODS, type Composed } from './compose';

@@ -7,6 +7,7 @@ import { useMay } from '../../api/session';
 import { moneyOf, percent } from '../../display/amounts';
 import { EmptyState } from '../../display/EmptyState';
 import { Facts } from '../../display/Facts';
+import { late } from '../../display/late';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
@@ -15,9 +16,10 @@ import { Tile } from '../../display/Tile';
 import { Trail } from '../../display/Trail';
 import { When } from '../../display/When';
 import { BudgetChart } from './BudgetChart';
-import { BudgetForm } from './BudgetForm';
 import { budgetQuery, removeBudget, type Budget } from './queries';
 import { basisWords, scopeWords } from './wording';
+
+const BudgetForm = late(() => import('./BudgetForm'), 'BudgetForm');
 
 export function BudgetDetail() {
   const { id } = useParams({ from: '/app/estate/budgets/$id' });

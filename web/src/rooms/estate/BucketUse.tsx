@@ -1,7 +1,8 @@
-import { Stack, Table, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import type { Resource } from '../../api/bodies';
 import { count } from '../../display/amounts';
 import { Panel } from '../../display/Panel';
+import { Table } from '../../display/Table';
 import { When } from '../../display/When';
 
 const size = (gib: number) => `${gib < 10 ? gib.toFixed(2) : count(Math.round(gib))} GiB`;

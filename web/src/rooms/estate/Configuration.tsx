@@ -1,8 +1,9 @@
-import { Code, Select, Skeleton, Stack, Text } from '@mantine/core';
+import { Code, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
+import { Select } from '../../display/Select';
 import { When } from '../../display/When';
 import { plural } from '../../display/amounts';
 import { shortTime } from '../../display/instants';

@@ -1,22 +1,22 @@
-import { Alert, Anchor, Button, Group, PasswordInput, Radio, SegmentedControl, SimpleGrid, Stack, Stepper, TagsInput, Text, TextInput } from '@mantine/core';
+import { Button, Group, Radio, Stack, Stepper, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { body, client } from '../../api/client';
 import { fieldMessages } from '../../api/problem';
 import { CodeBlock } from '../../display/CodeBlock';
+import { late } from '../../display/late';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Trail } from '../../display/Trail';
 import { useUnsavedWarning } from '../../display/unsaved';
-import { commands, isPrincipal, isRole, newExternalId, ROLE, trustPolicy } from './connect-aws';
+import { commands, isPrincipal, isRole, newExternalId, ROLE, trustPolicy, type ConnectValues } from './connect-aws';
 import { FirstFindings } from './FirstFindings';
 import { addConnection, testConnection, useChange } from './queries';
 
+const ConnectStep = late(() => import('./ConnectStep'), 'ConnectStep');
 const TRAIL = <Trail of={[['Connections', '/estate/connections']]} />;
-const MARKED = ['name', 'regions', 'credentials.access_key_id', 'credentials.secret_access_key', 'assume_role', 'external_id'];
 
 const policyQuery = (observe_only: boolean) => ({
   queryKey: ['estate', 'policy', observe_only],
@@ -30,9 +30,9 @@ export function ConnectAws() {
   const [connected, setConnected] = useState<{ id: string; name: string }>();
   const add = useChange(addConnection);
   const test = useChange(testConnection);
-  const form = useForm({
+  const form = useForm<ConnectValues>({
     initialValues: {
-      access: 'read' as 'read' | 'change', principal: '', external_id: newExternalId(), name: '', regions: ['us-east-1'], assume_role: '', how: 'ambient',
+      access: 'read', principal: '', external_id: newExternalId(), name: '', regions: ['us-east-1'], assume_role: '', how: 'ambient',
       credentials: { access_key_id: '', secret_access_key: '' },
     },
     validate: (values) => {
@@ -84,28 +84,7 @@ export function ConnectAws() {
           </Panel>
         </Stepper.Step>
         <Stepper.Step label="Connection">
-          <Panel title="Connect and test">
-            <Stack gap="md">
-              <SimpleGrid cols={{ base: 1, sm: 2 }}>
-                <TextInput label="Name" placeholder="Production" required {...form.getInputProps('name')} />
-                <TagsInput label="Regions" description="Type a region and press Enter" {...form.getInputProps('regions')} />
-              </SimpleGrid>
-              <SegmentedControl data={[{ value: 'ambient', label: "Environment's own credentials" }, { value: 'key', label: 'Access key' }]} aria-label="Credentials" {...form.getInputProps('how')} style={{ alignSelf: 'flex-start' }} />
-              {values.how === 'key' && (
-                <SimpleGrid cols={{ base: 1, sm: 2 }}>
-                  <TextInput label="Access key id" autoComplete="off" {...form.getInputProps('credentials.access_key_id')} />
-                  <PasswordInput label="Secret access key" autoComplete="off" {...form.getInputProps('credentials.secret_access_key')} />
-                </SimpleGrid>
-              )}
-              <ProblemAlert error={add.error ?? test.error} marked={MARKED} />
-              {test.data && !test.data.ok && (
-                <Alert color="red" variant="light" title="Connection failed" role="alert">
-                  <Text size="sm">{test.data.message}</Text>
-                  <Text size="sm" mt={4}>The connection is saved. Correct the role or the credentials, then test again, or change it under <Anchor size="sm" renderRoot={(props) => <Link to="/estate/connections" {...props} />}>Connections</Anchor>.</Text>
-                </Alert>
-              )}
-            </Stack>
-          </Panel>
+          <ConnectStep form={form} error={add.error ?? test.error} test={test.data} />
         </Stepper.Step>
         <Stepper.Step label="First findings">
           {connected && <FirstFindings id={connected.id} account={test.data?.account ?? undefined} />}

@@ -6,14 +6,16 @@ import { useState } from 'react';
 import type { Connection } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { EmptyState } from '../../display/EmptyState';
+import { late } from '../../display/late';
 import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { ConnectionCard } from './ConnectionCard';
-import { ConnectionForm } from './ConnectionForm';
 import { BillSources } from './BillSources';
 import { MetricSources } from './MetricSources';
 import { PriceTables } from './PriceTables';
 import { connectionsQuery } from './queries';
+
+const ConnectionForm = late(() => import('./ConnectionForm'), 'ConnectionForm');
 
 export function Connections() {
   const may = useMay();

@@ -1,9 +1,11 @@
-import { Alert, Anchor, Badge, Group, Modal, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Alert, Anchor, Badge, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { MetricSource, SeriesMatch } from '../../api/bodies';
 import { count, plural } from '../../display/amounts';
+import { Modal } from '../../display/Modal';
 import { ProblemAlert } from '../../display/ProblemAlert';
+import { Table } from '../../display/Table';
 import { words } from '../../display/wording';
 import { previewMetricSource } from './metric-sources';
 
@@ -43,21 +45,21 @@ export function MetricPreview({ source, onClose }: { source: MetricSource; onClo
 
 function Matches({ of: matches }: { of: SeriesMatch[] }) {
   return (
-    <Table.ScrollContainer minWidth={560} mah={320}>
+    <Table.ScrollContainer label="Series" minWidth={560} mah={320}>
       <Table verticalSpacing={4}>
         <Table.Thead><Table.Tr><Table.Th>Labels</Table.Th><Table.Th>Resource</Table.Th><Table.Th ta="right">Value</Table.Th></Table.Tr></Table.Thead>
         <Table.Tbody>
           {matches.map((match, place) => (
             <Table.Tr key={place}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <Table.Td data-lead style={{ overflowWrap: 'anywhere' }}>
                 <Text size="xs">{Object.entries(match.labels).filter(([name]) => name !== '__name__').map(([name, value]) => `${name}="${value}"`).join(', ')}</Text>
               </Table.Td>
-              <Table.Td>
+              <Table.Td data-label="Resource">
                 {match.resource_id
                   ? <Anchor size="sm" renderRoot={(props) => <Link to="/estate/resources/$id" params={{ id: match.resource_id ?? '' }} {...props} />}>{match.resource_name}</Anchor>
                   : <Text size="sm" c="orange">{match.reason}</Text>}
               </Table.Td>
-              <Table.Td ta="right">{match.value == null ? '' : match.value.toFixed(1)}</Table.Td>
+              <Table.Td ta="right" data-label="Value">{match.value == null ? '' : match.value.toFixed(1)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

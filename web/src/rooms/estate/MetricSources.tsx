@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { IconEye, IconKey, IconPlus, IconRefresh, IconSettings } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,14 +8,17 @@ import { announce } from '../../display/announce';
 import { count, plural } from '../../display/amounts';
 import { CodeBlock } from '../../display/CodeBlock';
 import { Facts } from '../../display/Facts';
+import { late } from '../../display/late';
+import { Modal } from '../../display/Modal';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
-import { MetricPreview } from './MetricPreview';
-import { MetricSourceForm } from './MetricSourceForm';
 import { metricSourcesQuery, remoteWrite, rotateMetricToken, syncMetricSource } from './metric-sources';
 import { useChange } from './queries';
+
+const MetricPreview = late(() => import('./MetricPreview'), 'MetricPreview');
+const MetricSourceForm = late(() => import('./MetricSourceForm'), 'MetricSourceForm');
 
 interface Made {
   token: string;

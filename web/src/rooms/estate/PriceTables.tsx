@@ -1,4 +1,4 @@
-import { Button, FileButton, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, FileButton, Group, Stack, Text, Title } from '@mantine/core';
 import { IconFileImport } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { PriceTable } from '../../api/bodies';
@@ -7,6 +7,7 @@ import { announce } from '../../display/announce';
 import { count, plural } from '../../display/amounts';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Remove } from '../../display/Remove';
+import { Table } from '../../display/Table';
 import { When } from '../../display/When';
 import { importPrices, pricesQuery, removePrices } from './prices';
 import { useChange } from './queries';

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { IconDownload, IconFilterOff, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
 import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
+import { Select } from '../../display/Select';
 import { Status } from '../../display/Status';
 import { TypedFilter } from '../../display/TypedFilter';
 import { options, words } from '../../display/wording';

@@ -34,3 +34,15 @@ export function commands(): string {
     `aws iam get-role --role-name ${ROLE} --query Role.Arn --output text`,
   ].join('\n');
 }
+
+/** Fields of all steps. */
+export interface ConnectValues {
+  access: 'read' | 'change';
+  principal: string;
+  external_id: string;
+  name: string;
+  regions: string[];
+  assume_role: string;
+  how: string;
+  credentials: { access_key_id: string; secret_access_key: string };
+}

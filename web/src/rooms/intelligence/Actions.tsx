@@ -1,4 +1,4 @@
-import { Anchor, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -6,6 +6,7 @@ import type { Action } from '../../api/bodies';
 import { took } from '../../display/instants';
 import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
+import { Modal } from '../../display/Modal';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { When } from '../../display/When';
 import { ActionProgress } from './ActionProgress';

@@ -8,6 +8,7 @@ import { announce } from '../../display/announce';
 import { count, percent, plural } from '../../display/amounts';
 import { took } from '../../display/instants';
 import { Facts } from '../../display/Facts';
+import { late } from '../../display/late';
 import { usePhone } from '../../display/usePhone';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
@@ -17,10 +18,11 @@ import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { Autonomy } from './agents/Autonomy';
 import { Commitments } from './agents/Commitments';
-import { DryRun } from './agents/DryRun';
-import { AgentDiagnosis } from './change/AgentDiagnosis';
 import { Held } from './change/Held';
 import { runAgent, useChange } from './queries';
+
+const DryRun = late(() => import('./agents/DryRun'), 'DryRun');
+const AgentDiagnosis = late(() => import('./change/AgentDiagnosis'), 'AgentDiagnosis');
 
 /** An agent: what it covers, how far it has learned, what its last run saw and skipped. */
 export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: () => void }) {

@@ -1,16 +1,17 @@
 import { Button, Group, SegmentedControl, SimpleGrid, Skeleton, Stack } from '@mantine/core';
 import { IconPlus, IconRobot } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { Agent } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { EmptyState } from '../../display/EmptyState';
+import { late } from '../../display/late';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { AgentCard } from './AgentCard';
 import { Catalogue } from './agents/Catalogue';
 import { agentsQuery } from './queries';
 
-const AgentForm = lazy(() => import('./AgentForm').then((module) => ({ default: module.AgentForm })));
+const AgentForm = late(() => import('./AgentForm'), 'AgentForm');
 
 export function Agents() {
   const may = useMay();
@@ -38,7 +39,7 @@ export function Agents() {
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" style={{ alignItems: 'start' }}>
         {shown === 'agents' && data?.items.map((agent) => <AgentCard key={agent.id} agent={agent} onConfigure={() => setEditing(agent)} />)}
       </SimpleGrid>
-      <Suspense>{editing && <AgentForm agent={'id' in editing ? editing : undefined} type={'id' in editing ? undefined : editing.type} onClose={() => setEditing(null)} />}</Suspense>
+      {editing && <AgentForm agent={'id' in editing ? editing : undefined} type={'id' in editing ? undefined : editing.type} onClose={() => setEditing(null)} />}
     </Stack>
   );
 }

@@ -1,14 +1,16 @@
-import { Button, Group, Menu } from '@mantine/core';
-import { IconCalendarTime, IconChevronDown, IconCircleOff, IconClockPause, IconFlask, IconMessage, IconPlayerPlay, IconRotate2, IconShieldOff, IconX } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { Button, Group } from '@mantine/core';
+import { IconChevronDown, IconMessage, IconPlayerPlay, IconRotate2, IconShieldOff, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
 import { Hint } from '../../display/Hint';
 import type { Recommendation } from '../../api/bodies';
 import { ANSWERABLE } from './bulk';
 import { applicabilityInWords } from './Applicable';
 import { reopen, useChange } from './queries';
+import { late, lateOpened } from '../../display/late';
 import { ProblemAlert } from '../../display/ProblemAlert';
 
-const AnswerDialog = lazy(() => import('./AnswerDialog').then((module) => ({ default: module.AnswerDialog })));
+const LaterMenu = lateOpened(() => import('./LaterMenu'), 'LaterMenu', 'menu');
+const AnswerDialog = late(() => import('./AnswerDialog'), 'AnswerDialog');
 
 export type Dialog = 'exclude' | 'apply' | 'except' | 'schedule' | 'dismiss' | 'snooze' | 'test' | 'feedback';
 
@@ -27,16 +29,7 @@ export function Answers({ of: one }: { of: Recommendation }) {
         <Button variant="default" leftSection={<IconMessage size={16} />} onClick={() => setDialog('feedback')}>Feedback</Button>
         {answerable && <Button variant="default" leftSection={<IconX size={16} />} onClick={() => setDialog('dismiss')}>Dismiss</Button>}
         {answerable && (
-          <Menu position="bottom-end">
-            <Menu.Target><Button variant="default" rightSection={<IconChevronDown size={14} />}>Later</Button></Menu.Target>
-            <Menu.Dropdown>
-              {one.plan && <Menu.Item leftSection={<IconCalendarTime size={16} />} onClick={() => setDialog('schedule')}>Schedule</Menu.Item>}
-              <Menu.Item leftSection={<IconClockPause size={16} />} onClick={() => setDialog('snooze')}>Snooze</Menu.Item>
-              {one.plan && <Menu.Item leftSection={<IconFlask size={16} />} onClick={() => setDialog('test')}>Test First</Menu.Item>}
-              <Menu.Divider />
-              <Menu.Item leftSection={<IconCircleOff size={16} />} onClick={() => setDialog('exclude')}>Exclude</Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
+          <LaterMenu target={<Button variant="default" rightSection={<IconChevronDown size={14} />}>Later</Button>} planned={Boolean(one.plan)} onChoose={setDialog} />
         )}
         {answerable && one.plan && one.applicability?.can_be_excepted && (
           <Button variant="light" leftSection={<IconShieldOff size={16} />} onClick={() => setDialog('except')}>Request exception</Button>
@@ -44,7 +37,7 @@ export function Answers({ of: one }: { of: Recommendation }) {
         {answerable && one.plan && <ApplyButton of={one} onClick={() => setDialog('apply')} />}
       </Group>
       {again.error && <ProblemAlert error={again.error} />}
-      <Suspense>{dialog && <AnswerDialog of={one} dialog={dialog} onClose={() => setDialog(null)} />}</Suspense>
+      {dialog && <AnswerDialog of={one} dialog={dialog} onClose={() => setDialog(null)} />}
     </>
   );
 }

@@ -1,11 +1,12 @@
 import { Button, Group, Text } from '@mantine/core';
 import { IconClockPause, IconX } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { Recommendation } from '../../api/bodies';
 import { plural } from '../../display/amounts';
+import { late } from '../../display/late';
 import { ANSWERABLE } from './bulk';
 
-const BulkDialog = lazy(() => import('./BulkDialog').then((module) => ({ default: module.BulkDialog })));
+const BulkDialog = late(() => import('./BulkDialog'), 'BulkDialog');
 
 interface Props {
   chosen: Recommendation[];
@@ -28,7 +29,7 @@ export function BulkAnswers({ chosen, onChosen }: Props) {
         <Button size="xs" variant="default" leftSection={<IconClockPause size={14} />} disabled={answerable.length === 0} onClick={() => setDialog('snooze')}>Snooze selected</Button>
         <Button size="xs" variant="subtle" color="gray" onClick={() => onChosen(new Set())}>Clear selection</Button>
       </Group>
-      <Suspense>{dialog && <BulkDialog kind={dialog} chosen={answerable} onDone={(failed) => onChosen(new Set(failed))} onClose={() => setDialog(undefined)} />}</Suspense>
+      {dialog && <BulkDialog kind={dialog} chosen={answerable} onDone={(failed) => onChosen(new Set(failed))} onClose={() => setDialog(undefined)} />}
     </Group>
   );
 }

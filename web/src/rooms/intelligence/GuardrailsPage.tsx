@@ -1,4 +1,4 @@
-import { Button, Group, MultiSelect, NumberInput, SimpleGrid, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, NumberInput, SimpleGrid, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -72,10 +72,12 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
     <NumberInput label={label} description={description} min={0} prefix="$" thousandSeparator="," readOnly={matrixLocked} {...form.getInputProps(field)} />
   );
   const signers = (label: string, field: string) => (
-    <MultiSelect
-      label={label} description="Required signatures; leave empty to apply automatically" data={SIGNERS} readOnly={matrixLocked} {...form.getInputProps(field)}
+    <Checkbox.Group
+      label={label} description="Required signatures; leave empty to apply automatically" readOnly={matrixLocked} {...form.getInputProps(field)}
       error={form.getInputProps(field).error ?? form.errors[field.replace('.signatures', '.approval')]}
-    />
+    >
+      <Stack gap={6} my={6}>{SIGNERS.map(({ value, label: name }) => <Checkbox key={value} value={value} label={name} size="xs" />)}</Stack>
+    </Checkbox.Group>
   );
   return (
     <form onSubmit={submit}>

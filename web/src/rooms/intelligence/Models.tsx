@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Agent, Model } from '../../api/bodies';
@@ -8,6 +8,7 @@ import { count, percent, plural } from '../../display/amounts';
 import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
 import { Facts } from '../../display/Facts';
+import { Modal } from '../../display/Modal';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';

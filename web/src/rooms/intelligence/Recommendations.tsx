@@ -1,14 +1,16 @@
-import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { IconFilterOff, IconRocket } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { recommendationFilters } from '../../addresses';
 import { useMay } from '../../api/session';
 import { count, money } from '../../display/amounts';
 import { DataTable } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
+import { late } from '../../display/late';
 import { ProblemAlert } from '../../display/ProblemAlert';
+import { Select } from '../../display/Select';
 import { TypedFilter } from '../../display/TypedFilter';
 import { options } from '../../display/wording';
 import { APPLICABILITY } from './Applicable';
@@ -16,7 +18,7 @@ import { BulkAnswers } from './BulkAnswers';
 import { ALL_COLUMNS, PRIORITY_ORDER } from './columns';
 import { MOST, recommendationsQuery, TYPES } from './queries';
 
-const RolloutForm = lazy(() => import('./rollouts/RolloutForm').then((module) => ({ default: module.RolloutForm })));
+const RolloutForm = late(() => import('./rollouts/RolloutForm'), 'RolloutForm');
 const route = getRouteApi('/app/intelligence/recommendations');
 
 const WAITING = 'open,pending_approval,approved,scheduled,snoozed,executing,verifying,testing';
@@ -85,7 +87,7 @@ export function Recommendations() {
           />
         </>
       )}
-      <Suspense>{rolling && <RolloutForm type={search.type} onClose={() => setRolling(false)} />}</Suspense>
+      {rolling && <RolloutForm type={search.type} onClose={() => setRolling(false)} />}
     </Stack>
   );
 }

@@ -7,18 +7,20 @@ import type { Channel } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { Awaited } from '../../display/Awaited';
 import { Facts, type Fact } from '../../display/Facts';
+import { late } from '../../display/late';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { Remove } from '../../display/Remove';
 import { Status } from '../../display/Status';
 import { Trail } from '../../display/Trail';
 import { When } from '../../display/When';
-import { ChannelForm } from './ChannelForm';
 import { topicsInWords } from './Channels';
 import { Deliveries } from './Deliveries';
 import { KIND_NAMES } from './fields';
 import { useTest } from './TestSend';
 import { channelQuery, removeChannel } from './queries';
+
+const ChannelForm = late(() => import('./ChannelForm'), 'ChannelForm');
 
 const route = getRouteApi('/app/settings/notifications/$id');
 const TRAIL = <Trail of={[['Notifications', '/settings/notifications']]} />;

@@ -7,13 +7,15 @@ import type { Channel } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
+import { late } from '../../display/late';
 import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
-import { ChannelForm } from './ChannelForm';
 import { KIND_NAMES, TOPICS } from './fields';
 import { channelsQuery } from './queries';
+
+const ChannelForm = late(() => import('./ChannelForm'), 'ChannelForm');
 
 export function topicsInWords(topics: string[]): string {
   return topics.length === 0 ? 'Everything' : TOPICS.filter(({ value }) => topics.includes(value)).map(({ label }) => label).join(', ');

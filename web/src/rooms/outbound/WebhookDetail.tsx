@@ -10,6 +10,7 @@ import { Awaited } from '../../display/Awaited';
 import { Facts } from '../../display/Facts';
 import { FormDialog } from '../../display/FormDialog';
 import { fullTime } from '../../display/instants';
+import { late } from '../../display/late';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
@@ -22,9 +23,10 @@ import { words } from '../../display/wording';
 import { Deliveries } from './Deliveries';
 import { EVENT_NAMES } from './fields';
 import { useTest } from './TestSend';
-import { WebhookForm } from './WebhookForm';
 import { CHECKS, filterInWords, hostOf } from './Webhooks';
 import { changeWebhook, removeWebhook, rotateSecret, useChange, webhookQuery } from './queries';
+
+const WebhookForm = late(() => import('./WebhookForm'), 'WebhookForm');
 
 const route = getRouteApi('/app/settings/webhooks/$id');
 const TRAIL = <Trail of={[['Webhooks', '/settings/webhooks']]} />;

@@ -7,6 +7,7 @@ import type { Webhook } from '../../api/bodies';
 import { useMay } from '../../api/session';
 import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
+import { late } from '../../display/late';
 import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { SecretDialog } from '../../display/SecretDialog';
@@ -14,8 +15,9 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { EVENT_NAMES, filterParts } from './fields';
-import { WebhookForm } from './WebhookForm';
 import { webhooksQuery } from './queries';
+
+const WebhookForm = late(() => import('./WebhookForm'), 'WebhookForm');
 
 export function filterInWords(filter: string): string {
   const parts = Object.entries(filterParts(filter)).map(([key, value]) => `${words(key)}: ${words(value).toLowerCase()}`);

@@ -6,13 +6,15 @@ import type { Token } from '../../api/bodies';
 import { useMay, useMe } from '../../api/session';
 import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
+import { late } from '../../display/late';
 import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { Remove } from '../../display/Remove';
-import { TokenForm } from './TokenForm';
 import { removeToken, tokensQuery, usersQuery } from './queries';
+
+const TokenForm = late(() => import('./TokenForm'), 'TokenForm');
 
 export function Tokens() {
   const me = useMe();

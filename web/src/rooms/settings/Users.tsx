@@ -6,13 +6,15 @@ import type { User } from '../../api/bodies';
 import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
 import { day } from '../../display/instants';
+import { late } from '../../display/late';
 import { Page } from '../../display/Page';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { words } from '../../display/wording';
 import { Remove } from '../../display/Remove';
-import { UserForm } from './UserForm';
 import { removeUser, teamsQuery, usersQuery } from './queries';
+
+const UserForm = late(() => import('./UserForm'), 'UserForm');
 
 export function Users() {
   const users = useQuery(usersQuery);

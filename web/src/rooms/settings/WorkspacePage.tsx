@@ -1,4 +1,4 @@
-import { Button, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { fieldMessages } from '../../api/problem';
@@ -7,6 +7,7 @@ import { announce } from '../../display/announce';
 import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
+import { Select } from '../../display/Select';
 import { useUnsavedWarning } from '../../display/unsaved';
 
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];

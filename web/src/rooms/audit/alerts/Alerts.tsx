@@ -8,6 +8,7 @@ import { count } from '../../../display/amounts';
 import { announce } from '../../../display/announce';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
+import { late } from '../../../display/late';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
@@ -15,9 +16,10 @@ import { When } from '../../../display/When';
 import { windowInWords } from '../../../display/durations';
 import { words } from '../../../display/wording';
 import { FiringDialog, groupInWords } from './FiringDialog';
-import { RuleDialog } from './RuleDialog';
-import { RuleForm } from './RuleForm';
 import { enableReady, firingsQuery, isSilenced, readyQuery, rulesQuery, useChange, type AlertRule, type Firing, type ReadyRule } from './queries';
+
+const RuleDialog = late(() => import('./RuleDialog'), 'RuleDialog');
+const RuleForm = late(() => import('./RuleForm'), 'RuleForm');
 
 const route = getRouteApi('/app/audit/alerts');
 

@@ -1,9 +1,10 @@
-import { Alert, Button, Group, List, Menu, Modal, Stack, Text, ThemeIcon } from '@mantine/core';
+import { Alert, Button, Group, List, Menu, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { announce } from '../../../display/announce';
 import { Facts } from '../../../display/Facts';
+import { Modal } from '../../../display/Modal';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';

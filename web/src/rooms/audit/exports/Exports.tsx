@@ -6,14 +6,16 @@ import { announce } from '../../../display/announce';
 import { bytes, count } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
+import { late } from '../../../display/late';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
 import { Destinations } from './Destinations';
-import { ExportForm } from './ExportForm';
 import { Schedules } from './Schedules';
 import { cancelExport, downloadAddress, exportsQuery, isUnderWay, useChange, type Export } from './queries';
+
+const ExportForm = late(() => import('./ExportForm'), 'ExportForm');
 
 /** Exports of the log: asked for, followed, downloaded; schedules and destinations. */
 export function Exports() {

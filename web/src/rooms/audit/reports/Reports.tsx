@@ -1,27 +1,21 @@
-import { Button, Group, MultiSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { fieldMessages } from '../../../api/problem';
-import { announce } from '../../../display/announce';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { windowInWords } from '../../../display/durations';
 import { EmptyState } from '../../../display/EmptyState';
-import { FormDialog } from '../../../display/FormDialog';
+import { late } from '../../../display/late';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Remove } from '../../../display/Remove';
 import { When } from '../../../display/When';
-import { Delivery, deliveryValues, scheduleOf } from './Delivery';
-import { Period, periodOf, periodValues } from './Period';
+import { GROUPS } from './groups';
 import { Runs } from './Runs';
-import { changeReport, createReport, removeReport, reportsQuery, runReport, useChange, type Report } from './queries';
+import { removeReport, reportsQuery, runReport, useChange, type Report } from './queries';
 
-const GROUPS = [{ value: 'user', label: 'User' }, { value: 'resource', label: 'Resource' }, { value: 'event_type', label: 'Event type' }];
-const METRICS = [{ value: 'event_counts', label: 'Event counts' }, { value: 'unique_users', label: 'Unique users' }, { value: 'resources_affected', label: 'Resources affected' }];
-const MARKED = ['name', 'query', 'group_by', 'metrics', 'period', 'start_time', 'end_time', 'schedule.cron', 'schedule.time_zone', 'channels', 'recipients'];
+const ReportForm = late(() => import('./ReportForm'), 'ReportForm');
 
 const route = getRouteApi('/app/audit/reports');
 
@@ -61,45 +55,5 @@ export function Reports() {
       <Runs kind="custom" opened={opened} onOpen={setOpened} />
       {editing && <ReportForm report={editing === 'new' ? undefined : editing} onClose={() => setEditing(undefined)} />}
     </Stack>
-  );
-}
-
-function valuesOf(report?: Report) {
-  return {
-    name: report?.name ?? '',
-    query: report?.query ?? '',
-    ...periodValues(report),
-    group_by: report?.group_by ?? ['user'],
-    metrics: report?.metrics ?? METRICS.map(({ value }) => value),
-    ...deliveryValues(report),
-  };
-}
-
-function ReportForm({ report, onClose }: { report?: Report; onClose: () => void }) {
-  const create = useChange(createReport);
-  const patch = useChange(changeReport);
-  const change = report ? patch : create;
-  const form = useForm({ initialValues: valuesOf(report), validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) } });
-  const submit = form.onSubmit(({ schedule, period, start_time, end_time, ...rest }) => {
-    const given = { ...rest, ...periodOf({ period, start_time, end_time }), schedule: scheduleOf(schedule) };
-    const onSuccess = ({ name }: Report) => { announce(`“${name}” is saved`); onClose(); };
-    const onError = (error: Error) => form.setErrors(fieldMessages(error));
-    if (report) patch.mutate({ id: report.id, version: report.version, ...given }, { onSuccess, onError });
-    else create.mutate(given, { onSuccess, onError });
-  });
-  return (
-    <FormDialog
-      title={report ? `Change ${report.name}` : 'Add a report'} size="xl" submit={report ? 'Save' : 'Add report'} error={change.error} marked={MARKED}
-      pending={change.isPending} onSubmit={submit} onClose={onClose}
-    >
-      <TextInput label="Name" withAsterisk maxLength={100} data-autofocus {...form.getInputProps('name')} />
-      <TextInput label="Events" description="In the query language; empty for every entry" placeholder="event_type:authentication.*" spellCheck={false} autoComplete="off" {...form.getInputProps('query')} />
-      <Period form={form} />
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <MultiSelect label="Group by" data={GROUPS} {...form.getInputProps('group_by')} />
-        <MultiSelect label="Metrics" data={METRICS} {...form.getInputProps('metrics')} />
-        <Delivery form={form} />
-      </SimpleGrid>
-    </FormDialog>
   );
 }

@@ -1,13 +1,15 @@
-import { Alert, Badge, Button, Group, List, Modal, Progress, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Alert, Badge, Button, Group, List, Progress, Skeleton, Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { TimeBars } from '../../../charts/TimeBars';
 import { count } from '../../../display/amounts';
 import { Facts } from '../../../display/Facts';
+import { Modal } from '../../../display/Modal';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { daysOf } from './Runs';
 import { cancelRun, downloadOf, isBusy, runQuery, useChange, type Control, type ReportRun, type Summary } from './queries';
+import { Table } from '../../../display/Table';
 import { useReturnFocus } from '../../../display/useReturnFocus';
 
 const STATUSES: Record<string, { label: string; color: string }> = {
@@ -117,8 +119,8 @@ function Controls({ summary }: { summary: Summary }) {
       <Group gap={8} mb="sm">
         {Object.entries(STATUSES).map(([key, { label, color }]) => <Badge key={key} color={color} variant="light">{statuses[key as keyof typeof statuses]} {label.toLowerCase()}</Badge>)}
       </Group>
-      <Table.ScrollContainer minWidth={520}>
-        <Table aria-label="Controls" verticalSpacing="xs">
+      <Table.ScrollContainer label="Controls" minWidth={520}>
+        <Table aria-label="Controls" verticalSpacing={10}>
           <Table.Thead><Table.Tr><Table.Th>Control</Table.Th><Table.Th>Status</Table.Th><Table.Th ta="right">Evidence</Table.Th><Table.Th ta="right">Exceptions</Table.Th></Table.Tr></Table.Thead>
           <Table.Tbody>{summary.controls.map((control) => <ControlRow key={control.number} control={control} />)}</Table.Tbody>
         </Table>
@@ -134,14 +136,14 @@ function ControlRow({ control }: { control: Control }) {
   const { label, color } = STATUSES[control.status] ?? { label: control.status, color: 'gray' };
   return (
     <Table.Tr style={{ verticalAlign: 'top' }}>
-      <Table.Td>
+      <Table.Td data-lead>
         <Text size="sm" fw={550}>{control.number} {control.title}</Text>
         <Text size="xs" className="muted">{control.asks}</Text>
         {control.gaps.length > 0 && <List size="xs" className="muted" mt={4}>{control.gaps.map((gap) => <List.Item key={gap}>Not in the log: {gap}</List.Item>)}</List>}
       </Table.Td>
-      <Table.Td><Badge color={color} variant="light">{label}</Badge></Table.Td>
-      <Table.Td ta="right">{count(total(control.evidence))}</Table.Td>
-      <Table.Td ta="right">{count(total(control.exceptions))}</Table.Td>
+      <Table.Td data-label="Status"><Badge color={color} variant="light">{label}</Badge></Table.Td>
+      <Table.Td ta="right" data-label="Evidence">{count(total(control.evidence))}</Table.Td>
+      <Table.Td ta="right" data-label="Exceptions">{count(total(control.exceptions))}</Table.Td>
     </Table.Tr>
   );
 }
@@ -152,8 +154,8 @@ function Groups({ summary }: { summary: Summary }) {
   const { group_by: fields, metrics, groups } = summary;
   return (
     <div>
-      <Table.ScrollContainer minWidth={420}>
-        <Table aria-label="Groups" verticalSpacing="xs">
+      <Table.ScrollContainer label="Groups" minWidth={420}>
+        <Table aria-label="Groups" verticalSpacing={10}>
           <Table.Thead>
             <Table.Tr>
               {fields.map((field) => <Table.Th key={field}>{FIELDS[field] ?? field}</Table.Th>)}
@@ -165,10 +167,10 @@ function Groups({ summary }: { summary: Summary }) {
           <Table.Tbody>
             {groups.map((row) => (
               <Table.Tr key={JSON.stringify(row.values)}>
-                {fields.map((field) => <Table.Td key={field}>{row.values[field] ?? 'None'}</Table.Td>)}
-                {metrics.includes('event_counts') && <Table.Td ta="right">{count(row.events)}</Table.Td>}
-                {metrics.includes('unique_users') && <Table.Td ta="right">{many(row.unique_users)}</Table.Td>}
-                {metrics.includes('resources_affected') && <Table.Td ta="right">{many(row.resources_affected)}</Table.Td>}
+                {fields.map((field) => <Table.Td key={field} data-label={FIELDS[field] ?? field}>{row.values[field] ?? 'None'}</Table.Td>)}
+                {metrics.includes('event_counts') && <Table.Td ta="right" data-label="Events">{count(row.events)}</Table.Td>}
+                {metrics.includes('unique_users') && <Table.Td ta="right" data-label="Unique users">{many(row.unique_users)}</Table.Td>}
+                {metrics.includes('resources_affected') && <Table.Td ta="right" data-label="Resources affected">{many(row.resources_affected)}</Table.Td>}
               </Table.Tr>
             ))}
           </Table.Tbody>

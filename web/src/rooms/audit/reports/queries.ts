@@ -70,3 +70,6 @@ export async function runFramework(given: Schemas['ReportCreate'] & { known?: Re
 }
 
 export const downloadOf = (id: string, format: 'pdf' | 'csv' | 'json') => `/api/v1/audit-logs/reports/runs/${id}/download?format=${format}`;
+
+/** The report that the page keeps for a framework. */
+export const isOf = ({ name, framework }: Report, template: Template) => framework === template.id && name === template.name;

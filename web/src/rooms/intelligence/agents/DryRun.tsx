@@ -1,10 +1,11 @@
-import { Alert, Anchor, Badge, Group, Modal, Select, SimpleGrid, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { Alert, Anchor, Badge, Group, Select, SimpleGrid, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Agent } from '../../../api/bodies';
 import { body, client } from '../../../api/client';
 import { count, plural } from '../../../display/amounts';
+import { Modal } from '../../../display/Modal';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { options, words } from '../../../display/wording';
 import { guardrailPlace } from '../change/policy';

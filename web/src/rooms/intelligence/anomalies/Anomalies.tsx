@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { IconActivity, IconAdjustments, IconFilterOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -9,15 +9,18 @@ import { useMay } from '../../../api/session';
 import { count } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
+import { late } from '../../../display/late';
 import { ProblemAlert } from '../../../display/ProblemAlert';
+import { Select } from '../../../display/Select';
 import { Status } from '../../../display/Status';
 import { TypedFilter } from '../../../display/TypedFilter';
 import { When } from '../../../display/When';
 import { options, sentence, words } from '../../../display/wording';
 import { PRIORITY_ORDER } from '../columns';
 import { MOST } from '../queries';
-import { AnomalySettingsDialog } from './AnomalySettingsDialog';
 import { anomaliesQuery } from './queries';
+
+const AnomalySettingsDialog = late(() => import('./AnomalySettingsDialog'), 'AnomalySettingsDialog');
 
 const route = getRouteApi('/app/intelligence/anomalies/');
 export const CLASSES = ['cost', 'performance', 'security', 'operational'];

@@ -1,9 +1,10 @@
-import { Anchor, Badge, Group, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Badge, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Anomaly } from '../../../api/bodies';
 import type { components } from '../../../api/schema';
 import { useMay } from '../../../api/session';
 import { Panel } from '../../../display/Panel';
+import { Table } from '../../../display/Table';
 import { When } from '../../../display/When';
 import { sentence, words } from '../../../display/wording';
 

@@ -1,4 +1,4 @@
-import { Anchor, Group, SegmentedControl, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -8,6 +8,7 @@ import { AnomalyChart } from '../../../charts/AnomalyChart';
 import { measured } from '../../../display/amounts';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
+import { Table } from '../../../display/Table';
 import { When } from '../../../display/When';
 import { sentence, words } from '../../../display/wording';
 import classes from './Observed.module.css';

@@ -1,6 +1,7 @@
-import { Badge, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import { Badge, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../api/bodies';
+import { Modal } from '../../../display/Modal';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { words } from '../../../display/wording';
 import { Autonomy } from '../agents/Autonomy';

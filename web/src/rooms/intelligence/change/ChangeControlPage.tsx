@@ -8,15 +8,17 @@ import { useMay } from '../../../api/session';
 import { announce } from '../../../display/announce';
 import { plural } from '../../../display/amounts';
 import { fullTime } from '../../../display/instants';
+import { late } from '../../../display/late';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { useUnsavedWarning } from '../../../display/unsaved';
 import { guardrailsQuery, setGuardrails, useChange } from '../queries';
-import { FreezeForm } from './FreezeForm';
 import { FreezeTable, WindowTable } from './CalendarTables';
-import { WindowForm } from './WindowForm';
 import { freezeState, opening } from './calendar';
 import { policyOf, withPolicy } from './policy';
+
+const FreezeForm = late(() => import('./FreezeForm'), 'FreezeForm');
+const WindowForm = late(() => import('./WindowForm'), 'WindowForm');
 
 type Editing = { list: 'maintenance_windows' | 'freezes'; at: number };
 

@@ -7,13 +7,15 @@ import type { Exclusion } from '../../../api/bodies';
 import { useMay } from '../../../api/session';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
+import { late } from '../../../display/late';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Remove } from '../../../display/Remove';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
-import { ExclusionForm } from './ExclusionForm';
 import { endExclusion, exclusionsQuery } from './queries';
+
+const ExclusionForm = late(() => import('./ExclusionForm'), 'ExclusionForm');
 
 function What({ of: one, linked }: { of: Exclusion; linked: boolean }) {
   const { resource, account, type } = one;

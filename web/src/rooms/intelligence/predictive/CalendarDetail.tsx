@@ -11,6 +11,7 @@ import { Copyable } from '../../../display/Copyable';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { Facts } from '../../../display/Facts';
 import { clockTime, took } from '../../../display/instants';
+import { late } from '../../../display/late';
 import { Page } from '../../../display/Page';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
@@ -18,10 +19,11 @@ import { Remove } from '../../../display/Remove';
 import { Status } from '../../../display/Status';
 import { Trail } from '../../../display/Trail';
 import { When } from '../../../display/When';
-import { CalendarForm } from './CalendarForm';
 import { KindOf } from './Calendars';
 import { calendarQuery, eventsQuery, removeCalendar, rulesQuery } from './queries';
 import { ACTIONS, effectsOf, rulesOf, span, wallTime, wholeDay } from './telling';
+
+const CalendarForm = late(() => import('./CalendarForm'), 'CalendarForm');
 
 const route = getRouteApi('/app/intelligence/predictions/calendars/$id');
 const TRAIL = <Trail of={[['Intelligence Automation', '/intelligence'], ['Predictions', '/intelligence/predictions'], ['Calendars', '/intelligence/predictions/calendars']]} />;

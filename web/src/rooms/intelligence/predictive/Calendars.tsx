@@ -8,12 +8,14 @@ import { useMay } from '../../../api/session';
 import { count } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
+import { late } from '../../../display/late';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
-import { CalendarForm } from './CalendarForm';
 import { calendarsQuery, eventsQuery, rulesQuery } from './queries';
 import { rulesOf } from './telling';
+
+const CalendarForm = late(() => import('./CalendarForm'), 'CalendarForm');
 
 export function KindOf({ of }: { of: string }) {
   return <Badge color={of === 'maintenance' ? 'orange' : 'indigo'}>{words(of)}</Badge>;

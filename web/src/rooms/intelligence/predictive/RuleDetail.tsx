@@ -2,13 +2,14 @@ import { Alert, Anchor, Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { IconEdit, IconPlayerPlay, IconPower } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { Rule } from '../../../api/bodies';
 import { useMay } from '../../../api/session';
 import { announce } from '../../../display/announce';
 import { percent, plural } from '../../../display/amounts';
 import { Awaited } from '../../../display/Awaited';
 import { Facts } from '../../../display/Facts';
+import { late } from '../../../display/late';
 import { Page } from '../../../display/Page';
 import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
@@ -24,7 +25,7 @@ import { Forecasts } from './Forecasts';
 import { calendarsQuery, changeRule, evaluateRule, removeRule, ruleQuery } from './queries';
 import { actionInWords, approvalInWords, carriedOut, ruleInWords, span } from './telling';
 
-const RuleForm = lazy(() => import('./RuleForm').then((module) => ({ default: module.RuleForm })));
+const RuleForm = late(() => import('./RuleForm'), 'RuleForm');
 
 const route = getRouteApi('/app/intelligence/predictions/rules/$id');
 const TRAIL = <Trail of={[['Intelligence Automation', '/intelligence'], ['Predictions', '/intelligence/predictions']]} />;
@@ -75,7 +76,7 @@ function Shown({ of: rule }: { of: Rule }) {
         <Grid.Col span={{ base: 12, lg: 8 }}><Stack gap="lg"><Forecasts of={rule} /><Fired of={rule} /></Stack></Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}><Says of={rule} /></Grid.Col>
       </Grid>
-      <Suspense>{changing && <RuleForm key={rule.version} rule={rule} onClose={() => setChanging(false)} />}</Suspense>
+      {changing && <RuleForm key={rule.version} rule={rule} onClose={() => setChanging(false)} />}
     </Page>
   );
 }

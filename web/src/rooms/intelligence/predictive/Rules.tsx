@@ -2,21 +2,22 @@ import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { IconCrystalBall, IconPlus, IconSettings } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Prediction, Rule } from '../../../api/bodies';
 import { useMay } from '../../../api/session';
 import { percent } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
+import { late } from '../../../display/late';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
 import { MOST } from '../queries';
-import { TrafficDialog } from './TrafficDialog';
 import { predictionsQuery, rulesQuery } from './queries';
 import { approvalInShort, lastFired, ruleInWords } from './telling';
 
-const RuleForm = lazy(() => import('./RuleForm').then((module) => ({ default: module.RuleForm })));
+const TrafficDialog = late(() => import('./TrafficDialog'), 'TrafficDialog');
+const RuleForm = late(() => import('./RuleForm'), 'RuleForm');
 
 function columns(fired: Map<string, Prediction> | undefined): Column<Rule>[] {
   return [
@@ -82,7 +83,7 @@ export function Rules() {
           }
         />
       )}
-      <Suspense>{adding && <RuleForm onClose={() => setAdding(false)} />}</Suspense>
+      {adding && <RuleForm onClose={() => setAdding(false)} />}
       {traffic && <TrafficDialog locked={!may('intelligence.configure')} onClose={() => setTraffic(false)} />}
     </Stack>
   );

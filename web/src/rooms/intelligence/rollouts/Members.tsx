@@ -1,9 +1,10 @@
-import { Anchor, Group, Select, Text } from '@mantine/core';
+import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { Rollout, RolloutMember } from '../../../api/bodies';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { Panel } from '../../../display/Panel';
+import { Select } from '../../../display/Select';
 import { sentence } from '../../../display/wording';
 import { BlockWords } from '../change/BlockNote';
 import { waveName } from './course';

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { IconRocket } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -8,15 +8,18 @@ import { useMay } from '../../../api/session';
 import { plural } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
+import { late } from '../../../display/late';
 import { ProblemAlert } from '../../../display/ProblemAlert';
+import { Select } from '../../../display/Select';
 import { When } from '../../../display/When';
 import { words } from '../../../display/wording';
 import { agentsQuery } from '../queries';
-import { RolloutForm } from './RolloutForm';
 import { RolloutStatus } from './RolloutStatus';
 import { reached, STAGES, type Stage } from './course';
 import { rolloutsQuery } from './queries';
 import { ROLLOUT_STATES } from './states';
+
+const RolloutForm = late(() => import('./RolloutForm'), 'RolloutForm');
 
 const route = getRouteApi('/app/intelligence/rollouts');
 

@@ -7,13 +7,15 @@ import { useMay } from '../../../api/session';
 import { count } from '../../../display/amounts';
 import { DataTable, type Column } from '../../../display/DataTable';
 import { EmptyState } from '../../../display/EmptyState';
+import { late } from '../../../display/late';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { When } from '../../../display/When';
-import { AnomalySettingsDialog } from '../anomalies/AnomalySettingsDialog';
 import { anomalySettingsQuery } from '../anomalies/queries';
 import { RemoveList } from './RemoveList';
-import { ThreatListDialog } from './ThreatListDialog';
 import { threatListsQuery } from './queries';
+
+const ThreatListDialog = late(() => import('./ThreatListDialog'), 'ThreatListDialog');
+const AnomalySettingsDialog = late(() => import('../anomalies/AnomalySettingsDialog'), 'AnomalySettingsDialog');
 
 function columns(open: (list: ThreatList) => void, configure: boolean): Column<ThreatList>[] {
   const shown: Column<ThreatList>[] = [

@@ -1,0 +1,30 @@
+import { TextInput, type AutocompleteProps } from '@mantine/core';
+import { useLayoutEffect, useRef, useState, type ComponentType } from 'react';
+import { once } from './late';
+
+type Props = Omit<AutocompleteProps, 'ref' | 'value' | 'onChange' | 'data'> & { data: string[]; value: string; onChange: (value: string) => void };
+
+const choices = once(() => import('./library-choices'));
+
+/** The component library's field with suggestions, which load when the field is first entered. Without them it takes text as well. */
+export function Autocomplete(props: Props) {
+  const [Loaded, setLoaded] = useState<ComponentType<AutocompleteProps>>();
+  const still = useRef<HTMLInputElement>(null);
+  if (Loaded) return <Entered of={Loaded} {...props} />;
+  const enter = () => {
+    // Left again before the suggestions came: nothing takes the focus back.
+    choices().then(({ Autocomplete: loaded }) => { if (document.activeElement === still.current) setLoaded(() => loaded); }, () => undefined);
+  };
+  const { label, placeholder, value, onChange } = props;
+  return <TextInput ref={still} label={label} placeholder={placeholder} value={value} onChange={(event) => onChange(event.currentTarget.value)} onFocus={enter} />;
+}
+
+/** Takes the place of the field that was entered, with the caret behind its text. */
+function Entered({ of: Loaded, ...props }: Props & { of: ComponentType<AutocompleteProps> }) {
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    input.current?.focus({ preventScroll: true });
+    input.current?.setSelectionRange(input.current.value.length, input.current.value.length);
+  }, []);
+  return <Loaded {...props} ref={input} />;
+}

@@ -1,0 +1,2 @@
+// Loaded with the first dialog that opens (./Modal).
+export { Modal } from '@mantine/core';
