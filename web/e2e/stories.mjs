@@ -19,6 +19,7 @@ import { faults } from './stories-faults.mjs';
 import { habits } from './stories-habits.mjs';
 import { judgement } from './stories-judgement.mjs';
 import { landing, showsWhatNeedsMe } from './stories-landing.mjs';
+import { loading } from './stories-loading.mjs';
 import { estate } from './stories-estate.mjs';
 import { sources } from './stories-sources.mjs';
 import { navigating } from './stories-navigation.mjs';
@@ -380,6 +381,13 @@ async function hidesWhatIsNotPermitted({ page }) {
   assert.deepEqual(others, [], 'only their own entries');
 }
 
+/** Texts of the page of which a part is hidden: nothing shows the rest on a phone. */
+const cutTexts = (page) => page.evaluate(() => [...document.querySelectorAll('main *')].filter((element) => {
+  const { textOverflow, webkitLineClamp } = getComputedStyle(element);
+  const hidden = (textOverflow === 'ellipsis' && element.scrollWidth > element.clientWidth + 1) || (webkitLineClamp !== 'none' && element.scrollHeight > element.clientHeight + 1);
+  return hidden && element.getClientRects().length > 0 && element.tagName !== 'INPUT';
+}).map((element) => element.textContent.trim()));
+
 async function fitsPhones({ page, program }) {
   await admin(page, program).catch(() => undefined);
   await page.getByRole('button', { name: 'Open navigation' }).click();
@@ -387,6 +395,7 @@ async function fitsPhones({ page, program }) {
   await heading(page, 'Audit Logging').waitFor();
   const { items } = await read(page, 'intelligence/recommendations?limit=1');
   const long = [];
+  const cut = [];
   for (const path of ['/intelligence', '/intelligence/recommendations', `/intelligence/recommendations/${items[0].id}`, '/intelligence/agents',
     '/intelligence/guardrails', '/intelligence/anomalies', '/intelligence/anomalies/threat-lists', '/intelligence/change-control', '/intelligence/exclusions', '/intelligence/models', '/intelligence/rollouts', '/intelligence/predictions', '/intelligence/predictions/calendars',
     '/intelligence/approvals', '/intelligence/actions', '/settings/webhooks', '/settings/notifications', '/settings/workspace', '/settings/teams', '/audit', '/audit/search', '/audit/alerts', '/audit/compliance', '/audit/reports', '/audit/exports',
@@ -397,8 +406,10 @@ async function fitsPhones({ page, program }) {
     await fitsWidth(page);
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
     if (height > HIGHEST) long.push(`${path}: ${height} px`);
+    cut.push(...(await cutTexts(page)).map((text) => `${path}: ${text}`));
   }
   assert.deepEqual(long, [], `no page is higher than ${HIGHEST} px`);
+  assert.deepEqual(cut, [], 'no text is cut');
   await page.goto('/audit/live');
   await page.getByText('Live', { exact: true }).last().waitFor();
   await fitsWidth(page);
@@ -414,6 +425,7 @@ export const stories = [
   ...faults,
   ...agents,
   ...access,
+  ...loading,
   { name: 'a low-impact recommendation is applied at once', run: appliesLowImpact },
   { name: 'a medium-impact recommendation asks for approval', run: asksForApproval },
   { name: 'the first page names the approvals that wait for a manager', run: showsWhatNeedsMe(MANAGER) },
