@@ -13,7 +13,7 @@ interface Props {
 export function CodeBlock({ label, text, file }: Props) {
   return (
     <div>
-      <Code block tabIndex={0} role="region" aria-label={label} mah={320} style={{ overflow: 'auto' }}>{text}</Code>
+      <Code block tabIndex={0} role="region" aria-label={label} mah={320} style={{ overflow: 'auto', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{text}</Code>
       <Group gap="xs" mt={6}>
         <CopyButton value={text} timeout={1500}>
           {({ copied, copy }) => (

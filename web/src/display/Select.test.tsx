@@ -50,3 +50,11 @@ it('searches when it is entered', async () => {
   await userEvent.click(screen.getByRole('option', { name: 'Finished', hidden: true }));
   expect(field()).toHaveValue('Finished');
 });
+
+it('leaves the focus where it went before the list came', async () => {
+  show(<><Filter initially={null} searchable /><button type="button">Next</button></>);
+  await userEvent.tab();
+  await userEvent.tab();
+  await import('./library-choices');
+  expect(screen.getByRole('button', { name: 'Next' })).toHaveFocus();
+});

@@ -1,5 +1,5 @@
 import { Input, InputBase, type SelectProps } from '@mantine/core';
-import { useEffect, useLayoutEffect, useRef, useState, type ComponentType, type KeyboardEvent } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState, type ComponentType, type KeyboardEvent, type RefObject } from 'react';
 import { notLoaded, once } from './late';
 
 interface Props extends Pick<SelectProps, 'label' | 'description' | 'aria-label' | 'placeholder' | 'error' | 'size' | 'w' | 'value' | 'onChange' | 'onBlur' | 'clearable' | 'searchable' | 'allowDeselect'> {
@@ -17,8 +17,13 @@ const OPENING = ['ArrowDown', 'ArrowUp', 'Enter', ' '];
  */
 export function Select(props: Props) {
   const [Loaded, setLoaded] = useState<ComponentType<SelectProps>>();
+  const still = useRef<HTMLInputElement>(null);
   if (Loaded) return <Opened of={Loaded} {...props} />;
-  return <Still {...props} onUse={() => { choices().then(({ Select: loaded }) => setLoaded(() => loaded), notLoaded); }} />;
+  const use = () => {
+    // Left again before the list came: nothing takes the focus back.
+    choices().then(({ Select: loaded }) => { if (document.activeElement === still.current) setLoaded(() => loaded); }, notLoaded);
+  };
+  return <Still {...props} input={still} onUse={use} />;
 }
 
 /** Takes the place of the field that was used: it takes its focus, and opens. */
@@ -34,13 +39,18 @@ function Opened({ of: Loaded, ...props }: Props & { of: ComponentType<SelectProp
   return <Loaded {...props} ref={input} />;
 }
 
-function Still({ onUse, data, value, onChange, clearable, searchable, label, description, placeholder, error, size, w, 'aria-label': name }: Props & { onUse: () => void }) {
+interface StillProps extends Props {
+  input: RefObject<HTMLInputElement | null>;
+  onUse: () => void;
+}
+
+function Still({ input, onUse, data, value, onChange, clearable, searchable, label, description, placeholder, error, size, w, 'aria-label': name }: StillProps) {
   const chosen = data.map((item) => (typeof item === 'string' ? { value: item, label: item } : item)).find((item) => item.value === value);
   const opens = (event: KeyboardEvent) => { if (OPENING.includes(event.key)) { event.preventDefault(); onUse(); } };
   const preload = () => { choices().catch(() => undefined); };
   return (
     <InputBase
-      label={label} description={description} placeholder={placeholder} error={error} size={size} w={w} aria-label={name}
+      ref={input} label={label} description={description} placeholder={placeholder} error={error} size={size} w={w} aria-label={name}
       readOnly pointer={!searchable} value={chosen?.label ?? ''} role="combobox" aria-haspopup="listbox" aria-expanded={false}
       onPointerEnter={preload} onFocus={searchable ? onUse : preload} onClick={onUse} onKeyDown={opens} rightSectionPointerEvents="none"
       __defaultRightSection={<Chevron />} __clearable={Boolean(clearable && chosen)}

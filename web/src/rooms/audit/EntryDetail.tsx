@@ -96,7 +96,7 @@ function Shown({ of: entry, trail }: { of: Entry; trail: React.ReactNode }) {
           <Stack gap="lg">
             <Integrity of={entry} />
             <Panel title="Raw JSON">
-              <Code block tabIndex={0} role="region" aria-label="Raw JSON" mah={420} style={{ overflow: 'auto' }}>{JSON.stringify(entry, null, 2)}</Code>
+              <Code block tabIndex={0} role="region" aria-label="Raw JSON" mah={420} style={{ overflow: 'auto', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{JSON.stringify(entry, null, 2)}</Code>
               <Text size="xs" className="muted" mt={8}>As returned by the API. The hash covers the canonical bytes in the proof file.</Text>
             </Panel>
           </Stack>

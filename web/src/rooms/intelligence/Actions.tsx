@@ -8,6 +8,7 @@ import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
 import { Modal } from '../../display/Modal';
 import { ProblemAlert } from '../../display/ProblemAlert';
+import { useReturnFocus } from '../../display/useReturnFocus';
 import { When } from '../../display/When';
 import { ActionProgress } from './ActionProgress';
 import { ActionStatus } from './ActionStatus';
@@ -49,9 +50,12 @@ export function Actions() {
         label="Actions" columns={table} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => setOpened(row.id)}
         empty={<EmptyState title="No actions yet">Apply a recommendation, or let an agent apply changes within the guardrails.</EmptyState>}
       />
-      <Modal opened={action !== undefined} onClose={() => setOpened(null)} size="lg" title={action?.title}>
-        {action && <ActionProgress action={action} />}
-      </Modal>
+      {action && <ActionDialog action={action} onClose={() => setOpened(null)} />}
     </Stack>
   );
+}
+
+function ActionDialog({ action, onClose }: { action: Action; onClose: () => void }) {
+  useReturnFocus();
+  return <Modal opened onClose={onClose} size="lg" title={action.title}><ActionProgress action={action} /></Modal>;
 }

@@ -11,6 +11,7 @@ import { Facts } from '../../display/Facts';
 import { Modal } from '../../display/Modal';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
+import { useReturnFocus } from '../../display/useReturnFocus';
 import { When } from '../../display/When';
 import { sentence, words } from '../../display/wording';
 import { AccuracyChart } from './AccuracyChart';
@@ -51,11 +52,14 @@ export function Models() {
         label="Models" columns={columns(agents?.items ?? [], setOpened)} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => setOpened(row.id)}
         empty={<EmptyState title="No models yet">Models are trained after an agent has run and two weeks of metrics are available.</EmptyState>}
       />
-      <Modal opened={opened !== null} onClose={() => setOpened(null)} size="xl" title="Model">
-        {opened && <Detail id={opened} />}
-      </Modal>
+      {opened && <ModelDialog id={opened} onClose={() => setOpened(null)} />}
     </Stack>
   );
+}
+
+function ModelDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  useReturnFocus();
+  return <Modal opened onClose={onClose} size="xl" title="Model"><Detail id={id} /></Modal>;
 }
 
 const VERSIONS: Column<Model>[] = [

@@ -77,7 +77,7 @@ const RULE_COLUMNS: Column<AlertRule>[] = [
   { id: 'name', header: 'Rule', sortBy: (row) => row.name, cell: (row) => <div style={{ maxWidth: 420 }}><Text size="sm" fw={550}>{row.name}</Text><Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>{row.condition}</Text></div> },
   { id: 'severity', header: 'Severity', cell: (row) => <Status of={row.severity} /> },
   { id: 'threshold', header: 'Threshold', cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{thresholdInWords(row)}</span> },
-  { id: 'channels', header: 'Channels', cell: (row) => row.notification.channels?.join(', ') || 'None' },
+  { id: 'channels', header: 'Channels', cell: (row) => row.notification.channels?.join(', ') || 'No channel' },
   { id: 'state', header: 'Status', sortBy: (row) => row.state, cell: (row) => <Status of={row.state === 'enabled' ? 'active' : row.state} label={isSilenced(row) ? 'Silenced' : undefined} /> },
 ];
 
