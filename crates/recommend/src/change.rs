@@ -43,7 +43,7 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource};
 
 pub use add_standby::{AddStandby, StandbyOperation};
-pub use change_group_size::{ChangeGroupSize, GroupSizeOperation, MIN_HEALTHY_PERCENT};
+pub use change_group_size::{ChangeGroupSize, GroupSizeOperation, HEALTHY_PERCENT};
 pub use delete_snapshot::{DeleteSnapshot, DeleteSnapshotOperation};
 pub use delete_volume::DeleteVolume;
 pub use expectation::Expectation;

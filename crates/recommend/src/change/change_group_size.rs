@@ -30,8 +30,8 @@ const PERMISSIONS: &[Permission] = &[
     aws("autoscaling:CancelInstanceRefresh"),
 ];
 
-/// Share of the members that serve while a refresh replaces the others, percent. Of fewer than ten members one is replaced at a time.
-pub const MIN_HEALTHY_PERCENT: u32 = 90;
+/// Least and highest number of members during a refresh, percent of the wanted one: each old member ends after a new one serves.
+pub const HEALTHY_PERCENT: (u32, u32) = (100, 110);
 /// Longest time that the replacement of every member may take, seconds.
 const LIMIT_S: i64 = 3600;
 
@@ -75,7 +75,7 @@ pub struct ChangeGroupSize {
     pub from: String,
     /// Instance type after.
     pub to: String,
-    /// Members the finding saw: a single one does not serve while it is replaced.
+    /// Members the finding saw: connections to a single one end when it is replaced.
     pub members: u32,
 }
 
@@ -203,7 +203,7 @@ impl Change for ChangeGroupSize {
             format!("Create a version of launch template {template} with {to} from version {version}, for {target}");
         let make = step(target, words, "the new version", made, vec![template_names(to)]);
         let words = format!(
-            "Replace the members of {target} by an instance refresh that keeps {MIN_HEALTHY_PERCENT} % in service, one at a time at least"
+            "Replace the members of {target} by an instance refresh that starts new members before it ends old ones"
         );
         let done = vec![template_names(to), members_are(to), no_refresh(), Expectation::state(self.state)];
         let outcome = format!("has members of {to} alone and that all of them are in service");

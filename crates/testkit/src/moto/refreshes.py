@@ -36,8 +36,11 @@ def running(name):
 def start(self):
     group = group_of(self)
     preferences = self._get_param("Preferences", {})
-    if not 0 <= int(preferences.get("MinHealthyPercentage", 90)) <= 100:
+    least, most = int(preferences.get("MinHealthyPercentage", 90)), int(preferences.get("MaxHealthyPercentage", 100))
+    if not 0 <= least <= 100:
         raise ValidationError("MinHealthyPercentage must be between 0 and 100")
+    if not 100 <= most <= 200 or most - least > 100:
+        raise ValidationError("MaxHealthyPercentage must be between 100 and 200, and at most 100 above MinHealthyPercentage")
     if running(group.name):
         raise InstanceRefreshInProgress("An Instance Refresh is already in progress and blocks the execution of this one.")
     refresh = {

@@ -4,7 +4,7 @@
 use reeve_connect_aws_ec2::query;
 use reeve_connect_aws_ec2::{Ec2, Element, Fault, FaultKind, Form, refused_only};
 use reeve_estate::GroupTemplate;
-use reeve_recommend::change::{GroupSizeOperation, MIN_HEALTHY_PERCENT};
+use reeve_recommend::change::{GroupSizeOperation, HEALTHY_PERCENT};
 
 use super::autoscaling::{AUTO_SCALING, Scaling};
 
@@ -68,9 +68,11 @@ impl Scaling {
                 self.use_version(name, template, version).await
             }
             GroupSizeOperation::Refresh => {
+                let (least, most) = HEALTHY_PERCENT;
                 let parameters = Form::new()
                     .with("Strategy", "Rolling")
-                    .with("Preferences.MinHealthyPercentage", MIN_HEALTHY_PERCENT.to_string())
+                    .with("Preferences.MinHealthyPercentage", least.to_string())
+                    .with("Preferences.MaxHealthyPercentage", most.to_string())
                     .with("Preferences.SkipMatching", "true");
                 self.ask_unless("autoscaling:StartInstanceRefresh", name, parameters, "InstanceRefreshInProgress").await
             }
