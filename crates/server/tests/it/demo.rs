@@ -100,13 +100,19 @@ async fn figures_agree(api: &Api) {
 async fn costs_are_found(api: &Api) {
     let found = api.get("intelligence/recommendations?limit=1000").await.expect(200);
     let all = found.items();
-    for rule in ["clean_snapshots", "abort_uploads", "expire_versions", "convert_provisioned"] {
+    for agent_type in ["cost_optimizer", "storage_optimizer", "workload_classifier"] {
+        let count = all.iter().filter(|one| one["origin"]["agent_type"] == agent_type).count();
+        assert!(count >= 3, "{count} findings of {agent_type} in the demo");
+    }
+    let rules = ["clean_snapshots", "abort_uploads", "expire_versions", "convert_provisioned", "tier_objects"];
+    for rule in rules.into_iter().chain(["shrink_volumes"]) {
         let one = all.iter().find(|one| one["rule"] == rule).unwrap_or_else(|| panic!("no {rule} in the demo"));
         assert_eq!(one["origin"]["agent_type"], "storage_optimizer", "{one:#}");
         let story = format!("audit-logs?query=metadata.recommendation_id:{}", one["id"].as_str().unwrap());
         assert!(!api.get(&story).await.expect(200).items().is_empty(), "{rule} has no entry");
     }
-    for change in ["delete_volume", "release_address", "delete_nat_gateway", "delete_load_balancer", "stop_database"] {
+    let changes = ["delete_volume", "release_address", "delete_nat_gateway", "delete_load_balancer", "stop_database"];
+    for change in changes.into_iter().chain(["change_group_size"]) {
         let one = found.items().iter().find(|one| one["plan"]["change"]["name"] == change);
         let one = one.unwrap_or_else(|| panic!("no {change} in the demo"));
         let story = format!("audit-logs?query=metadata.recommendation_id:{}", one["id"].as_str().unwrap());
