@@ -39,24 +39,29 @@ pub(crate) struct Confidence {
 impl Confidence {
     /// In words, for the explanation: the past days, then the range; or that nothing is known yet.
     pub(crate) fn words(&self) -> String {
+        self.words_by("day")
+    }
+
+    /// The same where each window of the backtest has another length.
+    pub(crate) fn words_by(&self, unit: &str) -> String {
         let Backtest { held, windows } = self.backtest;
         let ConfidenceRange { low_percent: low, high_percent: high } = self.range;
         if windows == 0 {
             return format!(
-                "No past day to try it on yet. 90 % range {low:.0} to {high:.0} %, confidence {:.1} %",
+                "No past {unit} to try it on yet. 90 % range {low:.0} to {high:.0} %, confidence {:.1} %",
                 self.percent
             );
         }
         let cap = if self.capped { ", limited because something that decides was not measured" } else { "" };
         let margin = match self.smallest_margin {
             Some(margin) if margin > 0.0 => {
-                format!("; the tightest day stayed {:.0} % away from its limit", margin * 100.0)
+                format!("; the tightest {unit} stayed {:.0} % away from its limit", margin * 100.0)
             }
-            Some(_) => "; the tightest day reached its limit".to_owned(),
+            Some(_) => format!("; the tightest {unit} reached its limit"),
             None => String::new(),
         };
         format!(
-            "Safe on {held} of {windows} past days, each judged by the days before it{margin}. 90 % range {low:.0} to {high:.0} %, \
+            "Safe on {held} of {windows} past {unit}s, each judged by the {unit}s before it{margin}. 90 % range {low:.0} to {high:.0} %, \
              confidence {:.1} %{cap}",
             self.percent
         )

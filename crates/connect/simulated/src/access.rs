@@ -2,7 +2,7 @@
 //! a few a month are looked at, as the logs of an account are.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::bucket::access::{AccessState, BANDS, BandUse};
+use reeve_estate::bucket::access::{AGE_BANDS, AccessState, Amount, BANDS};
 use reeve_estate::{AccessBatch, BucketAccess, Provider, Resource};
 
 use crate::account::SimulatedAccount;
@@ -36,12 +36,19 @@ impl SimulatedAccount {
         let days = (now.as_second() - since.as_second()) as f64 / DAY_S as f64;
         let mut access = BucketAccess::empty(now, AccessState::Complete);
         let used = access.of_key("AWSLogs/");
-        for ((band, stored), reads) in used.bands.iter_mut().zip(STORED).zip(READS) {
-            let (objects, reads) = ((gib * OBJECTS_A_GIB * stored) as u64, (days * reads) as u64);
-            *band = BandUse { objects, bytes: objects * OBJECT, reads, read_bytes: reads * OBJECT };
+        for (band, (stored, reads)) in STORED.into_iter().zip(READS).enumerate() {
+            let objects = (gib * OBJECTS_A_GIB * stored) as u64;
+            used.stored[band] = Amount { count: objects, bytes: objects * OBJECT };
+            for day in 0..days as i64 {
+                let until = |day: i64| (day as f64 * reads) as u64;
+                let count = until(day + 1) - until(day);
+                if count > 0 {
+                    let at = since + SignedDuration::from_hours(24 * day);
+                    used.read(AGE_BANDS[band], at, Amount { count, bytes: count * OBJECT });
+                }
+            }
         }
         used.small_objects = 1_800;
-        used.writes = (days * 325.0) as u64;
         used.last_read = Some(now - SignedDuration::from_mins(37));
         access.records = (days * 640.0) as u64;
         access.since = Some(since);

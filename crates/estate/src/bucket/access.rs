@@ -5,6 +5,7 @@
 //! are not worth moving, since colder classes bill them as if they had that size.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use jiff::Timestamp;
 
@@ -18,9 +19,10 @@ pub const BANDS: usize = 6;
 pub const LEAST_BILLED_BYTES: u64 = 128 * 1024;
 /// Most prefixes that are counted apart.
 pub const MOST_PREFIXES: usize = 50;
-/// Days after which counts of reads are halved, so that old use is forgotten.
-const MOST_DAYS: i64 = 180;
+/// Weeks of reads that are kept before the present one.
+const MOST_WEEKS: i64 = 26;
 const DAY_S: i64 = 86_400;
+const WEEK_S: i64 = 7 * DAY_S;
 
 named!(
     /// State of reading a bucket's logs.
@@ -49,48 +51,88 @@ pub struct BandUse {
     pub read_bytes: u64,
 }
 
-impl BandUse {
-    fn add(&mut self, other: BandUse) {
-        self.objects = self.objects.saturating_add(other.objects);
+/// Number of objects or requests, and their bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Amount {
+    /// Objects or requests.
+    pub count: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl Amount {
+    /// Adds an amount, up to the largest number.
+    pub fn add(&mut self, other: Amount) {
+        self.count = self.count.saturating_add(other.count);
         self.bytes = self.bytes.saturating_add(other.bytes);
-        self.reads = self.reads.saturating_add(other.reads);
-        self.read_bytes = self.read_bytes.saturating_add(other.read_bytes);
     }
 }
 
 /// Use of the objects below a prefix.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PrefixUse {
-    /// By age, as [`AGE_BANDS`].
-    pub bands: [BandUse; BANDS],
+    /// Objects by age, as [`AGE_BANDS`].
+    pub stored: [Amount; BANDS],
+    /// Reads by week since 1970-01-01 UTC and by the age of the object at the request.
+    pub weeks: BTreeMap<i64, [Amount; BANDS]>,
     /// Objects smaller than [`LEAST_BILLED_BYTES`], which no band counts.
     pub small_objects: u64,
-    /// Writes in the logs.
-    pub writes: u64,
     /// Last read in the logs.
     pub last_read: Option<Timestamp>,
 }
 
 impl PrefixUse {
+    /// Objects by age with all their reads.
+    #[must_use]
+    pub fn bands(&self) -> [BandUse; BANDS] {
+        let mut reads = [Amount::default(); BANDS];
+        self.weeks.values().for_each(|week| add(&mut reads, week));
+        let mut bands = [BandUse::default(); BANDS];
+        for ((band, stored), read) in bands.iter_mut().zip(self.stored).zip(reads) {
+            *band = BandUse { objects: stored.count, bytes: stored.bytes, reads: read.count, read_bytes: read.bytes };
+        }
+        bands
+    }
+
     /// Returns the sum over the objects that are at least so many days old.
     #[must_use]
     pub fn from_age(&self, days: i64) -> BandUse {
         let mut sum = BandUse::default();
-        for (band, begins) in self.bands.iter().zip(AGE_BANDS) {
+        for (band, begins) in self.bands().into_iter().zip(AGE_BANDS) {
             if begins >= days {
-                sum.add(*band);
+                sum.objects = sum.objects.saturating_add(band.objects);
+                sum.bytes = sum.bytes.saturating_add(band.bytes);
+                sum.reads = sum.reads.saturating_add(band.reads);
+                sum.read_bytes = sum.read_bytes.saturating_add(band.read_bytes);
             }
         }
         sum
     }
 
+    /// Counts reads of objects that were so many days old.
+    pub fn read(&mut self, age_days: i64, at: Timestamp, reads: Amount) {
+        self.weeks.entry(week(at)).or_default()[band(age_days)].add(reads);
+        self.last_read = self.last_read.max(Some(at));
+    }
+
+    fn in_weeks(&self, weeks: Range<i64>) -> PrefixUse {
+        let weeks = self.weeks.range(weeks).map(|(week, reads)| (*week, *reads)).collect();
+        PrefixUse { stored: self.stored, weeks, small_objects: self.small_objects, last_read: None }
+    }
+
     fn add(&mut self, other: &PrefixUse) {
-        for (band, more) in self.bands.iter_mut().zip(other.bands) {
-            band.add(more);
+        add(&mut self.stored, &other.stored);
+        for (week, reads) in &other.weeks {
+            add(self.weeks.entry(*week).or_default(), reads);
         }
         self.small_objects += other.small_objects;
-        self.writes += other.writes;
         self.last_read = self.last_read.max(other.last_read);
+    }
+}
+
+fn add(sums: &mut [Amount; BANDS], more: &[Amount; BANDS]) {
+    for (sum, more) in sums.iter_mut().zip(more) {
+        sum.add(*more);
     }
 }
 
@@ -143,6 +185,28 @@ impl BucketAccess {
         }
     }
 
+    /// Returns the weeks since 1970-01-01 UTC that the logs have from beginning to end.
+    #[must_use]
+    pub fn whole_weeks(&self) -> Range<i64> {
+        let (Some(since), Some(until)) = (self.since, self.until) else { return 0..0 };
+        let first = week(since) + i64::from(since.as_second().rem_euclid(WEEK_S) > 0);
+        first..week(until).max(first)
+    }
+
+    /// Returns the same objects with the reads of these weeks alone, as if the logs had no others.
+    #[must_use]
+    pub fn in_weeks(&self, weeks: Range<i64>) -> BucketAccess {
+        let part = |used: &PrefixUse| used.in_weeks(weeks.clone());
+        BucketAccess {
+            since: begin(weeks.start),
+            until: begin(weeks.end),
+            prefixes: self.prefixes.iter().map(|(prefix, used)| (prefix.clone(), part(used))).collect(),
+            others: part(&self.others),
+            cursor: self.cursor.clone(),
+            ..*self
+        }
+    }
+
     /// Use over all prefixes.
     #[must_use]
     pub fn total(&self) -> PrefixUse {
@@ -164,29 +228,29 @@ impl BucketAccess {
     pub fn begin_listing(&mut self) {
         for one in self.prefixes.values_mut().chain([&mut self.others]) {
             one.small_objects = 0;
-            for band in &mut one.bands {
-                (band.objects, band.bytes) = (0, 0);
-            }
+            one.stored = Default::default();
         }
     }
 
-    /// Widens the window by a request, and halves the counts once it is longer than 180 days. A half is rounded up: a read does not
-    /// become none.
+    /// Widens the window by a request, and forgets the weeks that are too old.
     pub fn observe(&mut self, at: Timestamp) {
         let since = self.since.map_or(at, |since| since.min(at));
         let until = self.until.map_or(at, |until| until.max(at));
-        (self.since, self.until) = (Some(since), Some(until));
-        if self.window_days() > MOST_DAYS as f64 {
-            let middle = since.as_second().midpoint(until.as_second());
-            self.since = Timestamp::from_second(middle).ok().or(Some(since));
-            for one in self.prefixes.values_mut().chain([&mut self.others]) {
-                one.writes = one.writes.div_ceil(2);
-                for band in &mut one.bands {
-                    (band.reads, band.read_bytes) = (band.reads.div_ceil(2), band.read_bytes.div_ceil(2));
-                }
-            }
+        let oldest = week(until) - MOST_WEEKS;
+        for one in self.prefixes.values_mut().chain([&mut self.others]) {
+            one.weeks = one.weeks.split_off(&oldest);
         }
+        (self.since, self.until) = (begin(oldest).map_or(Some(since), |oldest| Some(since.max(oldest))), Some(until));
     }
+}
+
+/// Returns the week of a time, counted from 1970-01-01 UTC.
+fn week(at: Timestamp) -> i64 {
+    at.as_second().div_euclid(WEEK_S)
+}
+
+fn begin(week: i64) -> Option<Timestamp> {
+    Timestamp::from_second(week * WEEK_S).ok()
 }
 
 /// Returns the band of an age.
@@ -208,34 +272,45 @@ mod tests {
     fn ages_are_counted_in_bands() {
         assert_eq!([-1, 0, 29, 30, 89, 90, 400].map(band), [0, 0, 0, 1, 2, 3, 5]);
         let mut all = PrefixUse::default();
-        for (n, band) in all.bands.iter_mut().enumerate() {
-            band.objects = 1 << n;
+        for (n, band) in all.stored.iter_mut().enumerate() {
+            band.count = 1 << n;
         }
         assert_eq!([0, 90, 91, 365].map(|days| all.from_age(days).objects), [63, 56, 48, 32]);
+    }
+
+    #[test]
+    fn reads_are_kept_by_week_too() {
+        let mut access = BucketAccess::empty(day(40), AccessState::Complete);
+        let reads = |count| Amount { count, bytes: count * 10 };
+        for (at, count) in [(5, 1), (6, 2), (7, 4), (20, 8), (21, 16)] {
+            access.of_key("a/b").read(90, day(at), reads(count));
+            access.of_key("top").read(365, day(at), reads(1));
+            access.observe(day(at));
+        }
+        access.of_key("a/b").stored[3].count = 9;
+        assert_eq!(access.whole_weeks(), 1..3, "the logs begin on the fifth day of a week");
+        let part = access.in_weeks(1..3);
+        let band = part.prefixes["a/"].bands()[3];
+        assert_eq!((band.objects, band.reads, band.read_bytes, part.window_days()), (9, 12, 120, 14.0));
+        assert_eq!((access.total().weeks[&3][3].count, access.total().bands()[3].reads), (16, 31));
+        access.observe(day(29 * 7));
+        assert_eq!(
+            (access.prefixes["a/"].bands()[3].reads, access.window_days()),
+            (16, 182.0),
+            "old weeks are forgotten"
+        );
+        access.begin_listing();
+        assert_eq!((access.prefixes["a/"].bands()[3].objects, access.total().bands()[3].reads), (0, 16));
     }
 
     #[test]
     fn memory_is_bounded_by_the_number_of_prefixes() {
         let mut access = BucketAccess::empty(day(0), AccessState::Complete);
         for n in 0..1000 {
-            access.of_key(&format!("p{n}/a/b")).writes += 1;
+            access.of_key(&format!("p{n}/a/b")).small_objects += 1;
         }
-        access.of_key("p1/again").writes += 1;
-        assert_eq!((access.prefixes.len(), access.prefixes["p1/"].writes), (MOST_PREFIXES, 2));
-        assert_eq!((access.others.writes, access.total().writes), (950, 1001));
-    }
-
-    #[test]
-    fn old_use_is_forgotten_by_halves() {
-        let mut access = BucketAccess::empty(day(0), AccessState::Complete);
-        access.of_key("a/b").bands[3].reads = 5;
-        access.of_key("a/b").bands[3].bytes = 7;
-        access.observe(day(1));
-        access.observe(day(100));
-        assert_eq!((access.window_days(), access.total().bands[3].reads), (99.0, 5));
-        access.observe(day(201));
-        assert_eq!((access.window_days(), access.total().bands[3].reads), (100.0, 3));
-        access.begin_listing();
-        assert_eq!((access.total().bands[3].bytes, access.total().bands[3].reads), (0, 3));
+        access.of_key("p1/again").small_objects += 1;
+        assert_eq!((access.prefixes.len(), access.prefixes["p1/"].small_objects), (MOST_PREFIXES, 2));
+        assert_eq!((access.others.small_objects, access.total().small_objects), (950, 1001));
     }
 }

@@ -175,7 +175,7 @@ fn contents_body(contents: &BucketContents) -> BucketContentsBody {
 
 fn access_body(access: &BucketAccess) -> BucketAccessBody {
     let total = access.total();
-    let ages = AGE_BANDS.into_iter().zip(total.bands).map(|(from_days, band)| AgeUseBody {
+    let ages = AGE_BANDS.into_iter().zip(total.bands()).map(|(from_days, band)| AgeUseBody {
         from_days,
         objects: band.objects,
         gib: band.bytes as f64 / GIB,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reeve_estate::bucket::access::{AccessState, BANDS, BandUse, PrefixUse};
+use reeve_estate::bucket::access::{AccessState, Amount, BANDS, PrefixUse};
 use reeve_estate::{BucketAccess, BucketContents};
 use serde::{Deserialize, Serialize};
 
@@ -46,12 +46,12 @@ pub(super) struct AccessRow {
     others: PrefixRow,
 }
 
-/// Use of a prefix. A band is objects, bytes, reads and bytes read.
+/// Use of a prefix. Objects and reads are a number and bytes, by age.
 #[derive(Debug, Serialize, Deserialize)]
 struct PrefixRow {
-    bands: [(u64, u64, u64, u64); BANDS],
+    stored: [(u64, u64); BANDS],
+    weeks: BTreeMap<i64, [(u64, u64); BANDS]>,
     small_objects: u64,
-    writes: u64,
     last_read: Option<String>,
 }
 
@@ -88,12 +88,16 @@ impl AccessRow {
     }
 }
 
+fn pairs(amounts: &[Amount; BANDS]) -> [(u64, u64); BANDS] {
+    amounts.map(|amount| (amount.count, amount.bytes))
+}
+
 impl From<&PrefixUse> for PrefixRow {
     fn from(used: &PrefixUse) -> Self {
         PrefixRow {
-            bands: used.bands.map(|band| (band.objects, band.bytes, band.reads, band.read_bytes)),
+            stored: pairs(&used.stored),
+            weeks: used.weeks.iter().map(|(week, reads)| (*week, pairs(reads))).collect(),
             small_objects: used.small_objects,
-            writes: used.writes,
             last_read: used.last_read.map(|at| at.to_string()),
         }
     }
@@ -101,10 +105,11 @@ impl From<&PrefixUse> for PrefixRow {
 
 impl PrefixRow {
     fn into_use(self) -> Result<PrefixUse, RowError> {
+        let amount = |(count, bytes)| Amount { count, bytes };
         Ok(PrefixUse {
-            bands: self.bands.map(|(objects, bytes, reads, read_bytes)| BandUse { objects, bytes, reads, read_bytes }),
+            stored: self.stored.map(amount),
+            weeks: self.weeks.into_iter().map(|(week, reads)| (week, reads.map(amount))).collect(),
             small_objects: self.small_objects,
-            writes: self.writes,
             last_read: time_or_none(self.last_read.as_deref())?,
         })
     }

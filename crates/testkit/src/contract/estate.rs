@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use jiff::Timestamp;
-use reeve_estate::bucket::access::{AccessState, BandUse};
+use reeve_estate::bucket::access::{AccessState, Amount};
 use reeve_estate::{
     BucketAccess, BucketContents, Capacity, Connection, ConnectionId, ConnectionStatus, Credentials, Denied,
     EstateStore, Money, Provider, Purchase, Resource, ResourceFilter, ResourceId, ResourceKind, ResourceState,
@@ -172,8 +172,9 @@ async fn connections(store: &dyn EstateStore) -> Result<()> {
 fn used_bucket() -> Result<BucketAccess> {
     let at: Timestamp = "2026-11-22T03:04:05Z".parse()?;
     let mut access = BucketAccess::empty(at, AccessState::Behind);
-    access.of_key("logs/a").bands[5] = BandUse { objects: 1, bytes: u64::MAX, reads: 3, read_bytes: 4 };
-    access.of_key("top").last_read = Some(at);
+    access.of_key("logs/a").stored[5] = Amount { count: 1, bytes: u64::MAX };
+    access.of_key("logs/a").read(365, at, Amount { count: 3, bytes: 4 });
+    access.of_key("top").read(60, at, Amount { count: 5, bytes: 6 });
     access.others.small_objects = 7;
     access.observe(at);
     (access.cursor, access.records, access.malformed) = ("logs/2026".to_owned(), 8, 1);

@@ -7,6 +7,8 @@
 use reeve_estate::GIB;
 use reeve_estate::bucket::access::{AGE_BANDS, BandUse, BucketAccess, PrefixUse};
 use reeve_estate::catalogue::bucket::BucketPrices;
+use reeve_learn::Backtest;
+use reeve_learn::calibrate::Daily;
 use reeve_recommend::change::{ColdClass, Tiering};
 
 /// Days that a class bills at least (Amazon S3 user guide, "Comparing the Amazon S3 storage classes").
@@ -21,6 +23,8 @@ pub(super) const fn least_days(class: ColdClass) -> i64 {
 /// Months over which the first transitions are counted.
 const MONTHS: f64 = 12.0;
 const DAYS_A_MONTH: f64 = 30.0;
+/// Whole weeks before the first one that is tried.
+const TRAINING_WEEKS: i64 = 2;
 /// Share of the moved bytes that must be read in a month before INTELLIGENT_TIERING is worth its monitoring.
 const MIXED: f64 = 0.01;
 
@@ -52,6 +56,8 @@ pub(super) struct Candidate {
     pub(super) transitions_once: f64,
     /// Those of objects that reach the age each month.
     pub(super) transitions_monthly: f64,
+    /// Share of the moved bytes that are read in a month, at most 1.
+    hot: f64,
 }
 
 impl Candidate {
@@ -68,6 +74,40 @@ impl Candidate {
     pub(super) fn gib(&self) -> f64 {
         self.moved.bytes as f64 / GIB
     }
+
+    /// Share of what storage saves that is left after the other charges.
+    pub(super) fn margin(&self) -> f64 {
+        self.net() / (self.storage_now - self.storage_after).max(f64::MIN_POSITIVE)
+    }
+
+    /// Returns `false` for INTELLIGENT_TIERING of objects that are hardly read: another class does without its monitoring.
+    fn fits(&self) -> bool {
+        self.tiering.class != ColdClass::IntelligentTiering || self.hot >= MIXED
+    }
+}
+
+/// Tries the choice on past weeks: each is judged by the rule that the weeks before it give. Objects count as stored today. Returns the
+/// weeks in which the rule would have saved something, and the share of the saving that the reads of each left.
+pub(super) fn backtest(access: &BucketAccess, bounds: Bounds<'_>, least_usd: f64) -> (Backtest, Daily) {
+    let weeks = access.whole_weeks();
+    let (mut count, mut margins) = (Backtest::default(), Daily::new());
+    for week in weeks.start + TRAINING_WEEKS..weeks.end {
+        let before = best(&access.in_weeks(weeks.start..week), bounds);
+        let Some(rule) = before.filter(|found| found.net() > 0.0 && found.net() >= least_usd) else { continue };
+        let Some(result) = outcome(&access.in_weeks(week..week + 1), &rule.tiering, bounds) else { continue };
+        count.windows += 1;
+        count.held += u64::from(result.net() > 0.0);
+        margins.push(Some(result.margin().clamp(0.0, 1.0)));
+    }
+    (count, margins)
+}
+
+/// Figures of a rule with the reads of a window.
+fn outcome(access: &BucketAccess, rule: &Tiering, bounds: Bounds<'_>) -> Option<Candidate> {
+    let months = access.window_days() / DAYS_A_MONTH;
+    let total = access.total();
+    let used = if rule.prefix.is_empty() { &total } else { access.prefixes.get(&rule.prefix)? };
+    candidate(used, &rule.prefix, i64::from(rule.days), rule.class, months, bounds)
 }
 
 /// The candidate with the highest saving, over the whole bucket and single prefixes; `None` in a region without prices, and where no
@@ -82,7 +122,8 @@ pub(super) fn best(access: &BucketAccess, bounds: Bounds<'_>) -> Option<Candidat
         for age in AGE_BANDS.into_iter().filter(|age| *age >= bounds.after) {
             for class in ColdClass::ALL {
                 let found = candidate(used, prefix, age, *class, months, bounds);
-                let better = |found: &Candidate| best.as_ref().is_none_or(|best| found.net() > best.net());
+                let better =
+                    |found: &Candidate| found.fits() && best.as_ref().is_none_or(|best| found.net() > best.net());
                 if let Some(found) = found.filter(better) {
                     best = Some(found);
                 }
@@ -111,9 +152,6 @@ fn candidate(
     let (reads, read_gib) = (moved.reads as f64 / months, moved.read_bytes as f64 / GIB / months);
     let is_watched = class == ColdClass::IntelligentTiering;
     let hot = (read_gib / gib).min(1.0);
-    if is_watched && hot < MIXED {
-        return None;
-    }
     let storage_after = if is_watched {
         price(name, "gib_month", gib * hot)? + price("INTELLIGENT_TIERING.infrequent", "gib_month", gib * (1.0 - hot))?
     } else {
@@ -122,7 +160,7 @@ fn candidate(
     let standard = |gib: f64| price("STANDARD", "gib_month", gib);
     let all = bounds.standard_gib.max(gib);
     // Objects of the youngest band were written within a month, and reach the age in another.
-    let monthly = used.bands[0].objects as f64;
+    let monthly = used.stored[0].count as f64;
     Some(Candidate {
         tiering: Tiering { days: u32::try_from(age).ok()?, class, prefix: prefix.to_owned() },
         moved,
@@ -134,6 +172,7 @@ fn candidate(
         monitoring: if is_watched { price(name, "object_month", objects)? } else { 0.0 },
         transitions_once: price(name, "transition", objects)?,
         transitions_monthly: price(name, "transition", monthly)?,
+        hot,
     })
 }
 

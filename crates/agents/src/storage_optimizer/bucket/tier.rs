@@ -19,14 +19,12 @@ use reeve_recommend::words::{dollars, thousands};
 use reeve_recommend::{Abstention, Facts, Proposal, owned_by_code};
 use serde_json::Value;
 
-use super::candidate::{Bounds, Candidate, best, least_days, return_usd};
+use super::candidate::{Bounds, Candidate, backtest, best, least_days, return_usd};
 use super::{Configured, decided};
-use crate::confidence::{confidence, signs};
+use crate::confidence::{Confidence, confidence, signs};
 use crate::storage_optimizer::KIND;
 use crate::storage_optimizer::settings::Thresholds;
 
-/// Days of a log beyond which the confidence does not grow.
-const MOST_DAYS: f64 = 90.0;
 /// Advice for a bucket without logs.
 const TURN_ON: &str = "its reads are not known: turn on server access logging of the bucket (Properties, Server access logging) to a bucket \
                        of the same region, and let the connection read that one";
@@ -78,7 +76,12 @@ pub(super) fn judge(
             format!("the best class saves {} a month, {} are needed: {}", usd(net), usd(least), net_words(&found));
         return Err(decided("not_cheaper", detail));
     }
-    Ok(propose(facts, configured, access, &found, path))
+    let tried = trust(facts, access, bounds, least);
+    let Backtest { held, windows } = tried.0.backtest;
+    if !path.ask("Would it have saved in past weeks?", held * 2 >= windows, format!("in {held} of {windows}")) {
+        return Err(decided("not_cheaper", format!("it would have saved something in {held} of {windows} past weeks")));
+    }
+    Ok(propose(facts, configured, access, &found, tried, path))
 }
 
 /// Days of logs; an abstention where they are too few, or not all objects are known.
@@ -181,13 +184,11 @@ fn evidence(access: &BucketAccess, found: &Candidate, region: &str) -> Vec<Strin
     lines
 }
 
-/// Confidence by the days of logs, and by how much of the saving the measured reads leave.
-fn trust(facts: &Facts<'_>, access: &BucketAccess, found: &Candidate) -> (crate::confidence::Confidence, Trust) {
-    let days = access.window_days().min(MOST_DAYS) as u64;
-    let margin = found.net() / (found.storage_now - found.storage_after).max(f64::MIN_POSITIVE);
-    let margins = vec![Some(margin.clamp(0.0, 1.0))];
-    let confidence = confidence(Backtest { held: days, windows: days }, &margins, 0.0, None);
-    let signs = signs(facts, margins, days, 0.0);
+/// Confidence by the past weeks in which the rule of the weeks before them would have saved something.
+fn trust(facts: &Facts<'_>, access: &BucketAccess, bounds: Bounds<'_>, least_usd: f64) -> (Confidence, Trust) {
+    let (tried, margins) = backtest(access, bounds, least_usd);
+    let confidence = confidence(tried, &margins, 0.0, None);
+    let signs = signs(facts, margins, tried.windows, 0.0);
     let trust = Trust::new(confidence.raw, None, &signs);
     (confidence, trust)
 }
@@ -197,18 +198,18 @@ fn propose(
     configured: &Configured<'_>,
     access: &BucketAccess,
     found: &Candidate,
+    (confidence, trust): (Confidence, Trust),
     path: Path,
 ) -> Proposal {
     let bucket = facts.resource;
     let class = found.tiering.class;
     let rule = LifecycleRule::TierObjects(found.tiering.clone());
     let change = PutBucketLifecycle { state: bucket.state, from: configured.lifecycle.clone(), rule: rule.clone() };
-    let (confidence, trust) = trust(facts, access, found);
     let iac = owned_by_code(bucket);
     let hazards = Hazards { iac: iac.is_some(), ..Hazards::default() };
     let savings = Some(Money::from_usd(found.net()));
     let cost = format!("{} a month at list price", net_words(found).trim_end_matches(" a month"));
-    let mut factors = vec![confidence.words(), format!("The rule {}", rule.words())];
+    let mut factors = vec![confidence.words_by("week"), format!("The rule {}", rule.words())];
     factors.extend(evidence(access, found, &bucket.region));
     let performance = match class {
         ColdClass::IntelligentTiering => "none: objects are read as fast as before",

@@ -1,7 +1,7 @@
 //! Storage classes: what moves, what it saves after everything that S3 charges, and why other buckets stay as they are.
 
 use jiff::SignedDuration;
-use reeve_estate::bucket::access::{AccessState, BandUse};
+use reeve_estate::bucket::access::{AGE_BANDS, AccessState, Amount, BandUse};
 use reeve_estate::{BucketAccess, BucketContents, Document, Money, ResourceKind, ResourceState};
 use reeve_recommend::settings::SettingValue;
 use reeve_recommend::{Facts, Judgement};
@@ -21,7 +21,13 @@ fn case(bands: &[(&str, usize, BandUse)]) -> Case {
     access.observe(now() - SignedDuration::from_hours(60 * 24));
     access.observe(now());
     for (key, band, used) in bands {
-        access.of_key(key).bands[*band] = *used;
+        let prefix = access.of_key(key);
+        prefix.stored[*band] = Amount { count: used.objects, bytes: used.bytes };
+        // Spread over the hours, so that every week has its share.
+        let reads = Spread { of: Amount { count: used.reads, bytes: used.read_bytes }, over: 60 * 24 };
+        for (hour, part) in reads.parts().enumerate() {
+            prefix.read(AGE_BANDS[*band], now() - SignedDuration::from_hours(60 * 24 - hour as i64), part);
+        }
     }
     let gib = access.total().from_age(0).bytes as f64 / GIB as f64;
     let gib = [("StandardStorage".to_owned(), gib)].into();
@@ -29,6 +35,21 @@ fn case(bands: &[(&str, usize, BandUse)]) -> Case {
     case.volume.specification.access = Some(access);
     case.volume.monthly_cost = reeve_estate::Catalogue::builtin().monthly_cost(&case.volume).map(|month| month.cost);
     case
+}
+
+struct Spread {
+    of: Amount,
+    over: u64,
+}
+
+impl Spread {
+    fn parts(&self) -> impl Iterator<Item = Amount> {
+        let until = |all: u64, part: u64| (u128::from(all) * u128::from(part) / u128::from(self.over)) as u64;
+        (0..self.over).map(move |part| Amount {
+            count: until(self.of.count, part + 1) - until(self.of.count, part),
+            bytes: until(self.of.bytes, part + 1) - until(self.of.bytes, part),
+        })
+    }
 }
 
 /// A GiB in objects of 4 MiB.
@@ -92,6 +113,28 @@ fn objects_that_nobody_reads_move_to_the_class_that_is_cheapest_after_its_charge
         assert!(factors.contains(part), "{part}: {factors}");
     }
     assert_eq!(judgement.proposals[0].monthly_cost, Some(Money::from_usd(1050.0 * 0.023)));
+}
+
+#[test]
+fn past_weeks_decide_about_the_confidence() {
+    let quiet = case(&[("logs/a", 5, stored(600, 30))]);
+    let words = |case: &Case| {
+        let found = judged(case, rules(&[])).proposals.remove(0);
+        (found.explanation.factors.join("\n"), found.confidence)
+    };
+    let (factors, confidence) = words(&quiet);
+    assert!(factors.contains("Safe on 6 of 6 past weeks, each judged by the weeks before it"), "{factors}");
+    // One week in which everything was read costs more than that week's storage saves; over the two months the rule pays.
+    let mut restored = quiet;
+    let access = restored.volume.specification.access.as_mut().unwrap();
+    access.of_key("logs/a").read(
+        365,
+        now() - SignedDuration::from_hours(20 * 24),
+        Amount { count: 600 * 256, bytes: 600 * GIB },
+    );
+    let (factors, doubted) = words(&restored);
+    assert!(factors.contains("Safe on 5 of 6 past weeks"), "{factors}");
+    assert!(doubted < confidence - 10.0, "{doubted} after {confidence}");
 }
 
 #[test]

@@ -7,12 +7,14 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use reeve_estate::BucketAccess;
-use reeve_estate::bucket::access::{BANDS, LEAST_BILLED_BYTES, band};
+use reeve_estate::bucket::access::{AGE_BANDS, Amount, LEAST_BILLED_BYTES, PrefixUse, band};
 
 use super::record::{Effect, Record};
 
 /// Most different keys of one reading.
 const MOST_KEYS: usize = 100_000;
+/// Age of objects whose writing is not known, days.
+const OLDEST: i64 = AGE_BANDS[AGE_BANDS.len() - 1];
 const DAY_S: i64 = 86_400;
 
 /// Requests for the objects of one bucket, by key.
@@ -28,7 +30,6 @@ pub(super) struct Requests {
 struct KeyRequests {
     reads: Vec<(Timestamp, u64)>,
     written: Option<Timestamp>,
-    writes: u64,
 }
 
 /// An object as a listing has it.
@@ -57,10 +58,7 @@ impl Requests {
         let requests = self.by_key.entry(key).or_default();
         match effect {
             Effect::Read => requests.reads.push((time, bytes)),
-            Effect::Written => {
-                requests.writes += 1;
-                requests.written = requests.written.max(Some(time));
-            }
+            Effect::Written => requests.written = requests.written.max(Some(time)),
         }
     }
 
@@ -71,17 +69,15 @@ impl Requests {
         if object.is_standard && object.bytes < LEAST_BILLED_BYTES {
             used.small_objects += 1;
         } else if object.is_standard {
-            let stored = &mut used.bands[band(days(object.modified, now))];
-            (stored.objects, stored.bytes) = (stored.objects + 1, stored.bytes.saturating_add(object.bytes));
+            used.stored[band(days(object.modified, now))].add(Amount { count: 1, bytes: object.bytes });
         }
         let Some(requests) = requests else { return };
-        used.writes += requests.writes;
         for (at, bytes) in &requests.reads {
             used.last_read = used.last_read.max(Some(*at));
             // Reads of small objects and of other classes say nothing about what would be moved.
             if object.is_standard && object.bytes >= LEAST_BILLED_BYTES {
                 let known = (*at >= object.modified).then_some(object.modified);
-                count(&mut used.bands, known.or(requests.written.filter(|written| written <= at)), *at, *bytes);
+                count(used, known.or(requests.written.filter(|written| written <= at)), *at, *bytes);
             }
         }
     }
@@ -90,10 +86,8 @@ impl Requests {
     pub(super) fn end(self, access: &mut BucketAccess) {
         for (key, requests) in self.by_key {
             let used = access.of_key(&key);
-            used.writes += requests.writes;
             for (at, bytes) in requests.reads {
-                used.last_read = used.last_read.max(Some(at));
-                count(&mut used.bands, requests.written.filter(|written| *written <= at), at, bytes);
+                count(used, requests.written.filter(|written| *written <= at), at, bytes);
             }
         }
         access.records += self.records;
@@ -105,15 +99,9 @@ impl Requests {
     }
 }
 
-fn count(
-    bands: &mut [reeve_estate::bucket::access::BandUse; BANDS],
-    modified: Option<Timestamp>,
-    at: Timestamp,
-    bytes: u64,
-) {
-    let age = modified.map_or(BANDS - 1, |modified| band(days(modified, at)));
-    let read = &mut bands[age];
-    (read.reads, read.read_bytes) = (read.reads + 1, read.read_bytes.saturating_add(bytes));
+fn count(used: &mut PrefixUse, modified: Option<Timestamp>, at: Timestamp, bytes: u64) {
+    let age = modified.map_or(OLDEST, |modified| days(modified, at));
+    used.read(age, at, Amount { count: 1, bytes });
 }
 
 fn days(from: Timestamp, to: Timestamp) -> i64 {
@@ -154,10 +142,10 @@ mod tests {
         }
         requests.end(&mut access);
         let used = &access.prefixes["a/"];
-        assert_eq!(used.bands.map(|band| band.objects), [1, 0, 0, 0, 1, 0]);
-        assert_eq!(used.bands.map(|band| band.reads), [2, 0, 0, 0, 2, 1], "the one that is gone counts as old");
-        assert_eq!((used.small_objects, used.writes, used.last_read), (1, 1, Some(day(401))));
-        assert_eq!((access.prefixes[""].bands[5].bytes, access.records), (1 << 30, 8));
+        assert_eq!(used.bands().map(|band| band.objects), [1, 0, 0, 0, 1, 0]);
+        assert_eq!(used.bands().map(|band| band.reads), [2, 0, 0, 0, 2, 1], "the one that is gone counts as old");
+        assert_eq!((used.small_objects, used.last_read), (1, Some(day(401))));
+        assert_eq!((access.prefixes[""].stored[5].bytes, access.records), (1 << 30, 8));
         assert_eq!((access.since, access.until), (Some(day(395)), Some(day(402))));
     }
 }
