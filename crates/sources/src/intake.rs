@@ -19,7 +19,7 @@ use crate::index::ResourceIndex;
 use crate::labels::Labels;
 use crate::rule::{MappingRule, Reading};
 pub use points::PERIOD_S;
-use points::{PERIOD_MS, Points, period_of};
+use points::{PERIOD_MS, Points, checked_period};
 pub(crate) use recent::Recent;
 
 /// Series that rules select, kept at most.
@@ -244,7 +244,8 @@ impl Intake {
             () => &mut counts.mapped,
         };
         *count += 1;
-        let period = period_of(at_ms);
+        // A time that no clock shows has no period: its beginning lies beyond the numbers.
+        let Some(period) = checked_period(at_ms) else { return };
         // A late point is also what a counter of the next period grows from.
         for group in &self.series[place].groups {
             touched.extend([(*group, period), (*group, period + PERIOD_MS)]);

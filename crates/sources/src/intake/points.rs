@@ -12,6 +12,12 @@ pub(super) fn period_of(at_ms: i64) -> i64 {
     at_ms.div_euclid(PERIOD_MS) * PERIOD_MS
 }
 
+/// Returns the start of the period that a pushed time is in; `None` where it, or the end of the next period, is beyond what a number holds.
+pub(super) fn checked_period(at_ms: i64) -> Option<i64> {
+    let period = at_ms.div_euclid(PERIOD_MS).checked_mul(PERIOD_MS)?;
+    period.checked_add(PERIOD_MS).map(|_| period)
+}
+
 /// Points of a series in order of time, no two at the same time. A point that is not a number is a gap that Prometheus marked.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Points(Vec<(i64, f64)>);

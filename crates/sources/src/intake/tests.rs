@@ -209,3 +209,12 @@ fn a_name_that_two_resources_have_names_none() {
     assert_eq!(at("web-1:9100"), Ok(ResourceId::new("i-1")));
     assert_eq!(at("twin").unwrap_err().to_string(), "2 resources have the name twin");
 }
+
+#[test]
+fn times_that_no_clock_shows_are_counted_and_left_out() {
+    let mut intake = intake();
+    let name = "node_memory_MemAvailable_bytes";
+    let points = vec![(i64::MIN, 30.0), (i64::MIN + 1, 30.0), (i64::MAX, 30.0), (i64::MAX - 300_000, 30.0)];
+    let taken = push(&mut intake, vec![PushedSeries { labels: labels(name, &[NODE]), points }]);
+    assert_eq!((taken.samples.len(), taken.counts.too_old, taken.counts.in_future), (0, 2, 2));
+}
