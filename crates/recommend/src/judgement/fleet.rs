@@ -11,13 +11,23 @@ use reeve_estate::{Metric, Resource, ResourceId, Series};
 /// Share of a member's time that must be measured.
 const COVERAGE: f64 = 0.9;
 
+/// Measurements of a member by one metric.
+#[derive(Debug, Clone, Copy)]
+struct Measured {
+    /// Beginning of the time in which the member served.
+    served: Timestamp,
+    first: Timestamp,
+    points: usize,
+    period_s: u32,
+}
+
 /// One metric of all members.
 #[derive(Debug, Clone)]
 struct Envelope {
+    /// Longest period of the members' series.
     period_s: u32,
-    /// Members that were measured throughout.
-    members: usize,
-    /// Lowest and highest value by the beginning of its period.
+    members: Vec<Measured>,
+    /// Lowest and highest value by the number of the period.
     points: BTreeMap<i64, (f64, f64)>,
 }
 
@@ -40,38 +50,33 @@ impl Fleet {
 
     /// Adds series of members, each whole.
     pub fn add(&mut self, series: &[Series]) {
-        for one in series.iter().filter(|one| !one.points.is_empty()) {
-            let whole = self.members.iter().find(|member| member.id == one.resource).map(|it| self.is_whole(it, one));
-            let Some(whole) = whole else { continue };
-            let envelope = self.envelopes.entry(one.metric).or_insert_with(|| Envelope {
-                period_s: one.period_s.max(1),
-                members: 0,
-                points: BTreeMap::new(),
-            });
-            envelope.members += usize::from(whole);
-            // Members are measured at seconds of their own: their periods are laid on one grid.
-            let period = i64::from(envelope.period_s);
-            for (at, value) in one.points.iter().filter(|(_, value)| value.is_finite()) {
-                let both = envelope.points.entry(at.as_second().div_euclid(period)).or_insert((*value, *value));
-                *both = (both.0.min(*value), both.1.max(*value));
+        for one in series {
+            let Some(member) = self.members.iter().find(|member| member.id == one.resource) else { continue };
+            let served = member.created_at.map_or(self.start, |created| created.max(self.start));
+            let finite = || one.points.iter().filter(|(_, value)| value.is_finite());
+            let Some((first, _)) = finite().next() else { continue };
+            let period_s = one.period_s.max(1);
+            let empty = || Envelope { period_s, members: Vec::new(), points: BTreeMap::new() };
+            let envelope = self.envelopes.entry(one.metric).or_insert_with(empty);
+            envelope.members.push(Measured { served, first: *first, points: finite().count(), period_s });
+            envelope.widen(period_s);
+            for (at, value) in finite() {
+                envelope.put(at.as_second(), (*value, *value));
             }
         }
     }
 
-    /// Returns `true` if a series covers the time in which the member served.
-    fn is_whole(&self, member: &Resource, series: &Series) -> bool {
-        let served = member.created_at.map_or(self.start, |created| created.max(self.start));
-        let Some((first, _)) = series.points.first() else { return false };
-        // A history that begins later than the window is short, not incomplete: rules have windows of their own.
-        let from = served.max(*first);
-        let expected = self.now.duration_since(from).as_secs_f64() / f64::from(series.period_s.max(1));
-        series.points.len() as f64 >= COVERAGE * expected.floor()
-    }
-
-    /// Returns the members that a metric was not measured of throughout.
+    /// Returns the number of members that a metric was not measured of throughout. A history in which no member was measured is short,
+    /// not incomplete, as rules have windows of their own; one that began later for a member alone is incomplete.
     #[must_use]
     pub fn unmeasured(&self, metric: Metric) -> usize {
-        self.members.len() - self.envelopes.get(&metric).map_or(0, |envelope| envelope.members.min(self.members.len()))
+        let Some(envelope) = self.envelopes.get(&metric) else { return self.members.len() };
+        let begin = envelope.members.iter().map(|member| member.first).min().unwrap_or(self.start);
+        let whole = envelope.members.iter().filter(|member| {
+            let time = self.now.duration_since(member.served.max(begin)).as_secs_f64();
+            member.points as f64 >= COVERAGE * (time / f64::from(member.period_s)).floor()
+        });
+        self.members.len().saturating_sub(whole.count())
     }
 
     /// Returns the highest values of every metric that all members have, as series of a resource.
@@ -90,6 +95,22 @@ impl Fleet {
 }
 
 impl Envelope {
+    /// Lays the points on a grid of longer periods, so that each has a value of every member.
+    fn widen(&mut self, period_s: u32) {
+        if period_s > self.period_s {
+            let before = i64::from(std::mem::replace(&mut self.period_s, period_s));
+            for (place, both) in std::mem::take(&mut self.points) {
+                self.put(place * before, both);
+            }
+        }
+    }
+
+    /// Adds a lowest and a highest value at a second. Members are measured at seconds of their own: their periods are laid on one grid.
+    fn put(&mut self, second: i64, (low, high): (f64, f64)) {
+        let both = self.points.entry(second.div_euclid(i64::from(self.period_s))).or_insert((low, high));
+        *both = (both.0.min(low), both.1.max(high));
+    }
+
     fn series(&self, resource: &ResourceId, metric: Metric, value: impl Fn((f64, f64)) -> f64) -> Series {
         let at = |place: i64| Timestamp::from_second(place * i64::from(self.period_s)).ok();
         let points = self.points.iter().filter_map(|(place, both)| Some((at(*place)?, value(*both)))).collect();

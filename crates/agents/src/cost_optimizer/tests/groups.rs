@@ -63,7 +63,11 @@ impl Group {
     }
 
     fn judge(&self) -> Judgement {
-        let (fleet, document) = (self.fleet(), Document::kept(self.document.clone()));
+        self.judge_by(&self.fleet())
+    }
+
+    fn judge_by(&self, fleet: &Fleet) -> Judgement {
+        let document = Document::kept(self.document.clone());
         judge(&Facts {
             resource: &self.group,
             series: &[],
@@ -72,7 +76,7 @@ impl Group {
             relations: reeve_recommend::RelationIndex::none(),
             activity: None,
             volumes: &[],
-            fleet: Some(&fleet),
+            fleet: Some(fleet),
             catalogue: Catalogue::builtin(),
             settings: &Settings::default(),
             guardrails: &Guardrails::default(),
@@ -157,6 +161,40 @@ fn one_member_decides_for_all() {
     let mut spot = Group::of(&[Some(6.0), Some(6.0)]);
     spot.members[0].0.purchase = Some(Purchase::Spot);
     assert_eq!(spot.code(), "spot");
+}
+
+/// The CPU of a member at each period of so many hours until now.
+fn cpu_of(member: &Resource, hours: i64, period_s: u32, value: f64) -> Series {
+    let at = |back: i64| now() - SignedDuration::from_secs(back * i64::from(period_s));
+    let points = (1..=hours * 3600 / i64::from(period_s)).rev().map(|back| (at(back), value)).collect();
+    Series { resource: member.id.clone(), metric: Metric::CpuUtilization, points, period_s }
+}
+
+#[test]
+fn a_member_that_was_measured_for_the_last_hours_alone_leaves_the_group_as_it_is() {
+    let group = Group::of(&[Some(6.0), None]);
+    let mut fleet = group.fleet();
+    fleet.add(&[cpu_of(&group.members[1].0, 6, 300, 6.0)]);
+    assert_eq!(fleet.unmeasured(Metric::CpuUtilization), 1, "it served for 30 days and was measured for six hours");
+    let judgement = group.judge_by(&fleet);
+    assert_eq!((judgement.proposals.len(), judgement.abstentions[0].code), (0, "members_unmeasured"));
+    let mut young = Group::of(&[Some(6.0), None]);
+    young.members[1].0.created_at = Some(now() - SignedDuration::from_hours(6));
+    let mut fleet = young.fleet();
+    fleet.add(&[cpu_of(&young.members[1].0, 6, 300, 6.0)]);
+    assert_eq!(fleet.unmeasured(Metric::CpuUtilization), 0, "it was measured for as long as it served");
+}
+
+#[test]
+fn members_that_are_measured_at_other_periods_are_compared_at_each_time() {
+    let group = Group::of(&[None, None]);
+    let mut fleet = group.fleet();
+    let (busy, half) = (&group.members[0].0, &group.members[1].0);
+    fleet.add(&[cpu_of(busy, 24 * DAYS, 60, 97.0), cpu_of(half, 24 * DAYS, 300, 60.0)]);
+    let lowest = fleet.lowest(&group.group.id, Metric::CpuUtilization).unwrap();
+    assert_eq!((lowest.period_s, lowest.points.iter().filter(|(_, value)| *value > 60.0).count()), (300, 0));
+    let judgement = group.judge_by(&fleet);
+    assert!(judgement.proposals.is_empty(), "one member is not too small: {:?}", judgement.proposals);
 }
 
 #[test]
