@@ -9,6 +9,15 @@ use crate::fault::{Fault, FaultKind};
 use crate::form::Form;
 use crate::xml::Element;
 
+/// The state of a snapshot: `Available` once it is complete. One that failed has no data to restore a volume from, and must never be
+/// taken for one of those that stay.
+fn state(snapshot: &Element) -> ResourceState {
+    match snapshot.text_of("status") {
+        Some("completed") => ResourceState::Available,
+        _ => ResourceState::Changing,
+    }
+}
+
 impl Ec2 {
     /// One snapshot.
     ///
@@ -20,10 +29,7 @@ impl Ec2 {
         let found = page.list("snapshotSet").find(|snapshot| snapshot.text_of("snapshotId") == Some(id));
         let found = found.ok_or_else(|| call.fault(FaultKind::NotFound, None, &format!("no snapshot {id}")))?;
         let mut snapshot = self.place.resource(ResourceKind::Snapshot, "ec2", id, convert::tags(found));
-        snapshot.state = match found.text_of("status") {
-            Some("pending") => ResourceState::Changing,
-            _ => ResourceState::Available,
-        };
+        snapshot.state = state(found);
         snapshot.created_at = found.time_of("startTime").map_err(|malformed| malformed.at(call))?;
         Ok(snapshot)
     }
@@ -70,6 +76,26 @@ impl Ec2 {
             if !cursor.advance(call, page.text_of("nextToken"))? {
                 return Ok(None);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_snapshot_that_failed_is_not_available() {
+        let snapshot = |status: &str| state(&Element::read(&format!("<item>{status}</item>")).unwrap());
+        for (status, expected) in [
+            ("<status>completed</status>", ResourceState::Available),
+            ("<status>pending</status>", ResourceState::Changing),
+            ("<status>error</status>", ResourceState::Changing),
+            ("<status>recoverable</status>", ResourceState::Changing),
+            ("", ResourceState::Changing),
+        ] {
+            assert_eq!(snapshot(status), expected, "{status}");
         }
     }
 }

@@ -103,14 +103,16 @@ fn relations(row: &KindRow, item: &Value, known: &Value, resource: &Resource) ->
     relations
 }
 
-/// The provider's state as one of ours; unknown words are those of something that exists.
+/// The provider's state as one of ours; unknown words are those of something that exists. A snapshot that failed
+/// (`error`) is not available: it has no data, and would count among those that are kept.
 fn state(text: &str) -> ResourceState {
     match text.to_ascii_lowercase().replace('_', "-").as_str() {
         "running" => ResourceState::Running,
         "stopped" | "inactive" | "disabled" => ResourceState::Stopped,
         "terminated" | "deleted" => ResourceState::Deleted,
         "pending" | "creating" | "updating" | "modifying" | "deleting" | "stopping" | "starting" | "shutting-down"
-        | "provisioning" | "pendingdeletion" | "backing-up" | "rebooting" => ResourceState::Changing,
+        | "provisioning" | "pendingdeletion" | "backing-up" | "rebooting" | "error" | "recoverable"
+        | "recovering" => ResourceState::Changing,
         _ => ResourceState::Available,
     }
 }
@@ -146,6 +148,7 @@ mod tests {
         assert_eq!(state("ACTIVE"), ResourceState::Available);
         assert_eq!(state("PendingDeletion"), ResourceState::Changing);
         assert_eq!((state("Inactive"), state("stopped")), (ResourceState::Stopped, ResourceState::Stopped));
+        assert_eq!((state("completed"), state("error")), (ResourceState::Available, ResourceState::Changing));
         for text in ["1767225600.0", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000+0000"] {
             assert_eq!(instant(text).map(|at| at.as_second()), Some(1_767_225_600), "{text}");
         }
