@@ -56,6 +56,19 @@ pub struct SignedRequest {
 /// # Errors
 /// The call's failure, classified.
 pub async fn send(config: &SdkConfig, call: Call<'_>, request: SignedRequest) -> Result<Vec<u8>, Fault> {
+    Ok(send_for_header(config, call, request, "content-type").await?.0)
+}
+
+/// Sends a request, and returns the body of a success with one of its headers.
+///
+/// # Errors
+/// The call's failure, classified.
+pub async fn send_for_header(
+    config: &SdkConfig,
+    call: Call<'_>,
+    request: SignedRequest,
+    header: &'static str,
+) -> Result<(Vec<u8>, Option<String>), Fault> {
     let retries = config.retry_config().cloned().unwrap_or_else(RetryConfig::standard);
     let timeouts = config.timeout_config().cloned().unwrap_or_else(TimeoutConfig::disabled);
     let address = endpoint::address(config, request.host, request.is_global);
@@ -85,7 +98,9 @@ pub async fn send(config: &SdkConfig, call: Call<'_>, request: SignedRequest) ->
             }
             Ok(sent)
         })
-        .deserializer(answer)
+        .deserializer(move |response: &HttpResponse| {
+            answer(response).map(|body| (body, response.headers().get(header).map(str::to_owned)))
+        })
         .build();
     operation.invoke(request).await.at(call)
 }

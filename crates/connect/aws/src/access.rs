@@ -8,6 +8,7 @@ mod fold;
 mod record;
 
 use aws_sdk_s3::Client;
+use aws_sdk_s3::types::PartitionDateSource;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use jiff::{SignedDuration, Timestamp};
@@ -29,6 +30,9 @@ const MOST_BYTES: i64 = 64 << 20;
 /// Pages of 1,000 objects that one reading lists.
 const MOST_PAGES: usize = 200;
 
+/// Days after which no more logs of a day arrive: S3 delivers most requests within hours, and writes no time.
+const LATE_DAYS: i64 = 2;
+
 /// Location of a bucket's logs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LogTarget {
@@ -37,6 +41,8 @@ struct LogTarget {
     prefix: String,
     /// The date is written with slashes.
     is_partitioned: bool,
+    /// The date is that of the requests. Logs of a day have no time in their names, so that later ones come before the cursor too.
+    is_by_event: bool,
 }
 
 /// Result of reading one bucket; `None` while the last reading is recent.
@@ -102,12 +108,20 @@ async fn target(client: &Client, place: &Place, bucket: &Resource) -> Result<Opt
     let name = bucket.id.as_str();
     let answer = client.get_bucket_logging().bucket(name).send().await.at(place.call("s3:GetBucketLogging"))?;
     let Some(logging) = answer.logging_enabled() else { return Ok(None) };
-    let is_partitioned = logging.target_object_key_format().is_some_and(|format| format.partitioned_prefix().is_some());
+    let partitioned = logging.target_object_key_format().and_then(|format| format.partitioned_prefix());
+    let is_by_event = partitioned.and_then(|by| by.partition_date_source()) == Some(&PartitionDateSource::EventTime);
+    let is_partitioned = partitioned.is_some();
     let mut prefix = logging.target_prefix().to_owned();
     if is_partitioned {
         prefix.push_str(&format!("{}/{}/{name}/", bucket.account, bucket.region));
     }
-    Ok(Some(LogTarget { bucket: logging.target_bucket().to_owned(), prefix, is_partitioned }))
+    Ok(Some(LogTarget { bucket: logging.target_bucket().to_owned(), prefix, is_partitioned, is_by_event }))
+}
+
+/// Key of the first logs that are read another time, because more of their day may arrive; `None` where the names go by the delivery.
+fn end(target: &LogTarget, now: Timestamp) -> Option<String> {
+    let day = (now - SignedDuration::from_hours(24 * LATE_DAYS)).to_string();
+    target.is_by_event.then(|| format!("{}{}", target.prefix, day[..10].replace('-', "/")))
 }
 
 /// Key before those that the first reading reads: names go on with the date, with dashes or, partitioned, with slashes.
@@ -132,12 +146,16 @@ async fn logs(
     if start.is_empty() {
         start = first_cursor(target, access.read_at);
     }
+    let end = end(target, access.read_at);
     let (mut cursor, mut read, mut bytes) = (Cursor::new(), 0, 0);
     loop {
         let page = client.list_objects_v2().bucket(&target.bucket).prefix(&target.prefix).start_after(&start);
         let page = page.set_continuation_token(cursor.token()).send().await.at(call)?;
         for object in page.contents() {
             let (Some(key), size) = (object.key(), object.size().unwrap_or(0)) else { continue };
+            if end.as_deref().is_some_and(|end| key >= end) {
+                return Ok((requests, true));
+            }
             if read >= MOST_LOGS || bytes + size > MOST_BYTES && read > 0 || !requests.has_room() {
                 return Ok((requests, false));
             }
@@ -221,9 +239,13 @@ mod tests {
             bucket: "logs".to_owned(),
             prefix: prefix.to_owned(),
             is_partitioned,
+            is_by_event: is_partitioned,
         };
         let now = "2026-11-20T10:00:00Z".parse().unwrap();
         assert_eq!(first_cursor(&target("images/", false), now), "images/2026-09-21");
-        assert_eq!(first_cursor(&target("l/123/us-east-1/images/", true), now), "l/123/us-east-1/images/2026/09/21");
+        let by_event = target("l/123/us-east-1/images/", true);
+        assert_eq!(first_cursor(&by_event, now), "l/123/us-east-1/images/2026/09/21");
+        assert_eq!(end(&by_event, now).as_deref(), Some("l/123/us-east-1/images/2026/11/18"));
+        assert_eq!(end(&target("images/", false), now), None);
     }
 }

@@ -18,13 +18,17 @@ use crate::session::AwsConnection;
 
 const GET: &str = "s3:GetLifecycleConfiguration";
 const PUT: &str = "s3:PutLifecycleConfiguration";
+/// Header with the least size of objects that a configuration moves unless a rule states one. A configuration that is put without it
+/// gets the default of new ones, which moves fewer objects to GLACIER than that of old ones.
+const LEAST_SIZE: &str = "x-amz-transition-default-minimum-object-size";
 /// Namespace of S3's documents.
 const NAMESPACE: &str = "http://s3.amazonaws.com/doc/2006-03-01/";
 
 /// One bucket with its tags and its lifecycle.
 pub(crate) async fn bucket(cloud: &AwsConnection, place: Place, known: &Resource) -> Result<Resource, Fault> {
     let mut bucket = s3::bucket(cloud, &place, known).await?;
-    bucket.specification.lifecycle = Some(observed(configuration(cloud, &place, known.id.as_str()).await?.as_deref()));
+    let configuration = configuration(cloud, &place, known.id.as_str()).await?;
+    bucket.specification.lifecycle = Some(observed(configuration.as_ref().map(|(text, _)| text.as_str())));
     Ok(bucket)
 }
 
@@ -35,7 +39,7 @@ pub(crate) async fn apply(
     bucket: &str,
     operation: LifecycleOperation,
 ) -> Result<(), Fault> {
-    let before = configuration(cloud, place, bucket).await?.unwrap_or_default();
+    let (before, least_size) = configuration(cloud, place, bucket).await?.unwrap_or_default();
     let after = match operation {
         LifecycleOperation::Add(rule) => with(&without(&before, rule.id()), &rule),
         LifecycleOperation::Remove(id) => without(&before, id),
@@ -48,7 +52,9 @@ pub(crate) async fn apply(
     let request = if rules(&after).is_empty() {
         request("DeleteBucketLifecycle", "DELETE", path, String::new())
     } else {
-        request("PutBucketLifecycleConfiguration", "PUT", path, after)
+        let mut put = request("PutBucketLifecycleConfiguration", "PUT", path, after);
+        put.headers.extend(least_size.map(|size| (LEAST_SIZE, size)));
+        put
     };
     signed::send(&cloud.changing(&place.region), call, request).await.map(|_| ())
 }
@@ -63,15 +69,20 @@ fn request(operation: &'static str, method: &'static str, path: String, body: St
     SignedRequest { signing_name: "s3", host: "s3", operation, method, path, headers, body, is_global: true }
 }
 
-/// The text of a bucket's configuration; `None` without one.
-async fn configuration(cloud: &AwsConnection, place: &Place, bucket: &str) -> Result<Option<String>, Fault> {
+/// The text of a bucket's configuration, and the least size of objects that it moves; `None` without one.
+async fn configuration(
+    cloud: &AwsConnection,
+    place: &Place,
+    bucket: &str,
+) -> Result<Option<(String, Option<String>)>, Fault> {
     let call = place.call(GET);
     let path = format!("/{}?lifecycle", escaped(bucket));
     let asked = request("GetBucketLifecycleConfiguration", "GET", path, String::new());
-    match signed::send(&cloud.config(&place.region), call, asked).await {
-        Ok(body) => {
-            let text = String::from_utf8(body);
-            text.map(Some).map_err(|_| call.fault(FaultKind::Broken, None, "the configuration is not text"))
+    match signed::send_for_header(&cloud.config(&place.region), call, asked, LEAST_SIZE).await {
+        Ok((body, least_size)) => {
+            let text = String::from_utf8(body)
+                .map_err(|_| call.fault(FaultKind::Broken, None, "the configuration is not text"))?;
+            Ok(Some((text, least_size)))
         }
         Err(fault) if fault.code.as_deref() == Some("NoSuchLifecycleConfiguration") => Ok(None),
         Err(fault) => Err(fault),

@@ -111,8 +111,9 @@ fn state(text: &str) -> ResourceState {
         "stopped" | "inactive" | "disabled" => ResourceState::Stopped,
         "terminated" | "deleted" => ResourceState::Deleted,
         "pending" | "creating" | "updating" | "modifying" | "deleting" | "stopping" | "starting" | "shutting-down"
-        | "provisioning" | "pendingdeletion" | "backing-up" | "rebooting" | "error" | "recoverable"
-        | "recovering" => ResourceState::Changing,
+        | "provisioning" | "pendingdeletion" | "backing-up" | "rebooting" | "error" | "recoverable" | "recovering" => {
+            ResourceState::Changing
+        }
         _ => ResourceState::Available,
     }
 }

@@ -9,6 +9,7 @@ mod describe;
 mod guarded;
 mod inventory;
 mod isolation;
+mod lifecycle;
 mod pages;
 mod refusal;
 mod sample;
