@@ -134,6 +134,11 @@ impl Catalogue {
         self.aws_units.has(name, unit)
     }
 
+    /// Begin and price of the first tier of a name by a unit in the embedded table.
+    pub(super) fn first_tier(&self, name: &str, unit: &str) -> Option<(f64, f64)> {
+        self.aws_units.first(name, unit)
+    }
+
     /// The share that a purchase option saves, with the list it follows from. Both prices are of the same list: a newer on-demand price
     /// says nothing about the reservation's.
     pub(super) fn listed_discount(

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::aws::ListPrices;
 use super::sorted::SortedTable;
-use super::{CatalogueError, PriceOrigin};
+use super::{Catalogue, CatalogueError, PriceOrigin};
 use crate::provider::Provider;
 use units::UnitPrices;
 
@@ -23,6 +23,9 @@ pub const MOST_BYTES: usize = 64 << 20;
 const MOST_ROWS: usize = 200_000;
 /// Most US dollars an hour: above that somebody has written another unit.
 const MOST_USD: f64 = 10_000.0;
+/// Factor between a price and the bundled one from which on somebody has written another unit: cents are a factor of 100, months one of
+/// 730. Neither discounts nor other regions come near it.
+const OTHER_UNIT: f64 = 50.0;
 /// First bytes of a file that zstd has compressed.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Largest window of a compressed file, as a power of two: [`MOST_BYTES`].
@@ -121,7 +124,7 @@ impl PriceFile {
         let regions = rows.iter().map(|(_, cells)| cells[0]).collect::<BTreeSet<_>>().len();
         let (table, prices) = match head.kind {
             PriceKind::Units => UnitPrices::read(number, &columns, &rows).map(|(table, n)| (Table::Units(table), n)),
-            kind => hourly(kind, number, &columns, rows).map(|(table, n)| (Table::Hourly(table), n)),
+            kind => hourly(kind, head.provider, number, &columns, rows).map(|(table, n)| (Table::Hourly(table), n)),
         }?;
         if prices == 0 {
             return Err(defect(number, "region", "has no row below it with a price"));
@@ -266,6 +269,7 @@ fn rows<'a>(columns: &[&str], lines: impl Iterator<Item = Line<'a>>) -> Result<V
 /// Reads prices an hour; returns their number too.
 fn hourly(
     kind: PriceKind,
+    provider: Provider,
     header: usize,
     columns: &[&str],
     mut rows: Vec<Row<'_>>,
@@ -286,6 +290,9 @@ fn hourly(
             let usd = price(cell).ok_or_else(|| {
                 defect(*number, columns[place], format!("{cell:?} is not a price above 0 and at most {MOST_USD}"))
             })?;
+            if let Some(bundled) = bundled(kind, provider, cells, columns[place]).filter(|it| is_other_unit(usd, *it)) {
+                return Err(defect(*number, columns[place], other_unit(cell, bundled, "an hour")));
+            }
             let on_demand = usual[place].map(|place| price(cells[place]));
             if on_demand.is_some_and(|on_demand| on_demand.is_none_or(|on_demand| usd >= on_demand)) {
                 let message = format!("{cell} is not below a price on demand in the same row");
@@ -304,6 +311,25 @@ fn hourly(
     let table = SortedTable::from_text("price file", &text);
     let table = table.map_err(|CatalogueError { message, .. }| defect(header, "file", message))?;
     Ok((table, prices))
+}
+
+/// The bundled price on demand in the place of a cell.
+fn bundled(kind: PriceKind, provider: Provider, cells: &[&str], column: &str) -> Option<f64> {
+    let (name, _) = column.split_once('/').filter(|(_, term)| *term == ON_DEMAND)?;
+    let (catalogue, region, size) = (Catalogue::builtin(), cells[0], cells[1]);
+    let found = match kind {
+        PriceKind::Databases => catalogue.aws_database(region, size, name, false, None),
+        _ => catalogue.hourly_usd(provider, region, size, Some(name)),
+    };
+    found.map(|price| price.usd_per_hour)
+}
+
+fn is_other_unit(usd: f64, bundled: f64) -> bool {
+    usd > bundled * OTHER_UNIT || usd * OTHER_UNIT < bundled
+}
+
+fn other_unit(cell: &str, bundled: f64, unit: &str) -> String {
+    format!("{cell} is far from the bundled price of {bundled}: prices are US dollars {unit}")
 }
 
 fn price(cell: &str) -> Option<f64> {

@@ -132,6 +132,11 @@ impl TierTable {
         self.tiers.contains_key(&(name.to_owned(), unit.to_owned()))
     }
 
+    /// Begin and price of the first tier.
+    pub(super) fn first(&self, name: &str, unit: &str) -> Option<(f64, f64)> {
+        self.tiers.get(&(name.to_owned(), unit.to_owned()))?.first().copied()
+    }
+
     /// Numbers of regions and of prices.
     pub(super) fn size(&self) -> (u64, u64) {
         (1, self.tiers.values().map(|tiers| tiers.len() as u64).sum())

@@ -189,6 +189,30 @@ fn defects_are_named_by_line_and_field() {
         let error = PriceFile::parse(text.as_bytes()).unwrap_err();
         assert_eq!(error.to_string(), expected);
     }
+    for (text, expected) in [
+        (
+            machines("region,name,windows/on_demand\nus-east-1,m5.large,137\n"),
+            "line 6: windows/on_demand 137 is far from the bundled price of 0.188: prices are US dollars an hour",
+        ),
+        (
+            machines("region,name,linux/on_demand\nus-east-1,m5.large,0.0009\n"),
+            "line 6: linux/on_demand 0.0009 is far from the bundled price of 0.096: prices are US dollars an hour",
+        ),
+        (
+            head("databases") + "region,name,mysql/on_demand\nus-east-1,db.m5.large,125\n",
+            "line 6: mysql/on_demand 125 is far from the bundled price of 0.171: prices are US dollars an hour",
+        ),
+        (
+            head("units") + "region,name,unit,from,usd\neu-west-1,gp3,gib_month,0,8.8\n",
+            "line 6: usd 8.8 is far from the bundled price of 0.08: prices are US dollars by gib_month",
+        ),
+        (
+            head("units") + "region,name,unit,from,usd\neu-west-1,io2,iops_month,32000,0.05\n",
+            "line 5: from of the first tier of io2, iops_month, eu-west-1 must be 0",
+        ),
+    ] {
+        assert_eq!(PriceFile::parse(text.as_bytes()).unwrap_err().to_string(), expected);
+    }
     assert_eq!(PriceFile::parse(b"\xff").unwrap_err().to_string(), "line 1: file is not UTF-8 text");
     let broken = PriceFile::parse(&[0x28, 0xb5, 0x2f, 0xfd, 1, 2]).unwrap_err().to_string();
     assert!(broken.starts_with("line 1: file does not unpack"), "{broken}");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{PriceFileError, Row, defect};
+use super::{OTHER_UNIT, PriceFileError, Row, defect, other_unit};
 use crate::catalogue::Catalogue;
 use crate::catalogue::table::tiers_usd;
 
@@ -30,12 +30,25 @@ impl UnitPrices {
             };
             let tier = (amount("from", from)?, amount("usd", usd)?);
             let tiers = units.entry((region.to_owned(), name.to_owned(), unit.to_owned())).or_default();
+            let bundled = Catalogue::builtin().first_tier(name, unit);
+            if let Some((_, bundled)) = bundled.filter(|(_, bundled)| tier.1 > bundled * OTHER_UNIT) {
+                return Err(defect(*line, "usd", other_unit(usd, bundled, &format!("by {unit}"))));
+            }
             if tiers.iter().any(|(begin, _): &(f64, f64)| begin.total_cmp(&tier.0).is_eq()) {
                 return Err(defect(*line, "from", format!("{from} of {name}, {unit}, {region} is there twice")));
             }
             tiers.push(tier);
         }
         units.values_mut().for_each(|tiers| tiers.sort_by(|a, b| a.0.total_cmp(&b.0)));
+        for ((region, name, unit), tiers) in &units {
+            let wanted = Catalogue::builtin().first_tier(name, unit).map(|(from, _)| from);
+            let begins = tiers.first().map(|(from, _)| *from);
+            if let Some((wanted, _)) = wanted.zip(begins).filter(|(wanted, begins)| begins > wanted) {
+                // Amounts below the first tier would cost nothing.
+                let message = format!("of the first tier of {name}, {unit}, {region} must be {wanted}");
+                return Err(defect(header, "from", message));
+            }
+        }
         Ok((UnitPrices(units), rows.len() as u64))
     }
 
