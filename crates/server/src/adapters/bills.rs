@@ -18,7 +18,7 @@ use reeve_recommend::ChargeReader;
 use crate::commands::bill;
 
 /// Files read at most, the newest first.
-const MOST_FILES: usize = 400;
+pub(crate) const MOST_FILES: usize = 400;
 /// Endings of the names of bills.
 pub(crate) const ENDINGS: [&str; 3] = [".csv", ".csv.gz", ".parquet"];
 /// Charges held in memory at once: about 300 bytes each.
@@ -106,7 +106,7 @@ fn grouped(charges: Vec<Charge>) -> ByResource {
     found
 }
 
-/// The bills of a folder, the newest file first.
+/// The bills of a folder, the newest file first: one more than are read at most, so that reading them says that some are left out.
 pub(crate) fn files(folder: &Path) -> Vec<Bill> {
     // No folder is no bill.
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
@@ -121,14 +121,19 @@ pub(crate) fn files(folder: &Path) -> Vec<Bill> {
         })
         .collect();
     found.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
-    found.truncate(MOST_FILES);
+    found.truncate(MOST_FILES + 1);
     found
 }
 
 /// Charges of the bills, and the reason for each bill that could not be read. Where bills overlap, the one that was changed last counts.
 pub(crate) fn read(files: &[Bill]) -> (Vec<Charge>, Vec<String>) {
     let (mut charges, mut restatements, mut unreadable) = (Vec::new(), Restatements::default(), Vec::new());
-    for (path, _, _) in files {
+    if files.len() > MOST_FILES {
+        unreadable.push(format!(
+            "there are more than {MOST_FILES} bills, and the oldest were not read: merge the files of a month into one"
+        ));
+    }
+    for (path, _, _) in files.iter().take(MOST_FILES) {
         match bill(path, MOST_CHARGES - charges.len()) {
             Ok(more) => charges.extend(restatements.add_older(more)),
             Err(error) => unreadable.push(format!("a bill could not be read: {error:#}")),
@@ -149,6 +154,18 @@ mod tests {
         let row = |(day, id): &(&str, &str)| format!("1.00,USD,{day}T00:00:00Z,{day}T12:00:00Z,Usage,{id}\n");
         let rows: String = rows.iter().map(row).collect();
         std::fs::write(folder.join(name), format!("{HEADER}\n{rows}")).unwrap();
+    }
+
+    #[test]
+    fn bills_beyond_those_that_are_read_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        (0..=MOST_FILES).for_each(|n| put(folder.path(), &format!("{n:03}.csv"), &[("2026-11-09", &format!("i-{n}"))]));
+        let (charges, unreadable) = read(&files(folder.path()));
+        assert_eq!((charges.len(), unreadable.len()), (MOST_FILES, 1));
+        assert!(unreadable[0].contains("more than 400 bills"), "{unreadable:?}");
+        std::fs::remove_file(folder.path().join("007.csv")).unwrap();
+        let (charges, unreadable) = read(&files(folder.path()));
+        assert_eq!((charges.len(), unreadable), (MOST_FILES, Vec::new()));
     }
 
     #[tokio::test]

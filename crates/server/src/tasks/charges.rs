@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::adapters::bills::{Bill, files, read};
+use crate::adapters::bills::{Bill, MOST_FILES, files, read};
 use crate::service::Service;
 
 /// State of the last reading: the files with size and time, the settings' version, and the number of lessons.
@@ -66,7 +66,10 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                 }
             }
             let read = super::done(&events::TASK, "read_bills", "charges");
-            context.journal.record_outcome(read.with_metadata("bills", Json::from(current.0.len()))).await;
+            context
+                .journal
+                .record_outcome(read.with_metadata("bills", Json::from(current.0.len().min(MOST_FILES))))
+                .await;
             *seen = Some(current);
         }
     });
