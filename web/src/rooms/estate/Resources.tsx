@@ -26,7 +26,7 @@ const COLUMNS: Column<Resource>[] = [
     cell: (row) => (
       <div style={{ minWidth: 160, maxWidth: 230 }}>
         <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/estate/resources/$id" params={{ id: row.id }} {...props} />}>{row.name || row.id}</Anchor>
-        <Text size="xs" className="muted" truncate>{row.id}</Text>
+        <Text size="xs" className="muted" truncate title={row.id}>{row.id}</Text>
       </div>
     ),
   },

@@ -15,16 +15,17 @@ const titled = (maxWidth: number): Column<Recommendation> => ({
   id: 'title',
   header: 'Recommendation',
   sortBy: (row) => row.title,
-  cell: (row) => (
-    <div style={{ minWidth: 240, maxWidth }}>
-      <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: row.id }} {...props} />}>
-        {row.title}
-      </Anchor>
-      <Text size="xs" className="muted" truncate>
-        {row.resource.name} · {words(row.resource.provider)} {row.resource.account} · {row.resource.region}
-      </Text>
-    </div>
-  ),
+  cell: (row) => {
+    const place = `${row.resource.name} · ${words(row.resource.provider)} ${row.resource.account} · ${row.resource.region}`;
+    return (
+      <div style={{ minWidth: 240, maxWidth }}>
+        <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/recommendations/$id" params={{ id: row.id }} {...props} />}>
+          {row.title}
+        </Anchor>
+        <Text size="xs" className="muted" truncate title={place}>{place}</Text>
+      </div>
+    );
+  },
 });
 const priority: Column<Recommendation> = {
   id: 'priority', header: 'Priority', sortBy: (row) => PRIORITY_ORDER.indexOf(row.priority), cell: (row) => <Status of={row.priority} />,

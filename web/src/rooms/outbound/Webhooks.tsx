@@ -33,7 +33,7 @@ const COLUMNS: Column<Webhook>[] = [
     cell: (row) => (
       <div style={{ minWidth: 200, maxWidth: 380 }}>
         <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/settings/webhooks/$id" params={{ id: row.id }} {...props} />}>{row.name || hostOf(row.url)}</Anchor>
-        <Text size="xs" className="muted" truncate>{row.url}</Text>
+        <Text size="xs" className="muted" truncate title={row.url}>{row.url}</Text>
       </div>
     ),
   },

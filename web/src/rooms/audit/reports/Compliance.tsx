@@ -29,7 +29,7 @@ export function Compliance() {
             <Card key={template.id} withBorder component="section" aria-label={template.name}>
               <Text fw={600}>{template.name}</Text>
               <Text size="xs" className="muted" mb={6}>{template.edition}</Text>
-              <Text size="sm" lineClamp={4} mb="sm">{template.scope}</Text>
+              <Text size="sm" mb="sm">{template.scope}</Text>
               <Group justify="space-between" mt="auto">
                 <Text size="xs" className="muted">{template.controls.length} controls<NextRun report={reports?.find((report) => isOf(report, template))} /></Text>
                 <Button size="xs" variant="default" aria-label={`Create a report for ${template.name}`} onClick={() => setChosen(template)}>Create report</Button>

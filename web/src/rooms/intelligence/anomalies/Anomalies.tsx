@@ -31,7 +31,7 @@ const COLUMNS: Column<Anomaly>[] = [
     cell: (row) => (
       <div style={{ minWidth: 220, maxWidth: 380 }}>
         <Anchor size="sm" fw={550} c="inherit" renderRoot={(props) => <Link to="/intelligence/anomalies/$id" params={{ id: row.id }} {...props} />}>{row.title}</Anchor>
-        <Text size="xs" className="muted" truncate>{placeOf(row)}</Text>
+        <Text size="xs" className="muted" truncate title={placeOf(row)}>{placeOf(row)}</Text>
       </div>
     ),
   },
