@@ -1,10 +1,54 @@
 //! Decision whether an agent applies a finding by itself: by mode, configuration, and measurements. Pure.
 
 use reeve_recommend::ApprovalMatrix;
-use reeve_recommend::agent::{Agent, Impact, Mode};
+use reeve_recommend::agent::{Agent, AgentId, AgentType, Impact, Mode};
 use reeve_recommend::approval::Signature;
 use reeve_recommend::lifecycle::Status;
-use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::recommendation::{Recommendation, RecommendationId, RecommendationType};
+
+/// Facts about a recommendation that decide whether its agent applies it by itself. A run holds one of each finding until its end,
+/// because the most valuable is applied first, and recommendations themselves would not fit into memory.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Candidate {
+    pub(super) id: RecommendationId,
+    pub(super) kind: RecommendationType,
+    pub(super) status: Status,
+    pub(super) expected_value: f64,
+    agent_id: Option<AgentId>,
+    agent_type: AgentType,
+    confidence: f64,
+    impact_level: Impact,
+    has_plan: bool,
+    is_cost_known: bool,
+    is_performance_known: bool,
+    is_managed_by_code: bool,
+}
+
+impl From<&Recommendation> for Candidate {
+    fn from(recommendation: &Recommendation) -> Self {
+        Candidate {
+            id: recommendation.id.clone(),
+            kind: recommendation.kind,
+            status: recommendation.status,
+            expected_value: recommendation.ranking.expected_value,
+            agent_id: recommendation.agent_id.clone(),
+            agent_type: recommendation.origin.agent_type,
+            confidence: recommendation.confidence,
+            impact_level: recommendation.impact_level,
+            has_plan: recommendation.plan.is_some(),
+            is_cost_known: recommendation.impact.cost_percent.is_some(),
+            is_performance_known: recommendation.impact.performance_degradation_percent.is_some(),
+            is_managed_by_code: recommendation.subject.managed_by_code,
+        }
+    }
+}
+
+impl Candidate {
+    /// Sorts candidates by their expected value, the highest first.
+    pub(super) fn sort(candidates: &mut [Candidate]) {
+        candidates.sort_by(|a, b| b.expected_value.total_cmp(&a.expected_value).then_with(|| a.id.cmp(&b.id)));
+    }
+}
 
 /// Decision whether an agent applies a recommendation by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,34 +72,29 @@ pub(super) fn signatures_for(matrix: &ApprovalMatrix, agent: Option<&Agent>, imp
 }
 
 /// Returns `true` if the recommendation is the agent's and of the agent's own type: a permission reaches no further.
-fn owns(agent: &Agent, recommendation: &Recommendation) -> bool {
-    recommendation.agent_id.as_ref() == Some(&agent.id) && recommendation.origin.agent_type == agent.agent_type
+fn owns(agent: &Agent, candidate: &Candidate) -> bool {
+    candidate.agent_id.as_ref() == Some(&agent.id) && candidate.agent_type == agent.agent_type
 }
 
 /// Decides.
-pub(super) fn decide(
-    matrix: &ApprovalMatrix,
-    agent: &Agent,
-    recommendation: &Recommendation,
-    days_observed: u32,
-) -> Auto {
+pub(super) fn decide(matrix: &ApprovalMatrix, agent: &Agent, candidate: &Candidate, days_observed: u32) -> Auto {
     let reasons = [
-        (!owns(agent, recommendation), "not_its_own"),
-        (recommendation.status != Status::Open, "not_open"),
-        (recommendation.plan.is_none(), "advice_only"),
+        (!owns(agent, candidate), "not_its_own"),
+        (candidate.status != Status::Open, "not_open"),
+        (!candidate.has_plan, "advice_only"),
         (agent.mode == Mode::Learning, "mode_learning"),
         (!agent.auto_apply.enabled, "auto_apply_disabled"),
         (agent.learning_waived.is_none() && days_observed < agent.learning_period_days, "learning_period"),
-        (recommendation.confidence < agent.confidence_threshold, "low_confidence"),
-        (recommendation.impact_level > agent.auto_apply.max_impact, "above_max_impact"),
-        (recommendation.impact.cost_percent.is_none(), "cost_not_known"),
-        (recommendation.impact.performance_degradation_percent.is_none(), "performance_not_measured"),
-        (recommendation.subject.managed_by_code, "iac_managed"),
+        (candidate.confidence < agent.confidence_threshold, "low_confidence"),
+        (candidate.impact_level > agent.auto_apply.max_impact, "above_max_impact"),
+        (!candidate.is_cost_known, "cost_not_known"),
+        (!candidate.is_performance_known, "performance_not_measured"),
+        (candidate.is_managed_by_code, "iac_managed"),
     ];
     if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
         return Auto::Leave(reason);
     }
-    match (signatures_for(matrix, Some(agent), recommendation.impact_level).is_empty(), agent.mode) {
+    match (signatures_for(matrix, Some(agent), candidate.impact_level).is_empty(), agent.mode) {
         (true, _) => Auto::Apply,
         (false, Mode::Active) => Auto::AskApproval,
         (false, _) => Auto::Leave("needs_approval"),
@@ -70,7 +109,7 @@ pub(super) fn decide_quarantine(agent: &Agent, recommendation: &Recommendation) 
     let waits =
         matches!(recommendation.status, Status::Open | Status::PendingApproval | Status::Approved | Status::Scheduled);
     let reasons = [
-        (!owns(agent, recommendation), "not_its_own"),
+        (!owns(agent, &Candidate::from(recommendation)), "not_its_own"),
         (!waits, "not_open"),
         (recommendation.plan.is_none(), "advice_only"),
         (agent.mode != Mode::Active, "agent_not_active"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::auto::{Auto, decide, signatures_for};
+use super::auto::{Auto, Candidate, decide, signatures_for};
 use super::circumstances::Refusal;
 use super::request::{Target, Wish, planned};
 use super::{Approvals, Caller, EngineError, Execution, ExecutionService, Records, RolloutService};
@@ -38,26 +38,24 @@ impl AutomaticExecution {
     pub(super) async fn apply_what_it_may(
         &self,
         agent: &Agent,
-        mut found: Vec<Recommendation>,
+        mut found: Vec<Candidate>,
         report: &mut RunReport,
         skipped: &mut BTreeMap<String, u64>,
     ) -> Result<(), EngineError> {
-        found.sort_by(|a, b| {
-            b.ranking.expected_value.total_cmp(&a.ranking.expected_value).then_with(|| a.id.cmp(&b.id))
-        });
+        Candidate::sort(&mut found);
         let caller = Caller::agent(&agent.id);
         let matrix = self.records.approval_matrix().await?;
         let staged = self.rollouts.staged(agent, &found, report.days_observed, &caller).await?;
-        for recommendation in found.into_iter().filter(|recommendation| recommendation.status == Status::Open) {
-            if let Auto::Leave(reason) = decide(&matrix, agent, &recommendation, report.days_observed) {
+        for candidate in found.into_iter().filter(|candidate| candidate.status == Status::Open) {
+            if let Auto::Leave(reason) = decide(&matrix, agent, &candidate, report.days_observed) {
                 *skipped.entry(reason.to_owned()).or_default() += 1;
                 continue;
             }
-            if let Some(reason) = staged.get(&recommendation.kind) {
+            if let Some(reason) = staged.get(&candidate.kind) {
                 *skipped.entry((*reason).to_owned()).or_default() += 1;
                 continue;
             }
-            match self.by_itself(agent, &recommendation.id, report, &caller).await {
+            match self.by_itself(agent, &candidate.id, report, &caller).await {
                 Ok(Some(Execution::Started(_))) => report.applied += 1,
                 Ok(Some(Execution::PendingApproval(_))) => {
                     *skipped.entry("approval_requested".to_owned()).or_default() += 1
@@ -68,7 +66,7 @@ impl AutomaticExecution {
                 }
                 Err(error) if error.is_outage() => return Err(error),
                 Err(error) => {
-                    tracing::warn!(%error, recommendation = %recommendation.id.0, "an agent could not apply its finding");
+                    tracing::warn!(%error, recommendation = %candidate.id.0, "an agent could not apply its finding");
                     *skipped.entry("could_not_begin".to_owned()).or_default() += 1;
                 }
             }
@@ -88,7 +86,7 @@ impl AutomaticExecution {
         // Somebody may have answered it, or configured the agent anew, since it was found.
         let now = self.records.agents.agent_get(&agent.id).await?;
         let matrix = self.records.approval_matrix().await?;
-        let decided = decide(&matrix, &now, &recommendation, report.days_observed);
+        let decided = decide(&matrix, &now, &Candidate::from(&recommendation), report.days_observed);
         if matches!(decided, Auto::Leave(_)) {
             return Ok(None);
         }

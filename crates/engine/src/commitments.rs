@@ -11,15 +11,20 @@ use reeve_recommend::portfolio::AccountUse;
 use reeve_recommend::{AccountFacts, AgentDefinition, Guardrails};
 
 /// Accounts of the machines of a scope, each as the subject of a recommendation, in the name of the first connection that sees it.
-pub(super) fn accounts<'a>(scope: impl Iterator<Item = &'a Resource>) -> Vec<Resource> {
-    let mut accounts: BTreeMap<(Provider, &str), &Resource> = BTreeMap::new();
-    for machine in scope.filter(|resource| resource.kind == ResourceKind::VirtualMachine) {
-        let first = accounts.entry((machine.provider, machine.account.as_str())).or_insert(machine);
-        if machine.connection.0 < first.connection.0 {
-            *first = machine;
+#[derive(Debug, Default)]
+pub(super) struct Accounts(BTreeMap<(Provider, String), Resource>);
+
+impl Accounts {
+    /// Adds the account of a machine; of other resources nothing.
+    pub(super) fn add(&mut self, resource: &Resource) {
+        if resource.kind != ResourceKind::VirtualMachine {
+            return;
+        }
+        let first = self.0.entry((resource.provider, resource.account.clone())).or_insert_with(|| subject(resource));
+        if resource.connection.0 < first.connection.0 {
+            *first = subject(resource);
         }
     }
-    accounts.into_values().map(subject).collect()
 }
 
 fn subject(machine: &Resource) -> Resource {
@@ -47,19 +52,20 @@ fn subject(machine: &Resource) -> Resource {
 /// Judges each account by what was simulated for it. Agent types without a judgement of accounts leave nothing.
 pub(super) fn judge(
     definition: &dyn AgentDefinition,
-    accounts: &[Resource],
+    accounts: Accounts,
     simulated: &[AccountUse],
     agent: &Agent,
     guardrails: &Guardrails,
 ) -> Vec<Judged> {
-    let judged = accounts.iter().map(|account| {
+    let judged = accounts.0.into_values().map(|account| {
         let own = |found: &&AccountUse| {
             let family = &found.portfolio.family;
             family.provider == account.provider && family.account == account.account
         };
         let simulated = simulated.iter().find(own);
-        let facts = AccountFacts { account, simulated, settings: &agent.settings, guardrails };
-        Judged { resource: account.clone(), judgement: definition.judge_account(&facts) }
+        let facts = AccountFacts { account: &account, simulated, settings: &agent.settings, guardrails };
+        let judgement = definition.judge_account(&facts);
+        Judged { resource: account, judgement }
     });
     judged.filter(|one| !one.judgement.proposals.is_empty() || !one.judgement.abstentions.is_empty()).collect()
 }

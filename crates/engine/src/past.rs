@@ -29,6 +29,8 @@ pub(super) struct Past {
     cases: HashMap<(RecommendationType, Sizes), (u64, u64)>,
     /// Weights from people's answers.
     pub(super) weights: FeedbackWeights,
+    /// Kinds that were read.
+    kinds: BTreeSet<RecommendationType>,
 }
 
 impl Past {
@@ -38,9 +40,10 @@ impl Past {
             return Ok(Past::default());
         }
         let (answered, feedback) = answered(records, kinds).await?;
-        let kinds: Vec<RecommendationType> = kinds.iter().copied().collect();
         let now = records.clock.now();
-        let mut past = Past { weights: FeedbackWeights::new(&answered, &feedback, now), ..Past::default() };
+        let weights = FeedbackWeights::new(&answered, &feedback, now);
+        let mut past = Past { weights, kinds: kinds.clone(), ..Past::default() };
+        let kinds: Vec<RecommendationType> = kinds.iter().copied().collect();
         past.weights.add_dismissals(&records.agents.recommendation_dismissals(&kinds).await?, now);
         for outcome in records.agents.recommendation_outcomes(&kinds).await? {
             let sizes = (outcome.instance_type, outcome.target_type);
@@ -58,6 +61,18 @@ impl Past {
             }
         }
         Ok(past)
+    }
+
+    /// Reads the past again if it lacks any of these kinds, all kinds together: a run meets its kinds one by one.
+    pub(super) async fn include(
+        &mut self,
+        records: &Records,
+        kinds: &BTreeSet<RecommendationType>,
+    ) -> Result<(), EngineError> {
+        if !kinds.is_subset(&self.kinds) {
+            *self = Past::read(records, &self.kinds.union(kinds).copied().collect()).await?;
+        }
+        Ok(())
     }
 
     fn add(&mut self, kind: RecommendationType, sizes: Sizes, succeeded: u64, cases: u64) {

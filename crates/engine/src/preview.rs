@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::auto::{Auto, decide, signatures_for};
+use super::auto::{Auto, Candidate, decide, signatures_for};
 use super::request::{Target, Wish};
 use super::rollout::Staging;
 use super::{Caller, EngineError, RolloutService, ScopeService};
@@ -63,7 +63,8 @@ impl RolloutService {
         open.sort_by(|a, b| {
             b.ranking.expected_value.total_cmp(&a.ranking.expected_value).then_with(|| a.id.cmp(&b.id))
         });
-        let staged = self.staging(agent, &open, days_observed).await?;
+        let candidates: Vec<Candidate> = open.iter().map(Candidate::from).collect();
+        let staged = self.staging(agent, &candidates, days_observed).await?;
         let reasons: BTreeMap<_, _> = staged.iter().map(|(kind, staging)| (*kind, staging.reason())).collect();
         let matrix = self.records.approval_matrix().await?;
         let caller = Caller::agent(&agent.id);
@@ -71,7 +72,7 @@ impl RolloutService {
         let targets: Vec<Target<'_>> = open.iter().map(Target::from_recommendation).collect();
         let circumstances = self.guardrails.circumstances(&targets, &wish).await?;
         let outcome = |recommendation: &Recommendation| {
-            let decided = decide(&matrix, agent, recommendation, days_observed);
+            let decided = decide(&matrix, agent, &Candidate::from(recommendation), days_observed);
             if let Auto::Leave(reason) = decided {
                 return PreviewOutcome::LeftToPeople(reason);
             }

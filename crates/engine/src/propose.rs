@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use reeve_estate::ResourceId;
 
+use super::auto::Candidate;
 use super::holder::Holder;
 use super::judged::Judged;
-use super::past::open_on;
-use super::upsert::Upserted;
+use super::past::{Past, open_on};
+use super::upsert::{Upserted, proposed_kinds};
 use super::{Caller, EngineError, Findings, ResponseService, fresh_id};
 use reeve_recommend::Judgement;
 use reeve_recommend::Offer;
@@ -92,6 +93,7 @@ impl ResponseService {
             error: None,
         };
         let mut left = BTreeMap::new();
+        let found = found.iter().map(Candidate::from).collect();
         self.automatic.apply_what_it_may(agent, found, &mut report, &mut left).await?;
         tracing::debug!(agent = agent.name, applied = report.applied, ?left, "a prediction was submitted");
         Ok(())
@@ -140,7 +142,9 @@ impl Findings {
     ) -> Result<Upserted, EngineError> {
         let _turn = self.records.turn.lock().await;
         let open = open_on(&self.records, &BTreeSet::from([judged.resource.id.clone()])).await?;
-        let (found, _) = self.keep(holder, cause, std::slice::from_mut(&mut judged), open).await?;
+        let judged = std::slice::from_mut(&mut judged);
+        let past = Past::read(&self.records, &proposed_kinds(judged)).await?;
+        let (found, _) = self.keep(holder, cause, judged, open, &past).await?;
         Ok(found)
     }
 }

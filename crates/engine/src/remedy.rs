@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::auto::Candidate;
 use super::{Caller, EngineError, Remedy, ResponseService, fresh_id};
 use reeve_recommend::RemedyTarget;
 use reeve_recommend::action::Action;
@@ -78,7 +79,7 @@ impl ResponseService {
         };
         let (id, title) = (recommendation.id.clone(), recommendation.title.clone());
         let mut left = BTreeMap::new();
-        self.automatic.apply_what_it_may(agent, vec![recommendation], &mut report, &mut left).await?;
+        self.automatic.apply_what_it_may(agent, vec![Candidate::from(&recommendation)], &mut report, &mut left).await?;
         if report.applied > 0
             && let Some(action) = self.records.agents.action_list(Some(&id), None).await?.into_iter().next()
         {

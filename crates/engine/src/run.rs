@@ -1,6 +1,6 @@
 //! A run of an agent: load its scope, judge every resource, keep the findings, apply what it may.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -11,12 +11,12 @@ use reeve_estate::{
     Series,
 };
 
-use super::commitments;
+use super::commitments::{self, Accounts};
 use super::descriptions;
 use super::fleets::Members;
 use super::judged::Judged;
+use super::run_findings::{Keeping, RunFindings};
 use super::scope::days_spanned;
-use super::upsert::Upserted;
 use super::{
     AutomaticExecution, Caller, EngineError, Findings, ModelService, Records, ScopeService, fresh_id, log_entry,
 };
@@ -25,10 +25,9 @@ use reeve_recommend::agent::{Agent, AgentId, RunReport};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::models::LearnedModels;
 use reeve_recommend::portfolio::{Portfolio, Portfolios};
-use reeve_recommend::recommendation::RecommendationType;
 use reeve_recommend::{
     Activity, AgentDefinition, AgentTypes, ChargeReader, Correction, Facts, Fleet, Judgement, LogReader, Needs,
-    RelationIndex, Settings, Workload, WorkloadStore,
+    RelationIndex, Settings, WorkloadStore,
 };
 
 /// Resources whose series are loaded and judged at a time: 30 days of ten metrics are 1.4 MB a resource.
@@ -153,62 +152,67 @@ impl RunService {
     }
 
     async fn run_over(&self, agent: &Agent, report: &mut RunReport) -> Result<(), EngineError> {
-        let (scope, volumes) = self.scopes.scope_of(agent).await?;
-        report.resources_seen = scope.len() as u64;
-        let mut judged = Vec::with_capacity(scope.len());
-        let mut portfolios = Portfolios::default();
-        if let Some(definition) = self.ports.agent_types.judging(agent.agent_type) {
-            let needs = definition.needs(&agent.settings);
-            let judging = Judging {
-                definition: Arc::clone(definition),
-                models: Arc::new(self.models.learned(agent, &needs.models).await),
-                settings: agent.settings.clone(),
-                limits: self.records.agents.guardrails_get().await?,
-                members: Members::load(&self.scopes, &needs, &scope).await?,
-                volumes,
-                changed: self.last_changes(needs.history_days).await?,
-                relations: Arc::new(self.relations(&needs.related).await?),
-                corrections: self.corrections().await?,
-                needs,
-            };
-            let mut scope =
-                scope.into_iter().filter(|r| judging.needs.kinds.is_empty() || judging.needs.kinds.contains(&r.kind));
-            loop {
-                let chunk: Vec<Resource> = scope.by_ref().take(CHUNK).collect();
-                if chunk.is_empty() {
-                    break;
-                }
-                let (mut more, days) = self.judge_chunk(&judging, chunk).await?;
-                let uses = more.iter_mut().filter_map(|one: &mut Judged| one.judgement.hourly_use.take());
-                uses.for_each(|machine| portfolios.add(machine));
-                report.days_observed = report.days_observed.max(days);
-                judged.extend(more);
+        let keeping =
+            Keeping { findings: &self.findings, models: &self.models, workloads: self.ports.workloads.as_deref() };
+        let mut found = RunFindings::begin(agent, keeping).await;
+        match self.ports.agent_types.judging(agent.agent_type) {
+            Some(definition) => self.judge_scope(agent, definition, report, &mut found).await?,
+            None => {
+                let (scope, _) = self.scopes.scope_of(agent).await?;
+                report.resources_seen = scope.len() as u64;
+                report.days_observed = self.scopes.days_observed(agent).await?;
+                let judged = scope.into_iter().map(|resource| Judged { resource, judgement: Judgement::default() });
+                found.add(judged, report).await?;
             }
-        } else {
-            report.days_observed = self.scopes.days_observed(agent).await?;
-            judged.extend(scope.into_iter().map(|resource| Judged { resource, judgement: Judgement::default() }));
         }
-        let accounts = portfolios.simulate();
-        if let Some(definition) = self.ports.agent_types.judging(agent.agent_type) {
-            let limits = self.records.agents.guardrails_get().await?;
-            let machines = judged.iter().map(|one: &Judged| &one.resource);
-            let found =
-                commitments::judge(definition.as_ref(), &commitments::accounts(machines), &accounts, agent, &limits);
-            judged.extend(found);
-        }
-        report.portfolios = accounts.into_iter().map(|account| account.portfolio).collect();
-        self.keep_workloads(agent, &judged).await?;
-        let mut skipped: BTreeMap<String, u64> = BTreeMap::new();
-        for abstention in judged.iter().filter(|j| j.judgement.proposals.is_empty()).filter_map(abstained) {
-            *skipped.entry(abstention.to_owned()).or_default() += 1;
-        }
-        ModelService::calibrate(agent, self.models.calibrator(agent).await.as_ref(), &mut judged);
-        let Upserted { kept, skipped: left } = self.findings.upsert(agent, &mut judged).await?;
-        self.models.note_trust(&kept, &judged).await?;
-        report.recommendations = kept.len() as u64;
-        left.into_iter().for_each(|reason| *skipped.entry(reason.to_owned()).or_default() += 1);
+        let (kept, mut skipped) = found.finish(report).await?;
         self.automatic.apply_what_it_may(agent, kept, report, &mut skipped).await?;
         report.skipped = skipped.into_iter().collect();
+        Ok(())
+    }
+
+    /// Judges the resources of an agent's scope, a chunk at a time, and the commitments of their accounts in the end.
+    async fn judge_scope(
+        &self,
+        agent: &Agent,
+        definition: &Arc<dyn AgentDefinition>,
+        report: &mut RunReport,
+        found: &mut RunFindings<'_>,
+    ) -> Result<(), EngineError> {
+        let (scope, volumes) = self.scopes.scope_of(agent).await?;
+        report.resources_seen = scope.len() as u64;
+        let needs = definition.needs(&agent.settings);
+        let judging = Judging {
+            definition: Arc::clone(definition),
+            models: Arc::new(self.models.learned(agent, &needs.models).await),
+            settings: agent.settings.clone(),
+            limits: self.records.agents.guardrails_get().await?,
+            members: Members::load(&self.scopes, &needs, &scope).await?,
+            volumes,
+            changed: self.last_changes(needs.history_days).await?,
+            relations: Arc::new(self.relations(&needs.related).await?),
+            corrections: self.corrections().await?,
+            needs,
+        };
+        let (mut portfolios, mut accounts) = (Portfolios::default(), Accounts::default());
+        let mut scope =
+            scope.into_iter().filter(|r| judging.needs.kinds.is_empty() || judging.needs.kinds.contains(&r.kind));
+        loop {
+            let chunk: Vec<Resource> = scope.by_ref().take(CHUNK).collect();
+            if chunk.is_empty() {
+                break;
+            }
+            chunk.iter().for_each(|resource| accounts.add(resource));
+            let (mut judged, days) = self.judge_chunk(&judging, chunk).await?;
+            let uses = judged.iter_mut().filter_map(|one: &mut Judged| one.judgement.hourly_use.take());
+            uses.for_each(|machine| portfolios.add(machine));
+            report.days_observed = report.days_observed.max(days);
+            found.add(judged, report).await?;
+        }
+        let simulated = portfolios.simulate();
+        let limits = self.records.agents.guardrails_get().await?;
+        found.add(commitments::judge(definition.as_ref(), accounts, &simulated, agent, &limits), report).await?;
+        report.portfolios = simulated.into_iter().map(|account| account.portfolio).collect();
         Ok(())
     }
 
@@ -384,23 +388,6 @@ impl RunService {
         Ok(all.into_iter().map(|one| ((one.connection.clone(), one.resource.clone()), one)).collect())
     }
 
-    /// Keeps the workloads that the judgements told apart.
-    async fn keep_workloads(&self, agent: &Agent, judged: &[Judged]) -> Result<(), EngineError> {
-        let Some(workloads) = &self.ports.workloads else { return Ok(()) };
-        let judged_at = self.records.clock.now();
-        let found = judged.iter().filter_map(|one| {
-            Some(Workload {
-                connection: one.resource.connection.clone(),
-                resource: one.resource.id.clone(),
-                agent_id: agent.id.clone(),
-                judged_at,
-                classification: one.judgement.workload.clone()?,
-            })
-        });
-        let found: Vec<Workload> = found.collect();
-        if found.is_empty() { Ok(()) } else { Ok(workloads.workload_put(&found).await?) }
-    }
-
     /// Keeps the report with the agent, whatever was configured in between.
     async fn keep_report(&self, id: &AgentId, report: &RunReport) -> Result<(), EngineError> {
         for _ in 0..5 {
@@ -439,13 +426,6 @@ fn with_machine(
         series.extend(machines.get(machine_of(resource)).into_iter().flatten().cloned());
     }
     series
-}
-
-/// Returns the reason why a resource has no finding: that of resizing if it was judged, because that rule says most.
-fn abstained(judged: &Judged) -> Option<&'static str> {
-    let all = &judged.judgement.abstentions;
-    let telling = all.iter().find(|a| a.kind == Some(RecommendationType::RightSize));
-    telling.or(all.first()).map(|abstention| abstention.code)
 }
 
 /// The safe level of a portfolio, as the entry of a run shows it.

@@ -18,6 +18,8 @@ use reeve_recommend::ports::Clock;
 const ALIKE: usize = 3;
 /// Resources whose series are loaded at a time.
 const CHUNK: usize = 64;
+/// Resources that are read at a time.
+const PAGE: u64 = 1_000;
 /// Names listed in a refusal.
 const LISTED: usize = 8;
 
@@ -177,14 +179,27 @@ impl ScopeService {
         agent: &Agent,
     ) -> Result<(Vec<Resource>, HashMap<ResourceId, Vec<Resource>>), EngineError> {
         let connections = self.estate.connection_list().await?;
-        let (all, _) = self.estate.resource_list(&ResourceFilter::default()).await?;
-        let mut volumes: HashMap<ResourceId, Vec<Resource>> = HashMap::new();
-        for volume in all.iter().filter(|resource| resource.kind == ResourceKind::Volume) {
-            for machine in &volume.attached_to {
-                volumes.entry(machine.clone()).or_default().push(volume.clone());
+        let (mut scope, mut volumes) = (Vec::new(), HashMap::<ResourceId, Vec<Resource>>::new());
+        let mut after = None;
+        loop {
+            // By pages: the rows of a whole estate would stand beside its resources.
+            let page = self.estate.resource_page(&ResourceFilter::default(), after.as_ref(), PAGE).await?;
+            let is_last = (page.len() as u64) < PAGE;
+            after = page.last().map(|last| (last.id.clone(), last.connection.clone()));
+            for resource in page {
+                if resource.kind == ResourceKind::Volume {
+                    for machine in &resource.attached_to {
+                        volumes.entry(machine.clone()).or_default().push(resource.clone());
+                    }
+                }
+                if agent.scope.includes(&resource, &connections) {
+                    scope.push(resource);
+                }
+            }
+            if is_last {
+                break;
             }
         }
-        let scope = all.into_iter().filter(|resource| agent.scope.includes(resource, &connections)).collect();
         Ok((scope, volumes))
     }
 

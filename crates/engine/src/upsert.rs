@@ -1,5 +1,5 @@
 //! Keeping findings: one that has not ended for each resource and type. The same finding refreshes the recommendation in
-//! place, another target supersedes it, and what is no longer found expires. People's answers and past failures hold.
+//! place, and another target supersedes it. People's answers and past failures hold. What is no longer found expires (`expire.rs`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use reeve_estate::{ConnectionId, ResourceId, ResourceKind};
 
 use super::holder::Holder;
 use super::judged::Judged;
-use super::past::{Past, ended_on};
+use super::past::{Past, ended_on, open_on};
 use super::quarantine::is_more_severe;
 use super::{Caller, EngineError, Records, fresh_id, log_entry};
 use reeve_recommend::Proposal;
@@ -19,9 +19,8 @@ use reeve_recommend::approval::ApprovalStatus;
 use reeve_recommend::exclusion::excluded;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::origin::{Cause, Origin};
-use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ranking::Ranking;
-use reeve_recommend::recommendation::{Closing, Explanation, Recommendation, RecommendationId, RecommendationType};
+use reeve_recommend::recommendation::{Explanation, Recommendation, RecommendationId, RecommendationType};
 
 /// A finding stops being true unless found again within this.
 const GOOD_FOR_DAYS: i64 = 14;
@@ -56,13 +55,17 @@ impl Findings {
         Findings { records }
     }
 
-    pub(super) async fn upsert(&self, agent: &Agent, judged: &mut [Judged]) -> Result<Upserted, EngineError> {
+    /// Keeps the findings of a part of a run's resources, and returns what was there before. Nothing expires yet.
+    pub(super) async fn upsert(
+        &self,
+        agent: &Agent,
+        judged: &mut [Judged],
+        past: &mut Past,
+    ) -> Result<(Upserted, BTreeMap<Key, Recommendation>), EngineError> {
         let _turn = self.records.turn.lock().await;
-        let filter = RecommendationFilter { is_open: true, ..RecommendationFilter::default() };
-        let (open, _) = self.records.agents.recommendation_list(&filter).await?;
-        let (found, current) = self.keep(Holder::from_agent(agent), &Cause::Run, judged, open).await?;
-        self.expire_not_found(agent, judged, current.into_values(), &Caller::agent(&agent.id)).await?;
-        Ok(found)
+        let open = open_on(&self.records, &judged.iter().map(|one| one.resource.id.clone()).collect()).await?;
+        past.include(&self.records, &proposed_kinds(judged)).await?;
+        self.keep(Holder::from_agent(agent), &Cause::Run, judged, open, past).await
     }
 
     /// Keeps findings and returns what was there before: `open` are the recommendations that have not ended, at least those on the judged
@@ -73,6 +76,7 @@ impl Findings {
         cause: &Cause,
         judged: &mut [Judged],
         open: Vec<Recommendation>,
+        past: &Past,
     ) -> Result<(Upserted, BTreeMap<Key, Recommendation>), EngineError> {
         let key = |r: &Recommendation| (r.subject.connection.clone(), r.subject.id.clone(), r.kind);
         // In order, so that what a run records does not depend on chance.
@@ -81,7 +85,6 @@ impl Findings {
         let mut found = Upserted { kept: Vec::new(), skipped: Vec::new() };
         let exclusions = self.records.agents.exclusion_list().await?;
         let now = self.records.clock.now();
-        let past = Past::read(&self.records, &proposed_kinds(judged)).await?;
         let ended = self.ended_before(judged, &current).await?;
         let mut new_recommendations = Vec::new();
         for one in judged {
@@ -96,12 +99,12 @@ impl Findings {
                         found.skipped.push("found_by_another_agent")
                     }
                     Some(known) => {
-                        let made = self.make(holder, cause, proposal, &past);
+                        let made = self.make(holder, cause, proposal, past);
                         self.refresh_known(known, made, &caller, &mut found, &mut new_recommendations).await?;
                     }
                     None => match suppression_reason(ended.get(&one.resource.id), cause, proposal, now) {
                         Some(reason) => found.skipped.push(reason),
-                        None => new_recommendations.push(self.make(holder, cause, proposal, &past)),
+                        None => new_recommendations.push(self.make(holder, cause, proposal, past)),
                     },
                 }
             }
@@ -211,34 +214,6 @@ impl Findings {
         Ok(())
     }
 
-    /// Ends what the run looked at and did not find again.
-    async fn expire_not_found(
-        &self,
-        agent: &Agent,
-        judged: &[Judged],
-        current: impl Iterator<Item = Recommendation>,
-        caller: &Caller,
-    ) -> Result<(), EngineError> {
-        let by_id: HashMap<(&ConnectionId, &ResourceId), &Judged> =
-            judged.iter().map(|one| ((&one.resource.connection, &one.resource.id), one)).collect();
-        for known in current.filter(|r| r.agent_id.as_ref() == Some(&agent.id) && r.status.may_become(Status::Expired))
-        {
-            let reason = match by_id.get(&(&known.subject.connection, &known.subject.id)) {
-                None => Some("the resource no longer exists, or is outside of the agent's scope".to_owned()),
-                Some(_) if !known.origin.cause.is_judged_by_runs() => None,
-                Some(one) => expiry_reason(one, known.kind),
-            };
-            if let Some(reason) = reason {
-                let here = by_id.contains_key(&(&known.subject.connection, &known.subject.id));
-                let closing = (!here).then_some(Closing::ResourceGone);
-                self.records.close_approvals(&known, ApprovalStatus::Expired, &reason, caller).await?;
-                let (id, expired) = (&known.id, Status::Expired);
-                self.records.close_at(id, "recommendation.expire", expired, closing, Some(&reason), caller).await?;
-            }
-        }
-        Ok(())
-    }
-
     /// A recommendation of a proposal, which is left without its plan and explanation.
     fn make(&self, holder: Holder<'_>, cause: &Cause, proposal: &mut Proposal, past: &Past) -> Recommendation {
         let now = self.records.clock.now();
@@ -284,21 +259,6 @@ impl Findings {
     }
 }
 
-/// Returns the reason why a recommendation expires; `None` if it was found again or could not be judged.
-fn expiry_reason(one: &Judged, kind: RecommendationType) -> Option<String> {
-    let judgement = &one.judgement;
-    if judgement.proposals.iter().any(|proposal| proposal.kind == kind) {
-        return None;
-    }
-    let decided = judgement.abstentions.iter().find(|a| a.decisive && a.kind.is_none_or(|k| k == kind));
-    if let Some(abstention) = decided {
-        return Some(format!("no longer found: {} ({})", abstention.detail, abstention.code));
-    }
-    let undecided = judgement.abstentions.iter().any(|a| a.kind.is_none_or(|k| k == kind));
-    let other = judgement.proposals.first().filter(|_| !undecided)?;
-    Some(format!("replaced by another recommendation: {}", other.title))
-}
-
 /// Returns the reason why a finding is not kept again: a user rejected it, or the change failed recently. A decision on
 /// one threat does not apply to the next.
 fn suppression_reason(
@@ -342,6 +302,6 @@ fn kept_days(recommendation: &Recommendation) -> i64 {
 }
 
 /// Kinds of what was proposed.
-fn proposed_kinds(judged: &[Judged]) -> BTreeSet<RecommendationType> {
+pub(super) fn proposed_kinds(judged: &[Judged]) -> BTreeSet<RecommendationType> {
     judged.iter().flat_map(|one| one.judgement.proposals.iter().map(|proposal| proposal.kind)).collect()
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{RolloutInput, RolloutService};
-use crate::auto::{Auto, decide};
+use crate::auto::{Auto, Candidate, decide};
 use crate::{Caller, EngineError};
 use reeve_recommend::agent::Agent;
-use reeve_recommend::recommendation::{Recommendation, RecommendationId, RecommendationType};
+use reeve_recommend::recommendation::{RecommendationId, RecommendationType};
 use reeve_recommend::rollout::{MAX_MEMBERS, RolloutFilter, RolloutSettings, RolloutStatus};
 
 /// Reason why an agent does not apply a kind of recommendations one by one.
@@ -23,7 +23,7 @@ impl RolloutService {
     pub(crate) async fn staged(
         &self,
         agent: &Agent,
-        found: &[Recommendation],
+        found: &[Candidate],
         days_observed: u32,
         caller: &Caller,
     ) -> Result<BTreeMap<RecommendationType, &'static str>, EngineError> {
@@ -48,16 +48,16 @@ impl RolloutService {
     pub(crate) async fn staging(
         &self,
         agent: &Agent,
-        found: &[Recommendation],
+        found: &[Candidate],
         days_observed: u32,
     ) -> Result<BTreeMap<RecommendationType, Staging>, EngineError> {
         let mut staged = BTreeMap::new();
         let Some(store) = self.rollouts.as_ref() else { return Ok(staged) };
         let mut would: BTreeMap<RecommendationType, Vec<RecommendationId>> = BTreeMap::new();
         let limits = self.records.agents.guardrails_get().await?;
-        for recommendation in found {
-            if !matches!(decide(&limits.approval_matrix, agent, recommendation, days_observed), Auto::Leave(_)) {
-                would.entry(recommendation.kind).or_default().push(recommendation.id.clone());
+        for candidate in found {
+            if !matches!(decide(&limits.approval_matrix, agent, candidate, days_observed), Auto::Leave(_)) {
+                would.entry(candidate.kind).or_default().push(candidate.id.clone());
             }
         }
         let from = limits.rollout_from as usize;

@@ -16,6 +16,7 @@ mod guardrails;
 mod investigations;
 mod isolation;
 mod journal;
+mod large_runs;
 mod lessons;
 mod metric_watch;
 mod models;

@@ -21,6 +21,7 @@ use reeve_recommend::{
     RolloutId, RolloutStore, Status, StepOutcomes,
 };
 
+use crate::large_runs::Progress;
 use crate::world::connection;
 
 /// Everything in memory.
@@ -42,6 +43,8 @@ pub(crate) struct Memory {
     pub(crate) no_new_samples: AtomicBool,
     /// Times that resources were listed.
     pub(crate) listings: AtomicU64,
+    /// Progress of runs.
+    pub(crate) progress: Progress,
     /// The connection lets Reeve look and not act.
     pub(crate) observe_only: AtomicBool,
 }
@@ -122,6 +125,7 @@ impl AgentStore for Memory {
             return Err(StoreError::Conflict("one of this type that has not ended exists".to_owned()));
         }
         all.insert(recommendation.id.0.clone(), recommendation.clone());
+        self.progress.write();
         Ok(())
     }
     async fn recommendation_insert_all(&self, recommendations: &[Recommendation]) -> Result<(), StoreError> {
@@ -214,8 +218,7 @@ impl AgentStore for Memory {
         let wanted = |r: &&Recommendation| filter.matches(r) && (!filter.has_feedback || has_feedback(r));
         let mut found: Vec<Recommendation> = all.values().filter(wanted).cloned().collect();
         found.sort_by(|a, b| b.ranking.expected_value.total_cmp(&a.ranking.expected_value));
-        let total = found.len() as u64;
-        Ok((found, total))
+        Ok(paged(found, filter.limit, filter.offset))
     }
 
     async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError> {
@@ -437,6 +440,7 @@ impl SampleStore for Memory {
         _: Timestamp,
         _: Timestamp,
     ) -> Result<Vec<Series>, StoreError> {
+        self.progress.look(resources.len())?;
         let all = self.series.lock();
         Ok(all.iter().filter(|s| resources.contains(&s.resource) && metrics.contains(&s.metric)).cloned().collect())
     }
