@@ -20,6 +20,7 @@ mod reports;
 mod samples;
 mod seal;
 mod sessions;
+mod sums;
 mod sync;
 mod tallies;
 mod threat_lists;
@@ -56,6 +57,7 @@ pub(crate) fn start(service: &Service, stop: &CancellationToken) -> TaskTracker 
     reports::start(service, &tracker, stop);
     samples::start(service, &tracker, stop);
     sessions::start(service, &tracker, stop);
+    sums::start(service, &tracker, stop);
     tallies::start(service, &tracker, stop);
     threat_lists::start(service, &tracker, stop);
     tracker

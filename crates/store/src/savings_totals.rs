@@ -1,4 +1,5 @@
-//! Savings that were added up before, with the revision of the recommendations that they were read from.
+//! Savings that were added up before, with the revision of the recommendations that they were read from: of the open ones, and of those
+//! that succeeded.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +10,7 @@ use reeve_recommend::{DailySavings, OpenSavings};
 /// Filters whose savings are held at most; more are not held.
 const MOST: usize = 64;
 
-/// Savings of one revision.
+/// Savings of the newest revisions.
 #[derive(Debug, Default)]
 pub(crate) struct SavingsTotals {
     held: Mutex<Held>,
@@ -17,46 +18,41 @@ pub(crate) struct SavingsTotals {
 
 #[derive(Debug, Default)]
 struct Held {
-    revision: i64,
-    open: HashMap<String, OpenSavings>,
-    by_day: Option<Vec<DailySavings>>,
+    /// Revision of the open recommendations, and their savings by filter.
+    open: (i64, HashMap<String, OpenSavings>),
+    /// Revision of the recommendations that succeeded, and their savings by day.
+    by_day: Option<(i64, Vec<DailySavings>)>,
 }
 
 impl SavingsTotals {
-    /// Returns the savings of what a filter finds open, if no recommendation was written since they were read.
+    /// Returns the savings of what a filter finds open, if no open recommendation was written since they were read.
     pub(crate) fn open(&self, filter: &RecommendationFilter, revision: i64) -> Option<OpenSavings> {
         let key = key(filter)?;
         let held = self.lock();
-        held.open.get(&key).filter(|_| held.revision == revision).copied()
+        held.open.1.get(&key).filter(|_| held.open.0 == revision).copied()
     }
 
-    /// Holds the savings of what a filter finds open, read after the revision was.
+    /// Holds the savings of what a filter finds open, read after the revision was. Those of other revisions are dropped.
     pub(crate) fn hold_open(&self, filter: &RecommendationFilter, revision: i64, savings: OpenSavings) {
         let Some(key) = key(filter) else { return };
-        let mut held = self.at(revision);
-        if held.open.len() < MOST {
-            held.open.insert(key, savings);
+        let mut held = self.lock();
+        if held.open.0 != revision {
+            held.open = (revision, HashMap::new());
+        }
+        if held.open.1.len() < MOST {
+            held.open.1.insert(key, savings);
         }
     }
 
-    /// Returns the savings by day, if no recommendation was written since they were read.
+    /// Returns the savings by day, if no recommendation that succeeded was written since they were read.
     pub(crate) fn by_day(&self, revision: i64) -> Option<Vec<DailySavings>> {
         let held = self.lock();
-        held.by_day.clone().filter(|_| held.revision == revision)
+        held.by_day.as_ref().filter(|(of, _)| *of == revision).map(|(_, days)| days.clone())
     }
 
     /// Holds the savings by day, read after the revision was.
     pub(crate) fn hold_by_day(&self, revision: i64, days: &[DailySavings]) {
-        self.at(revision).by_day = Some(days.to_vec());
-    }
-
-    /// Savings that are held of a revision; those of others are dropped.
-    fn at(&self, revision: i64) -> MutexGuard<'_, Held> {
-        let mut held = self.lock();
-        if held.revision != revision {
-            *held = Held { revision, ..Held::default() };
-        }
-        held
+        self.lock().by_day = Some((revision, days.to_vec()));
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {
@@ -106,9 +102,17 @@ mod tests {
         assert_eq!(totals.open(&any, 8), None, "written since");
         let other = RecommendationFilter { min_confidence: Some(85.0), ..RecommendationFilter::default() };
         assert_eq!(totals.open(&other, 7), None, "another filter");
-        totals.hold_by_day(8, &[]);
+        totals.hold_open(&other, 8, some);
         assert_eq!(totals.open(&any, 7), None, "dropped with its revision");
-        assert_eq!(totals.by_day(8), Some(Vec::new()));
+    }
+
+    #[test]
+    fn savings_by_day_have_a_revision_of_their_own() {
+        let (totals, any) = (SavingsTotals::default(), RecommendationFilter::default());
+        totals.hold_by_day(3, &[]);
+        totals.hold_open(&any, 8, OpenSavings::default());
+        assert_eq!(totals.by_day(3), Some(Vec::new()), "open recommendations were written, and these stay");
+        assert_eq!((totals.by_day(4), totals.open(&any, 8)), (None, Some(OpenSavings::default())));
     }
 
     #[test]
@@ -127,6 +131,6 @@ mod tests {
                 RecommendationFilter { min_confidence: Some(confidence as f64), ..RecommendationFilter::default() };
             totals.hold_open(&filter, 1, OpenSavings::default());
         }
-        assert_eq!(totals.lock().open.len(), MOST);
+        assert_eq!(totals.lock().open.1.len(), MOST);
     }
 }

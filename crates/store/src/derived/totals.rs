@@ -1,19 +1,20 @@
 //! Sums over recommendations, kept in the transactions that write them: a list of a million has its total at once.
 //!
-//! Every write of a recommendation raises the revision of the rows that it counts in, even where no sum moves, so that the sum of all
-//! revisions tells whether anything was written since ([`revision`]).
+//! Every write of a recommendation raises the revision of the rows that it counts in, even where no sum moves, so that the sum of
+//! the revisions of some states tells whether anything was written in them since ([`revision`]).
 //!
 //! A transaction changes the rows of the table in the order of their keys, so that two of them never wait for each other in a circle.
 
 use std::collections::BTreeMap;
 
 use reeve_estate::Money;
-use reeve_recommend::{Recommendation, RecommendationId};
+use reeve_recommend::{Recommendation, RecommendationId, Status};
 use sqlx::{AnyConnection, Row as _};
 
 use super::values::{agent_id, amount, rank};
 use crate::database::Store;
 use crate::fault::Fault;
+use crate::filter::Filter;
 
 const ADD: &str =
     "INSERT INTO recommendation_totals (agent_id, agent_type, kind, status, priority, connection_id, account, by_hand,
@@ -203,12 +204,13 @@ impl Part {
     }
 }
 
-/// Number of writes so far; a larger one than before says that something was written in between.
-pub(crate) async fn revision(store: &Store) -> Result<i64, Fault> {
-    let row = sqlx::query("SELECT CAST(COALESCE(SUM(revision), 0) AS BIGINT) FROM recommendation_totals")
-        .fetch_one(store.read())
-        .await?;
-    Ok(row.try_get(0)?)
+/// Number of writes so far of recommendations in these states, those that entered or left them included; a larger one than before says
+/// that something was written in between.
+pub(crate) async fn revision(store: &Store, states: impl IntoIterator<Item = Status>) -> Result<i64, Fault> {
+    let mut filter = Filter::default();
+    filter.one_of("status", states.into_iter().map(Status::as_str));
+    let sql = filter.sql("SELECT CAST(COALESCE(SUM(revision), 0) AS BIGINT) FROM recommendation_totals", "");
+    Ok(filter.query(sql).fetch_one(store.read()).await?.try_get(0)?)
 }
 
 /// Adds everything up anew.

@@ -1,12 +1,12 @@
-//! Savings of what is open, and outcomes of what has ended, added up by the database. Savings are added up again once a
-//! recommendation was written, and held meanwhile.
+//! Savings of what is open, and outcomes of what has ended, added up by the database. Savings are added up again once a recommendation in
+//! the states that they depend on was written, and held meanwhile: a finding does not have the savings of a million ended ones read again.
 
 use jiff::Timestamp;
 use reeve_estate::{Money, Provider, ResourceKind};
 use reeve_recommend::combined::{Saver, combined_on_resource};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{
-    Closing, DailySavings, Dismissals, OpenSavings, RecommendationId, RecommendationType, StepOutcomes,
+    Closing, DailySavings, Dismissals, OpenSavings, RecommendationId, RecommendationType, Status, StepOutcomes,
 };
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
@@ -40,7 +40,7 @@ pub(in crate::agents) async fn savings(store: &Store, wanted: &RecommendationFil
         return Ok(OpenSavings::default());
     }
     // Before the savings: what is written in between is added up again next time.
-    let revision = revision(store).await?;
+    let revision = revision(store, Status::ALL.iter().copied().filter(|status| !status.is_end())).await?;
     if let Some(held) = store.savings_totals().open(wanted, revision) {
         return Ok(held);
     }
@@ -97,7 +97,7 @@ fn saver(row: &AnyRow) -> Result<Saver, Fault> {
 }
 
 pub(in crate::agents) async fn savings_by_day(store: &Store) -> Result<Vec<DailySavings>, Fault> {
-    let revision = revision(store).await?;
+    let revision = revision(store, [Status::Succeeded]).await?;
     if let Some(held) = store.savings_totals().by_day(revision) {
         return Ok(held);
     }

@@ -6,7 +6,9 @@
 use jiff::Timestamp;
 use reeve_estate::ResourceId;
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{AnomalyId, Cause, Closing, Priority, RecommendationId, RecommendationType, Status};
+use reeve_recommend::{
+    AgentStore as _, AnomalyId, Cause, Closing, Priority, Recommendation, RecommendationId, RecommendationType, Status,
+};
 use sqlx::{AssertSqlSafe, Row as _, SqlSafeStr as _, SqlStr};
 
 use super::filter::filter;
@@ -83,4 +85,49 @@ async fn no_request_walks_the_whole_table() {
     let filter = filter(&wanted);
     let steps = plan(&store, &filter, &page(&filter, &wanted)).await;
     assert!(steps.iter().any(|step| walks_everything(step, false)), "{steps:?}");
+}
+
+/// Changes a sum behind the store's back: what is read again shows it, and what is held does not.
+async fn tamper(store: &Store, id: &str, savings: i64) {
+    let update = sqlx::query("UPDATE recommendations SET expected_savings = $2 WHERE id = $1").bind(id).bind(savings);
+    update.execute(store.write()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_write_has_only_the_sums_read_again_that_depend_on_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}/reeve.db", folder.path().display());
+    let store = Store::open(&url, Vault::from_bytes(&[1; 32]).unwrap()).await.unwrap();
+    let made = |id: &str, status: Status| {
+        let made = reeve_testkit::contract::agents::recommendation(id, &format!("i-{id}")).unwrap();
+        Recommendation { status, ..made }
+    };
+    let (open, succeeded) = (made("open", Status::Open), made("succeeded", Status::Succeeded));
+    store.recommendation_insert_all(&[open.clone(), succeeded.clone()]).await.unwrap();
+    let any = RecommendationFilter::default();
+    let sums = async || {
+        let days = store.recommendation_savings_by_day().await.unwrap();
+        let open = store.recommendation_savings(&any).await.unwrap().combined;
+        (open.micros(), days.iter().map(|day| day.expected.micros()).sum::<i64>())
+    };
+    let before = sums().await;
+    tamper(&store, "open", 1_000_000).await;
+    tamper(&store, "succeeded", 2_000_000).await;
+    assert_eq!(sums().await, before, "nothing was written");
+    store.recommendation_update(&Recommendation { version: open.version + 1, ..open.clone() }).await.unwrap();
+    tamper(&store, "open", 1_000_000).await;
+    let (read, held) = sums().await;
+    assert_eq!((read, held), (1_000_000, before.1), "an open one was written");
+    tamper(&store, "open", 3_000_000).await;
+    store.recommendation_update(&Recommendation { version: succeeded.version + 1, ..succeeded }).await.unwrap();
+    tamper(&store, "succeeded", 2_000_000).await;
+    assert_eq!(sums().await, (1_000_000, 2_000_000), "one that succeeded was written");
+    let done = Recommendation { status: Status::Executing, version: open.version + 2, ..open };
+    store.recommendation_update(&done).await.unwrap();
+    store
+        .recommendation_update(&Recommendation { status: Status::Succeeded, version: done.version + 1, ..done })
+        .await
+        .unwrap();
+    let (open, days) = sums().await;
+    assert!(open == 0 && days > 2_000_000, "one went from the open ones to the others: {open}, {days}");
 }
