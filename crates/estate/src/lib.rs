@@ -43,7 +43,9 @@ pub use document::{Difference, Document};
 pub use instant::read_instant;
 pub use kind::{KindClass, KindInfo, Kinds, ResourceKind};
 pub use money::Money;
-pub use observe::{AccessBatch, Inventory, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery};
+pub use observe::{
+    AccessBatch, Inventory, InventorySink, Observe, ObserveError, ObserveErrorKind, SampleBatch, SampleQuery,
+};
 pub use platform::Platform;
 pub use provider::Provider;
 pub use quantity::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
@@ -51,5 +53,6 @@ pub use relation::{Relation, RelationKind};
 pub use resource::{Capacity, GroupTemplate, Lifecycle, Purchase, Resource, ResourceId, ResourceState, Specification};
 pub use sample::{GIB, Metric, Sample, Series, Track, Unit};
 pub use store::{
-    EstateStore, PriceFileStore, ResourceFilter, ResourceTotal, SampleScan, SampleStore, StoreError, StoredPriceFile,
+    EstateStore, IsSeen, PriceFileStore, ResourceFilter, ResourceTotal, SampleScan, SampleStore, StoreError,
+    StoredPriceFile,
 };

@@ -9,6 +9,7 @@ use crate::description::DescriptionSink;
 use crate::kind::ResourceKind;
 use crate::resource::{Resource, ResourceId, ResourceState};
 use crate::sample::{Metric, Sample};
+use crate::store::StoreError;
 
 /// Reach of the first query for samples of a resource.
 const HISTORY: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -51,6 +52,13 @@ pub struct Inventory {
     pub problems: Vec<String>,
     /// Kinds whose listing was complete: what is missing of them is gone.
     pub complete: Vec<ResourceKind>,
+}
+
+/// Receiver of an inventory's resources, page by page.
+#[async_trait]
+pub trait InventorySink: Send + Sync {
+    /// Takes a page of resources.
+    async fn page(&self, page: Vec<Resource>) -> Result<(), StoreError>;
 }
 
 /// Raw points wanted of one resource.
@@ -114,6 +122,14 @@ pub trait Observe: Send + Sync {
     async fn identity(&self) -> Result<String, ObserveError>;
     /// Lists all resources of the kinds that Reeve knows.
     async fn inventory(&self) -> Result<Inventory, ObserveError>;
+    /// Lists the same resources, and hands those of the kinds of which an account may have hundreds of thousands over page by page. The
+    /// answer has all others. A connector whose accounts are small hands nothing over.
+    ///
+    /// # Errors
+    /// As of [`Observe::inventory`]. Where the sink failed, the kind is not complete.
+    async fn inventory_by_pages(&self, _sink: &dyn InventorySink) -> Result<Inventory, ObserveError> {
+        self.inventory().await
+    }
     /// Returns `true` if resources of a region are looked at: what is missing there is gone.
     fn watches(&self, _region: &str) -> bool {
         true

@@ -80,6 +80,9 @@ pub struct ResourceTotal {
     pub monthly_cost: Money,
 }
 
+/// Returns `true` if an inventory has seen a resource.
+pub type IsSeen<'a> = dyn Fn(ResourceKind, &ResourceId) -> bool + Send + Sync + 'a;
+
 /// Connections and inventory.
 #[async_trait]
 pub trait EstateStore: Send + Sync {
@@ -100,6 +103,15 @@ pub trait EstateStore: Send + Sync {
         connection: &ConnectionId,
         seen: &[Resource],
         complete: &[ResourceKind],
+    ) -> Result<(), StoreError>;
+    /// Ends an inventory that was taken over page by page, each page by [`EstateStore::resource_sync`]: what it did not see of complete
+    /// kinds is marked deleted, and everything else of them was seen. `observed` are the times of its first and last observation.
+    async fn resource_end(
+        &self,
+        connection: &ConnectionId,
+        complete: &[ResourceKind],
+        is_seen: &IsSeen<'_>,
+        observed: (Timestamp, Timestamp),
     ) -> Result<(), StoreError>;
     /// Writes one resource as freshly observed.
     async fn resource_put(&self, resource: &Resource) -> Result<(), StoreError>;

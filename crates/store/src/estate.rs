@@ -10,7 +10,7 @@ mod totals;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::{
-    Connection, ConnectionId, EstateStore, Resource, ResourceChange, ResourceFilter, ResourceId, ResourceKind,
+    Connection, ConnectionId, EstateStore, IsSeen, Resource, ResourceChange, ResourceFilter, ResourceId, ResourceKind,
     ResourceTotal, StoreError,
 };
 
@@ -42,6 +42,15 @@ impl EstateStore for Store {
         complete: &[ResourceKind],
     ) -> Result<()> {
         Ok(sync::run(self, connection, seen, complete).await?)
+    }
+    async fn resource_end(
+        &self,
+        connection: &ConnectionId,
+        complete: &[ResourceKind],
+        is_seen: &IsSeen<'_>,
+        observed: (Timestamp, Timestamp),
+    ) -> Result<()> {
+        Ok(sync::end(self, connection, complete, is_seen, observed).await?)
     }
     async fn resource_put(&self, resource: &Resource) -> Result<()> {
         Ok(resource::put(self, resource).await?)

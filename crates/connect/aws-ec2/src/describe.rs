@@ -3,7 +3,7 @@
 
 use aws_smithy_types::retry::RetryConfig;
 use aws_types::SdkConfig;
-use reeve_estate::{Resource, ResourceKind, ResourceState};
+use reeve_estate::{InventorySink, Resource, ResourceKind, ResourceState};
 
 use crate::change::{Pace, refused_only};
 use crate::convert;
@@ -14,6 +14,7 @@ use crate::place::{Listing, Place};
 use crate::query::{self, Service};
 use crate::xml::Element;
 
+const LIST_VOLUMES: &str = "ec2:DescribeVolumes";
 const EC2: Service = Service { name: "ec2", version: "2016-11-15" };
 
 /// EC2 in one region.
@@ -77,19 +78,42 @@ impl Ec2 {
         listing
     }
 
+    /// Hands every volume to a sink, page by page. The listing has none of them; it is not complete where the sink failed.
+    pub async fn volumes_into(&self, sink: &dyn InventorySink) -> Listing {
+        let mut listing = Listing::new(ResourceKind::Volume);
+        let (unfiltered, mut cursor) = (Form::new(), Cursor::new());
+        let outcome = loop {
+            let mut page = Vec::new();
+            let more = self.volume_page(&unfiltered, &mut cursor, &mut page).await;
+            // A page that breaks off has what was read before.
+            if let Err(error) = sink.page(page).await {
+                break Err(self.place.call(LIST_VOLUMES).fault(FaultKind::Other, None, &error.to_string()));
+            }
+            match more {
+                Ok(true) => {}
+                Ok(false) => break Ok(()),
+                Err(fault) => break Err(fault),
+            }
+        };
+        listing.end(outcome);
+        listing
+    }
+
     async fn read_volumes(&self, filter: &Form, into: &mut Vec<Resource>) -> Result<(), Fault> {
-        let call = self.place.call("ec2:DescribeVolumes");
         let mut cursor = Cursor::new();
-        loop {
-            let parameters = filter.clone().with("MaxResults", self.page_size.min(500).to_string());
-            let page = self.read(call, parameters.with_some("NextToken", cursor.token())).await?;
-            for volume in page.list("volumeSet") {
-                into.extend(convert::volume(&self.place, volume).map_err(|malformed| malformed.at(call))?);
-            }
-            if !cursor.advance(call, page.text_of("nextToken"))? {
-                return Ok(());
-            }
+        while self.volume_page(filter, &mut cursor, into).await? {}
+        Ok(())
+    }
+
+    /// Reads the next page of volumes, and returns `true` if there are more.
+    async fn volume_page(&self, filter: &Form, cursor: &mut Cursor, into: &mut Vec<Resource>) -> Result<bool, Fault> {
+        let call = self.place.call(LIST_VOLUMES);
+        let parameters = filter.clone().with("MaxResults", self.page_size.min(500).to_string());
+        let page = self.read(call, parameters.with_some("NextToken", cursor.token())).await?;
+        for volume in page.list("volumeSet") {
+            into.extend(convert::volume(&self.place, volume).map_err(|malformed| malformed.at(call))?);
         }
+        cursor.advance(call, page.text_of("nextToken"))
     }
 
     /// One machine, gone ones included as long as EC2 remembers them.

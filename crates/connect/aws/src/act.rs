@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_connect_aws_ec2::{Ec2, Fault, FaultKind, Place};
 use reeve_estate::{
-    AccessBatch, Act, ActError, ActErrorKind, Applied, DescriptionSink, Inventory, Mutation, Observe, ObserveError,
-    Observed, Operation, Resource, ResourceId, ResourceKind, ResourceState, SampleBatch, SampleQuery, Snapshot,
+    AccessBatch, Act, ActError, ActErrorKind, Applied, DescriptionSink, Inventory, InventorySink, Mutation, Observe,
+    ObserveError, Observed, Operation, Resource, ResourceId, ResourceKind, ResourceState, SampleBatch, SampleQuery,
+    Snapshot,
 };
 
 use crate::inventory::elb;
@@ -20,7 +21,11 @@ impl Observe for AwsConnection {
     }
 
     async fn inventory(&self) -> Result<Inventory, ObserveError> {
-        Ok(self.read_inventory().await?)
+        Ok(self.read_inventory(None).await?)
+    }
+
+    async fn inventory_by_pages(&self, sink: &dyn InventorySink) -> Result<Inventory, ObserveError> {
+        Ok(self.read_inventory(Some(sink)).await?)
     }
 
     fn watches(&self, region: &str) -> bool {

@@ -7,17 +7,22 @@ mod refresh;
 pub(crate) mod s3;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 
+use async_trait::async_trait;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt};
 use reeve_connect_aws_ec2::{Fault, FaultKind, Listing};
-use reeve_estate::{Catalogue, Inventory, Purchase, Resource, ResourceId, ResourceKind};
+use reeve_estate::{Catalogue, Inventory, InventorySink, Purchase, Resource, ResourceId, ResourceKind, StoreError};
 
 use crate::session::AwsConnection;
 
 impl AwsConnection {
-    pub(crate) async fn read_inventory(&self) -> Result<Inventory, Fault> {
+    /// Reads the inventory. Volumes go to the sink page by page where there is one: no other kind has as many, and nothing else of the
+    /// inventory follows from them.
+    pub(crate) async fn read_inventory(&self, sink: Option<&dyn InventorySink>) -> Result<Inventory, Fault> {
         let account = self.caller().await?;
+        let priced = sink.map(|sink| Priced::new(sink, self.catalogue()));
         let mut work: Vec<BoxFuture<'_, Listing>> = vec![Box::pin(s3::buckets(self, &account))];
         for region in &self.regions {
             let place = self.place(&account, region);
@@ -25,7 +30,13 @@ impl AwsConnection {
             let (addresses, gateways) = (self.ec2(place.clone()), self.ec2(place.clone()));
             let databases = self.rds(place.clone());
             work.push(Box::pin(async move { machines.machines().await }));
-            work.push(Box::pin(async move { volumes.volumes().await }));
+            let priced = priced.as_ref();
+            work.push(Box::pin(async move {
+                match priced {
+                    Some(priced) => volumes.volumes_into(priced).await,
+                    None => volumes.volumes().await,
+                }
+            }));
             work.push(Box::pin(async move { addresses.addresses().await }));
             work.push(Box::pin(async move { gateways.gateways().await }));
             work.push(Box::pin(async move { databases.databases().await }));
@@ -33,12 +44,50 @@ impl AwsConnection {
             work.push(Box::pin(autoscaling::groups(self, place)));
         }
         let listings: Vec<Listing> = stream::iter(work).buffer_unordered(self.tuning.parallel).collect().await;
-        merge(listings, self.catalogue())
+        let passed = priced.map(|priced| priced.passed.into_inner().unwrap_or_else(PoisonError::into_inner));
+        merge(listings, self.catalogue(), passed.unwrap_or_default())
     }
 }
 
-/// Puts the listings together. Fails only when nothing at all could be read and nothing was denied.
-fn merge(listings: Vec<Listing>, catalogue: &Catalogue) -> Result<Inventory, Fault> {
+/// Puts list prices on what passes through to a sink.
+struct Priced<'a> {
+    sink: &'a dyn InventorySink,
+    catalogue: &'a Catalogue,
+    passed: Mutex<Passed>,
+}
+
+/// Resources that were handed over page by page.
+#[derive(Debug, Default)]
+struct Passed {
+    resources: usize,
+    /// Number of machines and volumes without a price, by region.
+    unpriced: BTreeMap<String, usize>,
+}
+
+impl<'a> Priced<'a> {
+    fn new(sink: &'a dyn InventorySink, catalogue: &'a Catalogue) -> Self {
+        Priced { sink, catalogue, passed: Mutex::default() }
+    }
+}
+
+#[async_trait]
+impl InventorySink for Priced<'_> {
+    async fn page(&self, mut page: Vec<Resource>) -> Result<(), StoreError> {
+        if page.is_empty() {
+            return Ok(());
+        }
+        {
+            let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
+            passed.resources += page.len();
+            price(&mut page, self.catalogue, &mut passed.unpriced);
+        }
+        self.sink.page(page).await
+    }
+}
+
+/// Puts the listings together, without the resources that were handed over before. Fails only when nothing at all could be read and nothing
+/// was denied.
+fn merge(listings: Vec<Listing>, catalogue: &Catalogue, mut passed: Passed) -> Result<Inventory, Fault> {
     let mut inventory = Inventory::default();
     let mut incomplete = BTreeSet::new();
     let mut faults = Vec::new();
@@ -52,7 +101,8 @@ fn merge(listings: Vec<Listing>, catalogue: &Catalogue) -> Result<Inventory, Fau
         faults.extend(listing.faults);
     }
     let failure = faults.iter().find(|f| f.kind != FaultKind::Denied);
-    let nothing = !any_complete && inventory.resources.is_empty() && faults.iter().all(|f| f.kind != FaultKind::Denied);
+    let is_empty = inventory.resources.is_empty() && passed.resources == 0;
+    let nothing = !any_complete && is_empty && faults.iter().all(|f| f.kind != FaultKind::Denied);
     if let Some(fault) = failure.filter(|_| nothing) {
         return Err(fault.clone());
     }
@@ -60,7 +110,13 @@ fn merge(listings: Vec<Listing>, catalogue: &Catalogue) -> Result<Inventory, Fau
     inventory.complete = ResourceKind::SPECIFIED.iter().copied().filter(|kind| !incomplete.contains(kind)).collect();
     inventory.resources.sort_by(|a, b| (a.kind, &a.region, &a.id).cmp(&(b.kind, &b.region, &b.id)));
     join_groups(&mut inventory.resources);
-    price(&mut inventory, catalogue);
+    price(&mut inventory.resources, catalogue, &mut passed.unpriced);
+    inventory.problems.extend(passed.unpriced.into_iter().map(|(region, count)| {
+        format!(
+            "the catalogue has no price for {count} machines and volumes in {region}: their cost is not known, and no \
+             saving is claimed for them"
+        )
+    }));
     Ok(inventory)
 }
 
@@ -92,21 +148,14 @@ fn join_groups(resources: &mut [Resource]) {
     }
 }
 
-/// Puts list prices on what has one, and says how many machines and volumes of a region have none.
-fn price(inventory: &mut Inventory, catalogue: &Catalogue) {
-    let mut unpriced: BTreeMap<String, usize> = BTreeMap::new();
-    for resource in &mut inventory.resources {
+/// Puts list prices on what has one, and counts the machines and volumes of a region that have none.
+fn price(resources: &mut [Resource], catalogue: &Catalogue, unpriced: &mut BTreeMap<String, usize>) {
+    for resource in resources {
         resource.monthly_cost = catalogue.monthly_cost(resource).map(|month| month.cost);
         let billed = matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Volume);
         if billed && resource.monthly_cost.is_none() && resource.purchase != Some(Purchase::Spot) {
             *unpriced.entry(resource.region.clone()).or_default() += 1;
         }
-    }
-    for (region, count) in unpriced {
-        inventory.problems.push(format!(
-            "the catalogue has no price for {count} machines and volumes in {region}: their cost is not known, and no \
-             saving is claimed for them"
-        ));
     }
 }
 
@@ -133,8 +182,12 @@ mod tests {
     fn denied_calls_are_listed_and_the_inventory_continues() {
         let denied = listing(ResourceKind::Database, &[], Some(FaultKind::Denied));
         let twice = listing(ResourceKind::Database, &[], Some(FaultKind::Denied));
-        let inventory =
-            merge(vec![listing(ResourceKind::Bucket, &["b"], None), denied, twice], Catalogue::builtin()).unwrap();
+        let inventory = merge(
+            vec![listing(ResourceKind::Bucket, &["b"], None), denied, twice],
+            Catalogue::builtin(),
+            Passed::default(),
+        )
+        .unwrap();
         assert_eq!((inventory.resources.len(), inventory.denied.len()), (1, 1));
         assert!(
             inventory.complete.contains(&ResourceKind::Bucket) && !inventory.complete.contains(&ResourceKind::Database)
@@ -149,6 +202,7 @@ mod tests {
                 listing(ResourceKind::VirtualMachine, &["b"], Some(FaultKind::Throttled)),
             ],
             Catalogue::builtin(),
+            Passed::default(),
         )
         .unwrap();
         assert_eq!(inventory.resources.len(), 2);
@@ -158,8 +212,12 @@ mod tests {
 
     #[test]
     fn nothing_read_at_all_is_a_failure() {
-        let error = merge(vec![listing(ResourceKind::Volume, &[], Some(FaultKind::Unreachable))], Catalogue::builtin())
-            .unwrap_err();
+        let error = merge(
+            vec![listing(ResourceKind::Volume, &[], Some(FaultKind::Unreachable))],
+            Catalogue::builtin(),
+            Passed::default(),
+        )
+        .unwrap_err();
         assert_eq!(error.kind, FaultKind::Unreachable);
     }
 
@@ -167,9 +225,12 @@ mod tests {
     fn members_point_at_their_group() {
         let mut group = listing(ResourceKind::ScalingGroup, &["arn:group"], None);
         group.resources[0].attached_to = vec![ResourceId::new("lt-1"), ResourceId::new("i-1")];
-        let inventory =
-            merge(vec![group, listing(ResourceKind::VirtualMachine, &["i-1", "i-2"], None)], Catalogue::builtin())
-                .unwrap();
+        let inventory = merge(
+            vec![group, listing(ResourceKind::VirtualMachine, &["i-1", "i-2"], None)],
+            Catalogue::builtin(),
+            Passed::default(),
+        )
+        .unwrap();
         let groups: Vec<_> = inventory
             .resources
             .iter()
@@ -184,7 +245,7 @@ mod tests {
         let mut volumes = listing(ResourceKind::Volume, &["vol-1"], None);
         volumes.resources[0].specification.storage_type = Some("gp3".into());
         volumes.resources[0].specification.storage_gib = Some(100.0);
-        let inventory = merge(vec![volumes], Catalogue::builtin()).unwrap();
+        let inventory = merge(vec![volumes], Catalogue::builtin(), Passed::default()).unwrap();
         assert_eq!(inventory.resources[0].monthly_cost, None);
         assert!(inventory.problems[0].contains("no price for 1 machines and volumes in eu-west-1"));
     }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_estate::change::between;
 use reeve_estate::{
-    Connection, ConnectionId, EstateStore, Metric, Money, Resource, ResourceChange, ResourceFilter, ResourceId,
+    Connection, ConnectionId, EstateStore, IsSeen, Metric, Money, Resource, ResourceChange, ResourceFilter, ResourceId,
     ResourceKind, ResourceState, ResourceTotal, Sample, SampleStore, Series, StoreError,
 };
 use reeve_recommend::combined::combined_savings;
@@ -371,6 +371,15 @@ impl EstateStore for Memory {
             }
             self.resource_put(resource).await?;
         }
+        Ok(())
+    }
+    async fn resource_end(
+        &self,
+        _: &ConnectionId,
+        _: &[ResourceKind],
+        _: &IsSeen<'_>,
+        _: (Timestamp, Timestamp),
+    ) -> Result<(), StoreError> {
         Ok(())
     }
     async fn resource_put(&self, resource: &Resource) -> Result<(), StoreError> {

@@ -1,9 +1,11 @@
-//! Syncing a connection: inventory, then raw samples from where the last sync ended. One at a time per connection.
+//! Syncing a connection: inventory, configurations, then raw samples. One at a time per connection.
 
 mod access;
 mod actor;
 mod changes;
 mod descriptions;
+mod inventory;
+mod samples;
 mod seen;
 
 use std::collections::{HashMap, HashSet};
@@ -15,8 +17,8 @@ use parking_lot::Mutex;
 
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, Json, ResourceRef, Severity, events};
 use reeve_estate::{
-    Connection, ConnectionId, ConnectionStatus, Denied, DescriptionStore, Difference, EstateStore, Inventory, Metric,
-    Observe, ObserveError, Resource, ResourceFilter, ResourceId, ResourceKind, SampleQuery, SampleStore, StoreError,
+    Connection, ConnectionId, ConnectionStatus, Denied, DescriptionStore, Difference, EstateStore, Inventory,
+    InventorySink as _, Observe, ObserveError, Reading, Resource, ResourceId, ResourceKind, SampleStore, StoreError,
     SyncReport,
 };
 use reeve_http::Syncer;
@@ -26,11 +28,11 @@ use serde_json::json;
 use super::clouds::CloudRegistry;
 use super::running::Running;
 use actor::Actors;
-use changes::{Changed, Compared};
+use changes::Changed;
 use descriptions::{DescriptionSync, Outcome, Place};
+use inventory::{InventorySync, Missing, Taken};
+use samples::SampleSync;
 
-/// Resources whose samples are requested at once.
-const AT_ONCE: usize = 50;
 /// Changes recorded at once.
 const RECORDED: usize = 500;
 
@@ -88,15 +90,24 @@ impl ConnectionSyncer {
         let started_at = Timestamp::now();
         let observer = self.clouds.observer(connection).await.map_err(|error| error.message)?;
         connection.account = observer.identity().await.map_err(|error| error.message)?;
-        let mut inventory = observer.inventory().await.map_err(|error| error.message)?;
         let words = |error: StoreError| error.to_string();
+        let readings = self.descriptions.readings(&connection.id).await.map_err(words)?;
+        let complete = readings.iter().filter(|reading| reading.complete_at.is_some());
+        let read_before: HashSet<Place> = complete.map(|reading| (reading.kind, reading.region.clone())).collect();
+        let actors = Actors::since(&*self.log, connection.last_sync.as_ref().map(|report| report.started_at));
+        let stores = (&self.estate, &self.recorder);
+        let sync = InventorySync::new(connection, stores, &actors, &read_before);
+        let mut inventory = observer.inventory_by_pages(&sync).await.map_err(|error| error.message)?;
         access::read(&*self.estate, connection, &*observer, &mut inventory).await.map_err(words)?;
-        let described = self.describe(connection, &inventory, &*observer).await?;
-        self.estate.resource_sync(&connection.id, &inventory.resources, &inventory.complete).await.map_err(words)?;
+        sync.page(std::mem::take(&mut inventory.resources)).await.map_err(words)?;
+        let mut taken = sync.into_taken()?;
+        let changed = std::mem::take(&mut taken.changed);
+        let context = Context { connection, observer: &*observer, actors: &actors, taken: &taken };
+        let described = self.describe(&context, &inventory, (&readings, &read_before), changed).await?;
         let mut report = SyncReport {
             started_at,
             finished_at: started_at,
-            resources: inventory.resources.len() as u64 + described.resources,
+            resources: taken.resources + described.resources,
             samples: 0,
             denied: inventory.denied,
             problems: inventory.problems,
@@ -107,51 +118,46 @@ impl ConnectionSyncer {
         let denied: Vec<Denied> = described.denied.into_iter().filter(|denied| !denied_already(denied)).collect();
         report.denied.extend(denied);
         report.problems.extend(described.problems);
-        let newest = self.samples.sample_newest(&connection.id).await.map_err(words)?;
-        let newest: HashMap<(ResourceId, Metric), Timestamp> =
-            newest.into_iter().map(|(resource, metric, at)| ((resource, metric), at)).collect();
-        let now = Timestamp::now();
-        let since = |resource: &Resource| {
-            SampleQuery::since(resource, |metric| newest.get(&(resource.id.clone(), metric)).copied(), now)
-        };
-        let queries: Vec<SampleQuery> = inventory.resources.iter().filter_map(since).collect();
-        for chunk in queries.chunks(AT_ONCE) {
-            let batch = observer.samples(chunk).await.map_err(|error| error.message)?;
-            self.samples.sample_insert(&batch.samples).await.map_err(words)?;
-            report.samples += batch.samples.len() as u64;
-            for denied in batch.denied {
-                if !report.denied.contains(&denied) {
-                    report.denied.push(denied);
-                }
-            }
-            report.problems.extend(batch.problems);
-        }
+        let (estate, samples) = (&self.estate, &self.samples);
+        let sampled = SampleSync { connection, estate, samples, observer: &*observer };
+        sampled.run(&taken.seen, &mut report).await?;
         report.finished_at = Timestamp::now();
         Ok(report)
     }
 }
 
+/// A sync after its inventory was read.
+struct Context<'s> {
+    connection: &'s Connection,
+    observer: &'s dyn Observe,
+    actors: &'s Actors<'s>,
+    taken: &'s Taken,
+}
+
 impl ConnectionSyncer {
-    /// Reads the descriptions and records what changed since the last sync, the inventory's changes included.
+    /// Reads the descriptions, records what changed since the last sync, and ends the inventory.
     async fn describe(
         &self,
-        connection: &Connection,
+        sync: &Context<'_>,
         inventory: &Inventory,
-        observer: &dyn Observe,
+        (readings, read_before): (&[Reading], &HashSet<Place>),
+        changed: HashMap<ResourceId, Changed>,
     ) -> Result<Outcome, String> {
         let words = |error: StoreError| error.to_string();
-        let readings = self.descriptions.readings(&connection.id).await.map_err(words)?;
-        let complete = readings.iter().filter(|reading| reading.complete_at.is_some());
-        let read_before: HashSet<Place> = complete.map(|reading| (reading.kind, reading.region.clone())).collect();
-        let compared = self.compared(connection, inventory, &read_before, observer).await.map_err(words)?;
-        let actors = Actors::since(&*self.log, connection.last_sync.as_ref().map(|report| report.started_at));
+        let Context { connection, observer, actors, taken } = *sync;
+        let mut unwatched = 0;
+        if connection.last_sync.is_some() {
+            let (estate, recorder) = (&self.estate, &self.recorder);
+            let missing = Missing { connection, estate, recorder, observer, taken };
+            unwatched += missing.record(actors, &inventory.complete).await.map_err(words)?;
+        }
         let sync = DescriptionSync {
             connection,
             store: &self.descriptions,
             recorder: &self.recorder,
-            actors: &actors,
-            inventory: inventory.resources.iter().map(|resource| resource.id.clone()).collect(),
-            changed: Mutex::new(compared.changed),
+            actors,
+            inventory: &taken.seen,
+            changed: Mutex::new(changed),
             read_before,
             read: Mutex::default(),
             seen: Mutex::default(),
@@ -159,20 +165,19 @@ impl ConnectionSyncer {
             outcome: Mutex::default(),
         };
         let ended = self.clouds.describe(connection, observer, &sync).await;
-        let mut unwatched = compared.unwatched;
         if ended.is_ok() {
-            unwatched += sync.retire(&readings).await.map_err(words)?;
+            unwatched += sync.retire(readings).await.map_err(words)?;
         }
         let mut outcome = sync.outcome.into_inner();
         if let Err(error) = ended {
             outcome.problems.push(format!("configurations were not read completely: {error}"));
         }
-        let mut entries = compared.entries;
+        let mut changed: Vec<Changed> = sync.changed.into_inner().into_values().collect();
+        changed.sort_by(|a, b| a.seen.id.cmp(&b.seen.id));
+        let mut entries: Vec<Entry> = Vec::new();
         entries.extend((unwatched > 0).then(|| unwatched_entry(connection, unwatched)));
-        let mut left: Vec<Changed> = sync.changed.into_inner().into_values().collect();
-        left.sort_by(|a, b| a.seen.id.cmp(&b.seen.id));
         entries.extend(
-            left.iter().flat_map(|changed| {
+            changed.iter().filter(|changed| !changed.is_told).flat_map(|changed| {
                 changes::modified(connection, &changed.known, &changed.seen, Difference::default())
             }),
         );
@@ -180,26 +185,12 @@ impl ConnectionSyncer {
         for batch in entries.chunks(RECORDED) {
             self.recorder.record(batch.to_vec()).await.map_err(|error| error.to_string())?;
         }
+        let changed: Vec<Resource> = changed.into_iter().map(|changed| changed.seen).collect();
+        let (first, last) = taken.span();
+        self.estate.resource_sync(&connection.id, &changed, &[]).await.map_err(words)?;
+        let is_seen = |kind: ResourceKind, id: &ResourceId| taken.seen.has(kind, id);
+        self.estate.resource_end(&connection.id, &inventory.complete, &is_seen, (first, last)).await.map_err(words)?;
         Ok(outcome)
-    }
-
-    /// Compares the inventory with what is known. The first sync of a connection finds what is there already.
-    async fn compared(
-        &self,
-        connection: &Connection,
-        inventory: &Inventory,
-        read_before: &HashSet<Place>,
-        observer: &dyn Observe,
-    ) -> Result<Compared, StoreError> {
-        if connection.last_sync.is_none() {
-            return Ok(Compared::default());
-        }
-        let filter = ResourceFilter { connection: Some(connection.id.clone()), ..ResourceFilter::default() };
-        let (known, _) = self.estate.resource_list(&filter).await?;
-        let known: Vec<Resource> =
-            known.into_iter().filter(|known| ResourceKind::SPECIFIED.contains(&known.kind)).collect();
-        let is_watched = |region: &str| observer.watches(region);
-        Ok(changes::compare(connection, &known, &inventory.resources, &inventory.complete, read_before, is_watched))
     }
 
     /// Marks the resources of a disabled connection as deleted: nobody looks whether they are still there.

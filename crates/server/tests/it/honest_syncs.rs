@@ -23,11 +23,16 @@ enum Mode {
     Whole,
     /// Without the last page, and without a token for it.
     Shorter,
+    /// With another tag on each volume.
+    Tagged,
     /// The error from the second page on.
     Failing(u16, &'static str),
     /// No answer at all.
     Silent,
 }
+
+/// Region in which volumes are listed too, as many as snapshots.
+const WITH_VOLUMES: &str = "ap-south-1";
 
 /// A cloud with snapshots in each region, whose every other call is denied.
 struct Cloud {
@@ -71,7 +76,8 @@ async fn answer(mode: Mode, region: &str, body: &str) -> Response {
             format!("<Response><Errors><Error><Code>{code}</Code><Message>no</Message></Error></Errors></Response>");
         (StatusCode::from_u16(status).unwrap(), body).into_response()
     };
-    if field("Action=") != "DescribeSnapshots" {
+    let is_volumes = field("Action=") == "DescribeVolumes" && region == WITH_VOLUMES;
+    if field("Action=") != "DescribeSnapshots" && !is_volumes {
         return failure(403, "UnauthorizedOperation");
     }
     let page: usize = field("NextToken=").parse().unwrap_or(0);
@@ -80,6 +86,15 @@ async fn answer(mode: Mode, region: &str, body: &str) -> Response {
         Mode::Failing(status, code) if page > 0 => failure(status, code),
         _ => {
             let next = if page < last { format!("<nextToken>{}</nextToken>", page + 1) } else { String::new() };
+            if is_volumes {
+                let owner = if mode == Mode::Tagged { "ben" } else { "ann" };
+                return format!(
+                    "<R><volumeSet><item><volumeId>vol-{page}</volumeId><size>8</size><status>available</status>\
+                     <volumeType>gp3</volumeType><tagSet><item><key>owner</key><value>{owner}</value></item></tagSet>\
+                     </item></volumeSet>{next}</R>"
+                )
+                .into_response();
+            }
             let item = format!("<item><snapshotId>snap-{region}-{page}</snapshotId><status>completed</status></item>");
             format!("<R><snapshotSet>{item}</snapshotSet>{next}</R>").into_response()
         }
@@ -179,6 +194,51 @@ async fn what_was_not_read_is_not_deleted_and_what_is_not_watched_is_retired() {
     assert_eq!(snapshots(&admin).await, ["snap-us-east-1-0", "snap-us-east-1-1"]);
     let recorded = entries(&admin, "event_type:(resource.delete OR resource.create) resource.type:snapshot").await;
     assert_eq!(recorded.len(), 2, "neither a deletion nor a creation is made up: {recorded:#?}");
+    service.kill().unwrap();
+}
+
+/// The same of a kind of the inventory, whose pages are taken over one by one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn volumes_are_compared_page_by_page_and_deleted_only_after_the_last() {
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[EMULATORS]).unwrap();
+    let admin = service.admin();
+    let cloud = Cloud::start(Mode::Whole).await;
+    let made = admin.post("connections", connection("acme", &cloud, &[WITH_VOLUMES])).await.expect(201);
+    let path = format!("connections/{}", made.text_at("/id"));
+    let volumes = async || {
+        let found = admin.get("resources?type=volume").await.expect(200);
+        found.items().iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    // Entries about volumes so far: created, deleted, tagged, modified.
+    let told = async || {
+        let mut counts = Vec::new();
+        for event in ["create", "delete", "tag", "modify"] {
+            counts.push(entries(&admin, &format!("event_type:resource.{event} resource.type:volume")).await.len());
+        }
+        counts
+    };
+    sync(&admin, &path).await;
+    assert_eq!(volumes().await, ["vol-0", "vol-1", "vol-2"]);
+    assert_eq!(told().await, [0, 0, 0, 0], "the first sync finds what is there already");
+    for mode in [Mode::Failing(403, "UnauthorizedOperation"), Mode::Failing(500, "InternalError")] {
+        cloud.set(mode);
+        sync(&admin, &path).await;
+        assert_eq!(volumes().await.len(), 3, "{mode:?}: nothing is deleted that was merely not read");
+    }
+    assert_eq!(told().await, [0, 0, 0, 0]);
+    cloud.set(Mode::Shorter);
+    sync(&admin, &path).await;
+    assert_eq!((volumes().await, told().await), (vec!["vol-0".to_owned(), "vol-1".to_owned()], vec![0, 1, 0, 0]));
+    cloud.set(Mode::Whole);
+    sync(&admin, &path).await;
+    assert_eq!((volumes().await.len(), told().await), (3, vec![1, 1, 0, 0]), "what comes back is back");
+    cloud.set(Mode::Tagged);
+    sync(&admin, &path).await;
+    assert_eq!(told().await, [1, 1, 3, 0], "each change is told once, with its configuration");
+    assert_eq!(admin.get("resources/vol-1").await.expect(200).body["tags"]["owner"], "ben");
+    sync(&admin, &path).await;
+    assert_eq!((volumes().await.len(), told().await), (3, vec![1, 1, 3, 0]), "nothing differs");
     service.kill().unwrap();
 }
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use reeve_estate::change::between;
-use reeve_estate::{ConnectionId, Resource, ResourceId, ResourceKind, ResourceState};
+use reeve_estate::{ConnectionId, IsSeen, Resource, ResourceId, ResourceKind, ResourceState};
 use sqlx::{Any, Row as _, Transaction};
 
 use super::change;
@@ -37,17 +37,45 @@ pub(super) async fn run(
     }
     let ids: HashSet<&ResourceId> = seen.iter().map(|resource| &resource.id).collect();
     for kind in complete {
-        end_missing(store, connection, *kind, &ids, taken_at.unwrap_or_else(Timestamp::now)).await?;
+        let is_seen = |_: ResourceKind, id: &ResourceId| ids.contains(id);
+        end_missing(store, connection, *kind, &is_seen, taken_at.unwrap_or_else(Timestamp::now)).await?;
     }
     let mut tx = held(store, connection).await?;
     if let Some(now) = taken_at {
         change::expire(&mut tx, connection, now).await?;
     }
     if let Some(began_at) = seen.iter().map(|resource| resource.observed_at).min() {
-        let kinds: Vec<(ResourceKind, &str)> = complete.iter().map(|kind| (*kind, "")).collect();
-        sighted(&mut tx, connection, &kinds, began_at).await?;
+        sighted_everywhere(&mut tx, connection, complete, began_at).await?;
     }
     Ok(tx.commit().await?)
+}
+
+/// Ends what an inventory that was taken over page by page has not seen of complete kinds.
+pub(super) async fn end(
+    store: &Store,
+    connection: &ConnectionId,
+    complete: &[ResourceKind],
+    is_seen: &IsSeen<'_>,
+    (first, last): (Timestamp, Timestamp),
+) -> Result<(), Fault> {
+    for kind in complete {
+        end_missing(store, connection, *kind, is_seen, last).await?;
+    }
+    let mut tx = held(store, connection).await?;
+    change::expire(&mut tx, connection, last).await?;
+    sighted_everywhere(&mut tx, connection, complete, first).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Notes that every resource of these kinds that is not gone was seen at a time, in every region.
+async fn sighted_everywhere(
+    tx: &mut Transaction<'static, Any>,
+    connection: &ConnectionId,
+    kinds: &[ResourceKind],
+    at: Timestamp,
+) -> Result<(), Fault> {
+    let kinds: Vec<(ResourceKind, &str)> = kinds.iter().map(|kind| (*kind, "")).collect();
+    sighted(tx, connection, &kinds, at).await
 }
 
 /// Begins a transaction that keeps the connection from being removed meanwhile, and fails if it is gone.
@@ -107,7 +135,7 @@ async fn end_missing(
     store: &Store,
     connection: &ConnectionId,
     kind: ResourceKind,
-    seen: &HashSet<&ResourceId>,
+    is_seen: &IsSeen<'_>,
     at: Timestamp,
 ) -> Result<(), Fault> {
     let mut after = String::new();
@@ -122,7 +150,7 @@ async fn end_missing(
         let ids = rows.iter().map(|row| Ok(ResourceId(row.try_get(0)?))).collect::<Result<Vec<_>, Fault>>()?;
         let Some(last) = ids.last() else { return Ok(()) };
         after = last.0.clone();
-        let missing: Vec<&ResourceId> = ids.iter().filter(|id| !seen.contains(id)).collect();
+        let missing: Vec<&ResourceId> = ids.iter().filter(|id| !is_seen(kind, id)).collect();
         if missing.is_empty() {
             continue;
         }

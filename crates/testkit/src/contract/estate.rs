@@ -114,6 +114,7 @@ pub async fn run(store: Arc<dyn EstateStore>) -> Result<()> {
     connections(&*store).await?;
     resources_there_and_back(&*store).await?;
     inventories(&*store).await?;
+    pages(&*store).await?;
     changes::run(&*store).await?;
     lists(&*store).await?;
     connections_go_with_their_inventory(&*store).await?;
@@ -258,6 +259,39 @@ async fn inventories(store: &dyn EstateStore) -> Result<()> {
     assert_eq!(ids(&first).await?.len(), 5, "a refused inventory changes nothing");
     assert!(is_missing(store.resource_sync(&ConnectionId("c-none".into()), &[], &[]).await, "connection"));
     Ok(())
+}
+
+/// An inventory that is taken over page by page ends what it has not seen with its end.
+async fn pages(store: &dyn EstateStore) -> Result<()> {
+    let made = connection("c-page", 8_000)?;
+    store.connection_insert(&made).await?;
+    let id = made.id.clone();
+    let filter = ResourceFilter { connection: Some(id.clone()), ..ResourceFilter::default() };
+    let ids = async || -> Result<Vec<String>> {
+        Ok(store.resource_list(&filter).await?.0.into_iter().map(|resource| resource.id.0).collect())
+    };
+    let seen_at =
+        |resource: Resource, at: &str| -> Result<Resource> { Ok(Resource { observed_at: at.parse()?, ..resource }) };
+    let volume = Resource { kind: ResourceKind::Volume, ..resource("c-page", "p-vol")? };
+    for page in [vec![resource("c-page", "p-1")?, resource("c-page", "p-2")?], vec![volume, resource("c-page", "p-3")?]]
+    {
+        store.resource_sync(&id, &page, &[]).await?;
+    }
+    assert_eq!(ids().await?, ["p-1", "p-2", "p-3", "p-vol"]);
+    let again = seen_at(resource("c-page", "p-1")?, "2026-12-01T00:00:00Z")?;
+    store.resource_sync(&id, std::slice::from_ref(&again), &[]).await?;
+    assert_eq!(ids().await?.len(), 4, "a page ends nothing");
+    let is_seen = |kind: ResourceKind, id: &ResourceId| kind == ResourceKind::VirtualMachine && id.as_str() != "p-2";
+    let span = ("2026-12-01T00:00:00Z".parse()?, "2026-12-01T00:05:00Z".parse()?);
+    store.resource_end(&id, &[ResourceKind::VirtualMachine], &is_seen, span).await?;
+    assert_eq!(ids().await?, ["p-1", "p-3", "p-vol"], "gone of a complete kind, and of no other");
+    assert_eq!(
+        store.resource_get(&ResourceId::new("p-3")).await?.observed_at,
+        span.0,
+        "seen, though not written again"
+    );
+    assert!(is_missing(store.resource_end(&ConnectionId("c-none".into()), &[], &is_seen, span).await, "connection"));
+    store.connection_delete(&id).await.map_err(Into::into)
 }
 
 async fn lists(store: &dyn EstateStore) -> Result<()> {

@@ -4,7 +4,8 @@
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use reeve_estate::{
-    Connection, ConnectionId, Described, DescriptionSink, Observe, ReadOutcome, Reading, ResourceKind, StoreError,
+    Connection, ConnectionId, Described, DescriptionSink, Inventory, InventorySink, Observe, ReadOutcome, Reading,
+    Resource, ResourceKind, StoreError,
 };
 
 use crate::strict::{Answers, answering};
@@ -127,4 +128,78 @@ async fn hundreds_of_thousands_of_resources_are_read_in_bounded_memory() {
         // All of them at once are more than 500 MiB.
         assert!(after - before < 150 * 1024, "{before} KiB before, {after} KiB after");
     }
+}
+
+/// Counts the volumes that it is handed, and those of the largest page; it fails after some pages.
+#[derive(Default)]
+struct Volumes {
+    pages: Mutex<Vec<usize>>,
+    fails_after: Option<usize>,
+}
+
+#[async_trait]
+impl InventorySink for Volumes {
+    async fn page(&self, page: Vec<Resource>) -> Result<(), StoreError> {
+        let priced = |volume: &Resource| volume.kind == ResourceKind::Volume && volume.monthly_cost.is_some();
+        assert!(page.iter().all(priced), "{page:?}");
+        let mut pages = self.pages.lock();
+        if self.fails_after.is_some_and(|most| pages.len() >= most) {
+            return Err(StoreError::Backend("the disk is gone".to_owned()));
+        }
+        pages.push(page.len());
+        Ok(())
+    }
+}
+
+/// One page of volumes, with the token of the next one if there is one.
+fn volumes(page: usize, items: usize, next: Option<usize>) -> String {
+    let mut text = "<DescribeVolumesResponse><volumeSet>".to_owned();
+    for number in 0..items {
+        text.push_str(&format!(
+            "<item><volumeId>vol-{page}-{number}</volumeId><size>100</size><status>available</status>\
+             <volumeType>gp3</volumeType></item>"
+        ));
+    }
+    let next = next.map(|page| format!("<nextToken>{page}</nextToken>")).unwrap_or_default();
+    text + "</volumeSet>" + &next + "</DescribeVolumesResponse>"
+}
+
+async fn inventory(answers: Answers, sink: &Volumes) -> Inventory {
+    let connection = connection(&answering(answers).await, &["us-east-1"]);
+    open(&connection).await.inventory_by_pages(sink).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_inventory_hands_volumes_over_page_by_page_and_keeps_none() {
+    let answers: Answers = Box::new(|action, body, _| {
+        let page = asked(body);
+        (action == "DescribeVolumes").then(|| Ok(volumes(page, 500, (page < 19).then_some(page + 1))))
+    });
+    let sink = Volumes::default();
+    let rest = inventory(answers, &sink).await;
+    assert_eq!(sink.pages.into_inner(), vec![500; 20]);
+    assert_eq!((rest.resources.len(), rest.complete.contains(&ResourceKind::Volume)), (0, true));
+}
+
+#[tokio::test]
+async fn volumes_are_not_complete_where_a_page_or_the_sink_failed() {
+    let breaking: Answers = Box::new(|action, body, _| match (action, asked(body)) {
+        ("DescribeVolumes", page @ 0..2) => Some(Ok(volumes(page, 3, Some(page + 1)))),
+        ("DescribeVolumes", _) => Some(Err((500, "InternalError"))),
+        _ => None,
+    });
+    let sink = Volumes::default();
+    let rest = inventory(breaking, &sink).await;
+    assert_eq!(sink.pages.into_inner().iter().sum::<usize>(), 6, "what was read is handed over");
+    assert!(!rest.complete.contains(&ResourceKind::Volume) && !rest.problems.is_empty());
+
+    let whole: Answers = Box::new(|action, body, _| {
+        let page = asked(body);
+        (action == "DescribeVolumes").then(|| Ok(volumes(page, 3, (page < 9).then_some(page + 1))))
+    });
+    let sink = Volumes { fails_after: Some(2), ..Volumes::default() };
+    let rest = inventory(whole, &sink).await;
+    assert_eq!(sink.pages.into_inner(), [3, 3], "reading stops with the sink");
+    assert!(!rest.complete.contains(&ResourceKind::Volume));
+    assert!(rest.problems.iter().any(|problem| problem.contains("the disk is gone")), "{:?}", rest.problems);
 }

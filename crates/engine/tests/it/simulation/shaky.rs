@@ -8,8 +8,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use reeve_estate::{
-    Connection, ConnectionId, EstateStore, Metric, Resource, ResourceChange, ResourceFilter, ResourceId, ResourceKind,
-    ResourceTotal, Sample, SampleStore, Series, StoreError,
+    Connection, ConnectionId, EstateStore, IsSeen, Metric, Resource, ResourceChange, ResourceFilter, ResourceId,
+    ResourceKind, ResourceTotal, Sample, SampleStore, Series, StoreError,
 };
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{
@@ -164,6 +164,15 @@ impl EstateStore for Shaky {
         recommendation: &[ResourceKind],
     ) -> Result<(), StoreError> {
         self.memory.resource_sync(id, seen, recommendation).await
+    }
+    async fn resource_end(
+        &self,
+        id: &ConnectionId,
+        complete: &[ResourceKind],
+        is_seen: &IsSeen<'_>,
+        observed: (Timestamp, Timestamp),
+    ) -> Result<(), StoreError> {
+        self.memory.resource_end(id, complete, is_seen, observed).await
     }
     async fn resource_put(&self, resource: &Resource) -> Result<(), StoreError> {
         self.write(self.memory.resource_put(resource)).await

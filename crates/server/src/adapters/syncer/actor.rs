@@ -9,7 +9,8 @@ use jiff::Timestamp;
 
 use reeve_audit::query::{Bound, Column, Comparison, Expr, FieldPath, Match, Query};
 use reeve_audit::{Entry, Json, events};
-use reeve_recommend::ports::LogReader;
+use reeve_estate::StoreError;
+use reeve_recommend::ports::{LogReader, Recorder};
 
 /// Changes of one sync whose actor is looked up at most: each is a search of the log.
 const MOST_LOOKUPS: usize = 200;
@@ -43,6 +44,15 @@ impl<'s> Actors<'s> {
             });
         }
         named
+    }
+
+    /// Records entries with their actors. The log comes before the store: a crash in between tells of a change twice rather than never.
+    pub(super) async fn record(&self, recorder: &dyn Recorder, entries: Vec<Entry>) -> Result<(), StoreError> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let entries = self.name(entries).await;
+        recorder.record(entries).await.map_err(|error| StoreError::Backend(error.to_string()))
     }
 
     async fn cause(&self, entry: &Entry, since: Timestamp) -> Option<Entry> {

@@ -25,17 +25,19 @@ const TAG_MEMBERS: [&str; 5] = ["Tags", "TagSet", "TagList", "tags", "tagSet"];
 pub(super) struct Changed {
     pub(super) known: Resource,
     pub(super) seen: Resource,
+    /// A description has told it.
+    pub(super) is_told: bool,
 }
 
-/// Differences between an inventory and the stored resources.
+/// Differences between a page of an inventory and the stored resources.
 #[derive(Debug, Default)]
 pub(super) struct Compared {
     /// Entries about resources that appeared or are gone.
     pub(super) entries: Vec<Entry>,
     /// Resources that changed; their descriptions may tell more.
-    pub(super) changed: HashMap<ResourceId, Changed>,
-    /// Number of resources in regions that the connection no longer looks at. They are not gone.
-    pub(super) unwatched: u64,
+    pub(super) changed: Vec<Changed>,
+    /// Resources of which nothing has to be recorded before they are written.
+    pub(super) others: Vec<Resource>,
 }
 
 /// Returns `true` if a kind was read completely in a region before. Otherwise it is not new what is found there.
@@ -43,45 +45,34 @@ pub(super) fn is_read_before(read_before: &HashSet<Place>, region: &str, kind: R
     [region, ""].iter().any(|region| read_before.contains(&(kind, (*region).to_owned())))
 }
 
-/// Compares an inventory with what is known.
+/// Compares a page of an inventory with what is known of its resources.
 pub(super) fn compare(
     connection: &Connection,
-    known: &[Resource],
-    seen: &[Resource],
-    complete: &[ResourceKind],
+    known: &HashMap<ResourceId, Resource>,
+    page: Vec<Resource>,
     read_before: &HashSet<Place>,
-    is_watched: impl Fn(&str) -> bool,
 ) -> Compared {
-    let by_id: HashMap<&ResourceId, &Resource> =
-        known.iter().filter(|known| known.state != ResourceState::Deleted).map(|known| (&known.id, known)).collect();
-    let taken_at = seen.iter().map(|resource| resource.observed_at).max();
+    let taken_at = page.iter().map(|resource| resource.observed_at).max();
     let mut compared = Compared::default();
-    for resource in seen {
-        match by_id.get(&resource.id) {
+    for resource in page {
+        match known.get(&resource.id) {
             None if resource.state == ResourceState::Deleted => {}
             None if !is_read_before(read_before, &resource.region, resource.kind) => {}
-            None => compared.entries.push(created(connection, resource, None)),
+            None => compared.entries.push(created(connection, &resource, None)),
             // Reeve did something to it since the inventory was taken; what came of that is known and recorded.
             Some(known)
                 if known.observed_at > resource.observed_at && taken_at.is_some_and(|at| known.observed_at <= at) => {}
             Some(known) if resource.state == ResourceState::Deleted => {
                 compared.entries.push(gone(connection, known, None, resource.observed_at));
             }
-            Some(known) if between(known, resource).is_empty() => {}
+            Some(known) if between(known, &resource).is_empty() => {}
             Some(known) => {
-                let changed = Changed { known: (*known).clone(), seen: resource.clone() };
-                compared.changed.insert(resource.id.clone(), changed);
+                compared.changed.push(Changed { known: known.clone(), seen: resource, is_told: false });
+                continue;
             }
         }
+        compared.others.push(resource);
     }
-    let ids: HashSet<&ResourceId> = seen.iter().map(|resource| &resource.id).collect();
-    let missing = by_id.values().filter(|known| complete.contains(&known.kind) && !ids.contains(&known.id));
-    let (removed, unwatched): (Vec<&&Resource>, Vec<_>) = missing.partition(|known| is_watched(&known.region));
-    compared.unwatched = unwatched.len() as u64;
-    let mut removed: Vec<Entry> =
-        removed.iter().map(|known| gone(connection, known, None, taken_at.unwrap_or_else(Timestamp::now))).collect();
-    removed.sort_by(|a, b| a.resource.id.cmp(&b.resource.id));
-    compared.entries.extend(removed);
     compared
 }
 

@@ -38,11 +38,11 @@ pub(super) struct DescriptionSync<'s> {
     pub(super) recorder: &'s Arc<dyn Recorder>,
     pub(super) actors: &'s Actors<'s>,
     /// Resources of the inventory, which decides about the kinds that it reads.
-    pub(super) inventory: HashSet<ResourceId>,
-    /// Changes that the inventory found and no description has told yet.
+    pub(super) inventory: &'s Seen,
+    /// Changes that the inventory found.
     pub(super) changed: Mutex<HashMap<ResourceId, Changed>>,
     /// Kinds and regions that an earlier sync has read completely.
-    pub(super) read_before: HashSet<Place>,
+    pub(super) read_before: &'s HashSet<Place>,
     /// Kinds and regions that this sync has tried to read.
     pub(super) read: Mutex<HashSet<Place>>,
     /// Identifiers of this sync: all that is kept of a page that does not differ.
@@ -65,7 +65,7 @@ impl DescriptionSink for DescriptionSync<'_> {
     async fn page(&self, page: Vec<Described>) -> Result<(), StoreError> {
         let is_kept = |described: &Described| {
             !ResourceKind::SPECIFIED.contains(&described.resource.kind)
-                || self.inventory.contains(&described.resource.id)
+                || self.inventory.has(described.resource.kind, &described.resource.id)
         };
         let page: Vec<Described> = page.into_iter().filter(is_kept).collect();
         let ids: Vec<ResourceId> = page.iter().map(|described| described.resource.id.clone()).collect();
@@ -86,7 +86,7 @@ impl DescriptionSink for DescriptionSync<'_> {
                 differ.push(described);
             }
         }
-        self.record(entries).await?;
+        self.actors.record(&**self.recorder, entries).await?;
         self.put(differ).await
     }
 
@@ -179,14 +179,14 @@ impl DescriptionSync<'_> {
 
     /// Returns the entries that tell how a resource differs from what is stored.
     fn change_entries(&self, described: &Described, stored: Option<&Known>, before: Option<&Document>) -> Vec<Entry> {
-        let changed = self.changed.lock().remove(&described.resource.id);
         let difference = stored.and_then(|known| known.hash.as_ref()).map(|hash| match before {
             Some(before) if *hash != described.document.hash() => {
                 Difference::between(before.json(), described.document.json())
             }
             _ => Difference::default(),
         });
-        if let Some(changed) = changed {
+        if let Some(changed) = self.changed.lock().get_mut(&described.resource.id).filter(|changed| !changed.is_told) {
+            changed.is_told = true;
             return changes::modified(self.connection, &changed.known, &changed.seen, difference.unwrap_or_default());
         }
         let specified = ResourceKind::SPECIFIED.contains(&described.resource.kind);
@@ -206,7 +206,7 @@ impl DescriptionSync<'_> {
     }
 
     fn is_read_before(&self, region: &str, kind: ResourceKind) -> bool {
-        changes::is_read_before(&self.read_before, region, kind)
+        changes::is_read_before(self.read_before, region, kind)
     }
 
     async fn remove_gone(&self, reading: &Reading) -> Result<(), StoreError> {
@@ -232,7 +232,7 @@ impl DescriptionSync<'_> {
                 let description = known.hash.as_ref().and_then(|hash| documents.get(hash)).map(Document::json);
                 Some(changes::gone(self.connection, known.resource.as_ref()?, description, reading.read_at))
             });
-            self.record(removals.collect()).await?;
+            self.actors.record(&**self.recorder, removals.collect()).await?;
             let (store, connection, at) = (self.store.clone(), here.clone(), reading.read_at);
             self.write(async move { store.description_remove(&connection, &gone, at).await }).await?;
         }
@@ -255,20 +255,11 @@ impl DescriptionSync<'_> {
         }
         Ok(retired)
     }
-
-    /// Records entries. The log comes before the store: a crash in between tells of a change twice rather than never.
-    async fn record(&self, entries: Vec<Entry>) -> Result<(), StoreError> {
-        if entries.is_empty() {
-            return Ok(());
-        }
-        let entries = self.actors.name(entries).await;
-        self.recorder.record(entries).await.map_err(|error| StoreError::Backend(error.to_string()))
-    }
 }
 
 /// Runs an access to the store in a task of its own. Listings are read side by side in the sync's one task, which their
 /// answers keep busy for seconds; a transaction that waited there for its turn kept the database from everybody else.
-async fn apart<T: Send + 'static>(
+pub(super) async fn apart<T: Send + 'static>(
     access: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {
     tokio::spawn(access).await.map_err(|error| StoreError::Backend(error.to_string()))?
