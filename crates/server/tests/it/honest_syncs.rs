@@ -89,9 +89,9 @@ async fn answer(mode: Mode, region: &str, body: &str) -> Response {
             if is_volumes {
                 let owner = if mode == Mode::Tagged { "ben" } else { "ann" };
                 return format!(
-                    "<R><volumeSet><item><volumeId>vol-{page}</volumeId><size>8</size><status>available</status>\
+                    "<DescribeVolumesResponse><volumeSet><item><volumeId>vol-{page}</volumeId><size>8</size><status>available</status>\
                      <volumeType>gp3</volumeType><tagSet><item><key>owner</key><value>{owner}</value></item></tagSet>\
-                     </item></volumeSet>{next}</R>"
+                     </item></volumeSet>{next}</DescribeVolumesResponse>"
                 )
                 .into_response();
             }
