@@ -12,8 +12,9 @@ use reeve_recommend::change::{Effect, ResizeMachine};
 use reeve_recommend::recommendation::{ConfidenceRange, Decision, Effort, ImpactAssessment, Subject};
 use reeve_recommend::{
     Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply, Cause,
-    Explanation, Impact, Mode, Notifications, Origin, Plan, Priority, Purpose, Ranking, Recommendation,
-    RecommendationId, RecommendationType, Scope, Settings, Status, StepKind, StepOutcome, Timing, Watch, WatchVerdict,
+    Explanation, FactorKind, Factors, Impact, Mode, Notifications, Origin, Plan, Priority, Purpose, Ranking,
+    Recommendation, RecommendationId, RecommendationType, Scope, Settings, Status, StepKind, StepOutcome, Timing,
+    Watch, WatchVerdict,
 };
 
 /// A connection to which nothing answers: the inventory stays as it was put in.
@@ -153,7 +154,10 @@ fn explanation() -> Explanation {
         |check: &str, detail: &str| Decision { check: check.into(), answer: Some(true), detail: detail.into() };
     Explanation {
         action: "Resize the machine".into(),
-        factors: vec!["p95 of CPU was 11.2 % over 14 days".into(), "p99 of memory was 31 %".into()],
+        factors: Factors::from([
+            (FactorKind::Measured, "p95 of CPU was 11.2 % over 14 days"),
+            (FactorKind::Measured, "p99 of memory was 31 %"),
+        ]),
         confidence_range: Some(ConfidenceRange { low_percent: 87.5, high_percent: 94.0 }),
         data_points: 4_032,
         similar_cases: 3,

@@ -11,7 +11,7 @@ use reeve_estate::money::HOURS_PER_MONTH;
 use reeve_estate::{Money, Purchase, Resource, ResourceKind};
 use reeve_learn::HOUR_MS;
 use reeve_recommend::words::percent;
-use reeve_recommend::{Facts, Proposal};
+use reeve_recommend::{FactorKind, Facts, Proposal};
 
 /// Days of charges that prices are taken from.
 pub(crate) const CHARGE_DAYS: i64 = 30;
@@ -87,12 +87,13 @@ pub(crate) fn apply(facts: &Facts<'_>, list_now: Option<Money>, proposal: &mut P
     // What costs more costs it after discounts too.
     proposal.savings_after_discounts = share.map(|share| Money::from_usd(list_saving.usd() * share));
     let origin = origin(facts);
-    proposal.explanation.factors.push(match (words, origin) {
+    let text = match (words, origin) {
         (Some(words), Some(origin)) => format!("{words}; list prices: {origin}"),
         (Some(words), None) => words,
         (None, Some(origin)) => format!("Prices are list prices ({origin}): no bill of this resource is known"),
         (None, None) => "Prices are list prices: no bill of this resource is known".to_owned(),
-    });
+    };
+    proposal.explanation.factors.add(FactorKind::Price, text);
 }
 
 /// Source and date of the list prices of the resource, in words: of its hours, or of the parts of its cost.

@@ -12,7 +12,7 @@ use reeve_recommend::agent::Impact;
 use reeve_recommend::change::Isolate;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::{Decision, Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
-use reeve_recommend::{Proposal, Trust};
+use reeve_recommend::{FactorKind, Factors, Proposal, Trust, title};
 
 /// The specification's action.
 const RULE: &str = "auto_quarantine";
@@ -51,22 +51,23 @@ pub fn plan(machine: &Resource) -> Result<Plan, &'static str> {
 }
 
 /// Returns the deciding factors, as sentences.
-fn factors(anomaly: &Anomaly, by_hand: Option<&str>, code_owner: Option<&str>) -> Vec<String> {
-    let mut factors = vec![anomaly.title.clone()];
-    factors.extend(anomaly.evidence_in_words().take(MOST_EVIDENCE));
-    factors.push(
-        "Its disks and its memory stay as they are, for the investigation; rolling back restores its security groups"
-            .to_owned(),
-    );
-    factors.push(
-        "Stolen credentials work elsewhere until they expire: revoke the sessions of the machine's role too".to_owned(),
-    );
-    factors.extend(by_hand.map(|why| format!("Advice only, no automatic change: {why}")));
-    factors.extend(
-        code_owner.map(|tag| {
-            format!("It is managed by infrastructure as code ({tag}), which may restore its security groups")
-        }),
-    );
+fn factors(anomaly: &Anomaly, by_hand: Option<&str>, code_owner: Option<&str>) -> Factors {
+    let mut factors = Factors::from([
+        (FactorKind::Measured, anomaly.title.as_str()),
+        (
+            FactorKind::Consequence,
+            "Its disks and its memory stay as they are, for the investigation; rolling back restores its security groups",
+        ),
+        (
+            FactorKind::Consequence,
+            "Stolen credentials work elsewhere until they expire: revoke the sessions of the machine's role too",
+        ),
+    ]);
+    factors.extend(anomaly.evidence_in_words().take(MOST_EVIDENCE).map(|text| (FactorKind::Measured, text)));
+    let by_hand = by_hand.map(|why| format!("Advice only, no automatic change: {why}"));
+    let code = code_owner
+        .map(|tag| format!("It is managed by infrastructure as code ({tag}), which may restore its security groups"));
+    factors.extend(by_hand.into_iter().chain(code).map(|text| (FactorKind::Consequence, text)));
     factors
 }
 
@@ -83,7 +84,7 @@ pub(crate) fn proposal(machine: &Resource, anomaly: &Anomaly) -> Proposal {
     Proposal {
         kind: RecommendationType::SecurityGroup,
         rule: RULE,
-        title: format!("{action}: {}", anomaly.title),
+        title: title("Isolate ", &machine.name, " from every network"),
         subject: reeve_recommend::subject(machine, None),
         priority: anomaly.severity,
         confidence: (score * 100.0).clamp(0.0, 100.0),

@@ -99,7 +99,7 @@ fn finding(operation: &str, recommendation: &Recommendation, caller: &Caller) ->
         ("savings_monthly_usd", Json::from(recommendation.savings_monthly.map(|money| money.usd()))),
         ("instance_type", Json::from(recommendation.subject.instance_type.clone())),
         ("target_type", Json::from(recommendation.subject.target_type.clone())),
-        ("factors", Json::from(recommendation.explanation.factors.clone())),
+        ("factors", Json::from(recommendation.explanation.factors.texts())),
         ("not_measured", Json::from(recommendation.not_measured.clone())),
         ("plan", Json::from(steps)),
     ]))

@@ -1,16 +1,17 @@
 //! From what is foreseen to a proposal: the change, its plan where Reeve has one, its cost, and the approval it needs.
 
 use reeve_estate::{Catalogue, Resource, ResourceKind};
-use reeve_recommend::words::minute;
+use reeve_recommend::words::{figure, minute};
 
 use super::change::change;
 use super::prediction::Prediction;
+use super::reason::Reason;
 use super::related::ResponseTarget;
-use super::rule::{ApprovalKind, Foreseen, ResponseKind, Rule};
+use super::rule::{ApprovalKind, Foreseen, ResponseKind, Rule, Signal};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::recommendation::{Decision, Explanation, ImpactAssessment, Priority};
 use reeve_recommend::relief::Relief;
-use reeve_recommend::{ApprovalMatrix, Hazards, Proposal, Trust, is_production};
+use reeve_recommend::{ApprovalMatrix, FactorKind, Factors, Hazards, Proposal, Trust, is_production};
 
 /// The code that every recommendation of a rule carries.
 pub(crate) const CODE: &str = "predictive_rule";
@@ -53,27 +54,19 @@ pub(super) fn propose(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, 
     let cost_percent = change.cost_percent(if change.against_bill { on.bill } else { monthly });
     let cost_words = change.cost_words(cost_percent);
     let degradation = Some(0.0);
-    let words = sentence(rule, on.measured, found);
-    let mut factors = vec![words.clone()];
-    factors.extend(found.reasons.iter().map(ToString::to_string));
-    if let Some(event) = &found.event {
-        factors.push(format!("The calendar has {event}"));
-    }
-    factors.extend(change.notes.iter().cloned());
-    factors.extend(change.by_hand.as_ref().map(|why| format!("Advice only, no automatic change: {why}")));
     let mut reason_codes = vec![CODE.to_owned(), rule.code(), rule.condition.foreseen.as_str().to_owned()];
     if change.plan.as_ref().is_some_and(|plan| !plan.reversible) {
         reason_codes.push("cannot_be_undone".to_owned());
     }
-    if let Some(tag) = &code {
+    if code.is_some() {
         reason_codes.push("iac_managed".to_owned());
-        factors.push(format!("It is managed by infrastructure as code ({tag}): change it there"));
     }
+    let factors = factors(rule, on.measured, found, &change, code.as_deref());
     let confidence = found.probability_percent.unwrap_or(0.0);
     Proposal {
         kind: rule.response.kind.recommendation(),
         rule: rule.response.kind.as_str(),
-        title: format!("{}: {words}", change.words),
+        title: change.title,
         subject: reeve_recommend::subject(resource, change.target),
         priority: priority(rule, on.measured, found),
         confidence,
@@ -109,19 +102,48 @@ pub(super) fn propose(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, 
     }
 }
 
+/// Sentences of the explanation.
+fn factors(rule: &Rule, measured: &Resource, found: &Prediction, change: &Relief, code: Option<&str>) -> Factors {
+    let mut factors: Factors =
+        found.reasons.iter().map(|reason| (FactorKind::Measured, measurement(reason, measured, found))).collect();
+    factors.add(FactorKind::Forecast, sentence(rule, measured, found));
+    factors.extend(found.event.iter().map(|event| (FactorKind::Forecast, format!("The calendar has {event}"))));
+    let by_hand = change.by_hand.as_ref().map(|why| format!("Advice only, no automatic change: {why}"));
+    let code = code.map(|tag| format!("It is managed by infrastructure as code ({tag}): change it there"));
+    let consequences = change.notes.iter().cloned().chain(by_hand).chain(code);
+    factors.extend(consequences.map(|text| (FactorKind::Consequence, text)));
+    let probability = found.probability_percent;
+    let probability = probability.map(|percent| format!("Probability {percent:.0} %, from {} samples", found.points));
+    factors.extend(probability.map(|text| (FactorKind::Confidence, text)));
+    factors
+}
+
+/// Describes a reason of the prediction; the present value with its name, since no sentence comes before it.
+fn measurement(reason: &Reason, measured: &Resource, found: &Prediction) -> String {
+    match (reason, found.signal) {
+        (Reason::Now { value }, Some(signal)) => {
+            format!("{} of {} is {} now", shown(signal), measured.name, figure(*value))
+        }
+        (reason, _) => reason.to_string(),
+    }
+}
+
+fn shown(signal: Signal) -> String {
+    signal.as_str().replace('_', " ")
+}
+
 /// Describes the prediction in one sentence.
 fn sentence(rule: &Rule, resource: &Resource, found: &Prediction) -> String {
     let when = found.expected_at.map_or_else(String::new, |at| format!(" around {}", minute(at)));
-    let chance = found.probability_percent.map_or_else(String::new, |p| format!(", probability {p:.0} %"));
-    let limit = found.limit.map_or_else(String::new, |limit| format!(" {limit:.4}"));
-    let what = found.signal.map_or("", super::Signal::as_str);
+    let limit = found.limit.map_or_else(String::new, |limit| format!(" {}", figure(limit)));
+    let what = found.signal.map_or_else(String::new, shown);
     let name = &resource.name;
     match rule.condition.foreseen {
-        Foreseen::Full => format!("{name} is full{when}{chance}"),
-        Foreseen::Saturation | Foreseen::Exhaustion => format!("{what} of {name} reaches{limit}{when}{chance}"),
-        Foreseen::Above => format!("{what} of {name} rises above{limit}{when}{chance}"),
-        Foreseen::Below => format!("{what} of {name} falls below{limit}{when}{chance}"),
-        Foreseen::Spike => format!("{what} of {name} peaks above{limit}{when}{chance}"),
+        Foreseen::Full => format!("The storage of {name} is full{when}"),
+        Foreseen::Saturation | Foreseen::Exhaustion => format!("{what} of {name} reaches{limit}{when}"),
+        Foreseen::Above => format!("{what} of {name} rises above{limit}{when}"),
+        Foreseen::Below => format!("{what} of {name} falls below{limit}{when}"),
+        Foreseen::Spike => format!("{what} of {name} peaks above{limit}{when}"),
         Foreseen::Event => format!("{} begins{when}", found.event.as_deref().unwrap_or("an event")),
     }
 }

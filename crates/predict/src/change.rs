@@ -9,6 +9,7 @@ use super::related::ResponseTarget;
 use super::rule::{ResponseKind, Rule, Signal};
 use reeve_recommend::recommendation::Effort;
 use reeve_recommend::relief::{self, Relief, Shortage};
+use reeve_recommend::title;
 
 /// A group is scaled to at most so many times its members before a peak; its own policies do the rest.
 const MOST_TIMES: f64 = 2.0;
@@ -28,14 +29,14 @@ pub(super) fn change(rule: &Rule, on: &ResponseTarget<'_>, found: &Prediction, c
             let limit = found.limit.map_or_else(String::new, |limit| {
                 format!(" from {limit:.0} to {:.0}", limit * (1.0 + rule.response.step_percent / 100.0))
             });
-            let words = format!("Ask the provider for a higher limit of {name}{limit}");
+            let title = title("Request a higher limit of ", name, &limit);
             let why = "which quota of the provider the limit is, only its owner can say: ask for it in the provider's console";
-            Relief::advice(words, Effort::Low, why).free()
+            Relief::advice(title, Effort::Low, why).free()
         }
         ResponseKind::WarmCache => {
-            let words = format!("Warm the caches of {name} before {when}");
+            let title = title("Warm the caches of ", name, &format!(" before {when}"));
             let why = "what belongs into a cache, and how it gets there, only the application knows: no cloud has a call for it";
-            Relief::advice(words, Effort::Low, why).free()
+            Relief::advice(title, Effort::Low, why).free()
         }
         ResponseKind::PrepareFailover => fail_over(resource, found, &when),
     }
@@ -57,7 +58,7 @@ fn fail_over(resource: &Resource, found: &Prediction, when: &str) -> Relief {
     let spec = &resource.specification;
     let advice = |standby: &str, why: &str| {
         let words = format!("Prepare the failover of {name} before {when}: {standby}");
-        Relief::advice(words, Effort::Medium, why).free()
+        Relief { words, ..Relief::advice(title("Prepare the failover of ", name, ""), Effort::Medium, why).free() }
     };
     let (from, to) = match (resource.kind, spec.multi_az, &spec.zone, &spec.standby_zone) {
         (ResourceKind::Database, Some(true), Some(from), Some(to)) => (from, to),
@@ -80,13 +81,14 @@ fn fail_over(resource: &Resource, found: &Prediction, when: &str) -> Relief {
         return advice("check that it does without its standby meanwhile", why);
     }
     let words = format!("Let the standby of {name} in {to} take over from {from} before {when}");
-    let relief = Relief::advice(words, Effort::Medium, "").free().planned(plans::fail_over(resource, from, to));
+    let title = title("Fail over ", name, &format!(" to {to}"));
+    let relief = Relief::advice(title, Effort::Medium, "").free().planned(plans::fail_over(resource, from, to));
     let sure = found.event.as_deref().is_some_and(|event| names_zone(event, from));
     let mut notes = vec!["Connections break for a minute or two, at a time that is known".to_owned()];
     if !sure {
         notes.push(format!("The event does not say that the maintenance is in {from}: look before approving"));
     }
-    Relief { notes, ..relief }
+    Relief { words, notes, ..relief }
 }
 
 /// A larger size of the same family for machines that are resized one by one; a number to scale by for everything else.
@@ -108,7 +110,7 @@ fn scale(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catal
     let factor = found.value.filter(|now| *now > 0.0).map(|now| peak / now).filter(|f| f.is_finite() && *f > 1.0);
     let by = factor
         .map_or_else(|| format!("{:.0} %", rule.response.step_percent), |f| format!("{:.0} %", (f - 1.0) * 100.0));
-    Relief::advice(format!("Give {name} {by} more capacity"), Effort::Medium, why)
+    Relief::advice(title("Give ", name, &format!(" {by} more capacity")), Effort::Medium, why)
 }
 
 /// Returns `true` if a word of an event's summary is the zone's name. People write the summary; `eu-west-1a` is not named by

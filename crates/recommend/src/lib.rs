@@ -37,6 +37,7 @@ pub mod relief;
 pub mod responses;
 pub mod rollout;
 pub mod settings;
+mod title;
 pub mod totals;
 pub mod trust;
 pub mod words;
@@ -69,12 +70,11 @@ pub use ports::{AgentStore, ChargeReader, Clock, Clouds, LogReader, ReadError, R
 pub use procedure::{resize, subject};
 pub use proposal::{Abstention, Proposal};
 pub use ranking::{FeedbackWeights, Ranking};
-pub use recommendation::{
-    Closing, Explanation, Feedback, FeedbackOutcome, Priority, Recommendation, RecommendationId, RecommendationType,
-};
+pub use recommendation::*;
 pub use responses::{Offer, Remedy, RemedyTarget, Responses};
 pub use rollout::{Rollout, RolloutId, RolloutSettings, RolloutStatus, RolloutStore};
 pub use settings::{Setting, SettingValue, Settings};
+pub use title::{TITLE_CHARACTERS, shortened, title};
 pub use totals::*;
 pub use trust::{Trust, trust_group};
 pub use workload::{Classification, Correction, Workload, WorkloadClass, WorkloadStore};

@@ -6,7 +6,7 @@ use super::proposal::Proposal;
 use crate::change::{DeleteVolume, ResizeDatabase, ResizeMachine, StopDatabase, StopMachine};
 use crate::ownership::owned_by_code;
 use crate::plan::Plan;
-use crate::recommendation::Subject;
+use crate::recommendation::{FactorKind, Subject};
 
 /// The subject of a proposal.
 pub fn subject(resource: &Resource, target: Option<String>) -> Subject {
@@ -56,7 +56,7 @@ pub fn delete_unattached(volume: &Resource) -> Plan {
 pub fn iac_note(proposal: &mut Proposal, tag: &str) {
     proposal.reason_codes.push("iac_managed".to_owned());
     let note = format!("It is managed by infrastructure as code ({tag}): change it there, or the tool undoes it");
-    proposal.explanation.factors.push(note);
+    proposal.explanation.factors.add(FactorKind::Consequence, note);
 }
 
 /// Returns `true` if the cloud restarts the stopped database by itself after a week.

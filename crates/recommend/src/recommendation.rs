@@ -13,8 +13,10 @@ use crate::plan::Plan;
 use crate::ranking::Ranking;
 use reeve_estate::named;
 
+mod factors;
 mod id;
 
+pub use factors::{FactorKind, Factors};
 pub use id::RecommendationId;
 
 named!(
@@ -162,8 +164,8 @@ pub struct ConfidenceRange {
 pub struct Explanation {
     /// The change in words.
     pub action: String,
-    /// Sentences, each with its numbers.
-    pub factors: Vec<String>,
+    /// Sentences, each with its numbers, in the order of their kinds.
+    pub factors: Factors,
     /// Range around the confidence; `None` where nothing was tried out.
     pub confidence_range: Option<ConfidenceRange>,
     /// Samples that were looked at.
@@ -190,7 +192,7 @@ impl Explanation {
     pub fn take(&mut self) -> Explanation {
         let emptied = Explanation {
             action: String::new(),
-            factors: Vec::new(),
+            factors: Factors::default(),
             confidence_range: self.confidence_range,
             data_points: self.data_points,
             similar_cases: self.similar_cases,

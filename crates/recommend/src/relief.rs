@@ -17,6 +17,7 @@ use crate::assessment::{Hazards, risk};
 use crate::change::Replicate;
 use crate::plan::Plan;
 use crate::recommendation::Effort;
+use crate::title::title;
 
 pub use members::{more_members, scale_until};
 pub use related::{group_behind, only_disk};
@@ -31,7 +32,9 @@ const LONGEST_NAME: usize = 63;
 /// A change that relieves a resource, or the reason why none can be planned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relief {
-    /// Description for people: `Resize web from t3.large to t3.xlarge`.
+    /// Title: `Resize web from t3.large to t3.xlarge`.
+    pub title: String,
+    /// Description with what the title leaves out, such as times.
     pub words: String,
     /// Size that a machine or database gets.
     pub target: Option<String>,
@@ -55,11 +58,12 @@ pub struct Relief {
 }
 
 impl Relief {
-    /// Advice without a plan.
+    /// Advice without a plan, which its title describes.
     #[must_use]
-    pub fn advice(words: String, effort: Effort, why: impl Into<String>) -> Relief {
+    pub fn advice(title: String, effort: Effort, why: impl Into<String>) -> Relief {
         Relief {
-            words,
+            words: title.clone(),
+            title,
             target: None,
             plan: None,
             by_hand: Some(why.into()),
@@ -130,7 +134,11 @@ pub fn read_replica(database: &Resource) -> Relief {
     let relief = Relief {
         added: database.monthly_cost,
         against_bill: true,
-        ..Relief::advice(format!("Create a read replica of {name}"), Effort::High, "Reeve makes replicas on RDS alone")
+        ..Relief::advice(
+            title("Create a read replica of ", name, ""),
+            Effort::High,
+            "Reeve makes replicas on RDS alone",
+        )
     };
     let fits = database.provider == Provider::Aws && taken.len() < MOST_REPLICAS;
     match replica.filter(|replica| fits && replica.len() <= LONGEST_NAME) {

@@ -4,7 +4,7 @@ use reeve_learn::calibrate::{Calibrated, Calibrator, Signs, features};
 
 use crate::agent::AgentType;
 use crate::proposal::Proposal;
-use crate::recommendation::{ConfidenceRange, RecommendationType};
+use crate::recommendation::{ConfidenceRange, FactorKind, RecommendationType};
 
 /// Earlier recommendations up to which a calibration is weak.
 const FEW: f64 = 10.0;
@@ -67,7 +67,7 @@ impl Proposal {
             self.confidence,
             self.trust.raw * 100.0
         );
-        self.explanation.factors.insert(0, text);
+        self.explanation.factors.add(FactorKind::Confidence, text);
         Some(found)
     }
 }

@@ -8,6 +8,11 @@ pub fn minute(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
+/// `2026-11-21`, in UTC.
+pub fn day(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d").to_string()
+}
+
 /// `7.4 %`.
 pub fn percent(value: f64) -> String {
     format!("{value:.1} %")

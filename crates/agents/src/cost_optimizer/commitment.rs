@@ -3,7 +3,6 @@
 use reeve_estate::{Money, Provider};
 use reeve_learn::calibrate::Signs;
 use reeve_learn::{HOUR_MS, Window};
-use reeve_recommend::AccountFacts;
 use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings};
 use reeve_recommend::portfolio::{AccountUse, FamilyUse, Portfolio};
 use reeve_recommend::procedure::subject;
@@ -11,6 +10,7 @@ use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 use reeve_recommend::trust::Trust;
 use reeve_recommend::words::{dollars, percent, thousands};
+use reeve_recommend::{AccountFacts, FactorKind, Factors, title};
 
 use super::evidence::Evidence;
 use super::settings::Thresholds;
@@ -85,7 +85,7 @@ fn propose(facts: &AccountFacts<'_>, account: &AccountUse, saving: Money, path: 
     Proposal {
         kind: KIND,
         rule: "suggest_reserved_instances",
-        title: format!("Commit ${hourly:.2} an hour for a year in account {name}"),
+        title: title(&format!("Commit ${hourly:.2} an hour for a year in account "), name, ""),
         subject: subject(facts.account, None),
         priority: priority_by_savings(Some(saving)),
         confidence: trust.percent,
@@ -134,32 +134,38 @@ fn product(provider: Provider) -> &'static str {
 }
 
 /// Sentences with the figures of coverage, utilization, break-even and risk.
-fn factors(account: &AccountUse, trust: &Confidence, cost: String) -> Vec<String> {
+fn factors(account: &AccountUse, trust: &Confidence, cost: String) -> Factors {
     let Portfolio { machines, hours, discount, best, safe, .. } = account.portfolio;
-    let mut factors = vec![
-        trust.words(),
-        format!("The use of {} machines on demand over {} hours", thousands(machines), thousands(u64::from(hours))),
-        format!(
-            "${:.2} an hour pays for {} of that use, and {} of it is used; it saves as long as more than {} is used",
-            safe.hourly,
-            percent(safe.coverage * 100.0),
-            percent(safe.utilisation * 100.0),
-            percent((1.0 - discount) * 100.0)
-        ),
-        format!(
-            "It would have lost in no week. The use may fall by {} before it costs more than it saves; {} weeks say little about a year",
-            percent(safe.room * 100.0),
-            hours / 168
-        ),
-        format!(
-            "The level that would have saved most is ${:.2} an hour: {} a month, and a loss in {} of the weeks",
-            best.hourly,
-            dollars(account.portfolio.saving_monthly(&best)),
-            percent(best.losing_weeks * 100.0)
-        ),
-        cost,
-    ];
-    factors.extend(account.families.iter().take(MOST_FAMILIES).map(reserved));
+    let used =
+        format!("{} machines on demand were used over {} hours", thousands(machines), thousands(u64::from(hours)));
+    let pays = format!(
+        "${:.2} an hour pays for {} of that use, and {} of it is used; it saves as long as more than {} is used",
+        safe.hourly,
+        percent(safe.coverage * 100.0),
+        percent(safe.utilisation * 100.0),
+        percent((1.0 - discount) * 100.0)
+    );
+    let room = format!(
+        "It would have lost in no week. The use may fall by {} before it costs more than it saves; {} weeks say little about a year",
+        percent(safe.room * 100.0),
+        hours / 168
+    );
+    let most = format!(
+        "The level that would have saved most is ${:.2} an hour: {} a month, and a loss in {} of the weeks",
+        best.hourly,
+        dollars(account.portfolio.saving_monthly(&best)),
+        percent(best.losing_weeks * 100.0)
+    );
+    let mut factors = Factors::from([
+        (FactorKind::Measured, used),
+        (FactorKind::Price, cost),
+        (FactorKind::Consequence, pays),
+        (FactorKind::Consequence, room),
+        (FactorKind::Consequence, most),
+        (FactorKind::Confidence, trust.words()),
+    ]);
+    let families = account.families.iter().take(MOST_FAMILIES);
+    factors.extend(families.map(|family| (FactorKind::Consequence, reserved(family))));
     factors
 }
 

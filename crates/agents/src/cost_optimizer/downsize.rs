@@ -19,7 +19,7 @@ use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 use reeve_recommend::trust::Trust;
 use reeve_recommend::words::{dollars, percent, thousands};
-use reeve_recommend::{owned_by_code, words};
+use reeve_recommend::{FactorKind, Factors, owned_by_code, words};
 
 /// Share of the expected points that must be there.
 pub(super) const COVERAGE: f64 = 0.9;
@@ -210,7 +210,6 @@ fn propose(
     summary: &Summary,
     mut path: Path,
 ) -> Proposal {
-    let days = evidence.settings.downsize_days;
     let resource = evidence.facts.resource;
     let from_name = evidence.size_name(from);
     let memory_doubt = chosen.fit.doubts.contains(&Dimension::Memory);
@@ -239,12 +238,7 @@ fn propose(
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
-        title: format!(
-            "Resize {} from {from_name} to {}: p95 CPU {} over {days} days",
-            evidence.named(),
-            chosen.name,
-            percent(summary.p95)
-        ),
+        title: evidence.resize_title(&from_name, &chosen.name),
         subject: evidence.subject(&chosen.name),
         priority: priority_by_savings(savings),
         confidence: trust.percent,
@@ -265,7 +259,7 @@ fn propose(
     }
     if chosen.spec.family != from.family {
         proposal.reason_codes.push(OTHER_FAMILY.to_owned());
-        proposal.explanation.factors.push(other_family(from, &chosen.spec));
+        proposal.explanation.factors.add(FactorKind::Consequence, other_family(from, &chosen.spec));
     }
     let level = risk(resource, hazards);
     proposal.reason_codes.push(format!("risk_{level}"));
@@ -340,19 +334,21 @@ fn explain(
     impact: &ImpactAssessment,
 ) -> Explanation {
     let limit = evidence.settings.downsize_below_percent;
-    let mut factors = vec![trust.words(), cpu_words(evidence, summary)];
+    let mut factors = Factors::from([
+        (FactorKind::Measured, cpu_words(evidence, summary)),
+        (FactorKind::Price, impact.cost.clone()),
+        (FactorKind::Confidence, trust.words()),
+    ]);
     let peaks = bursts(evidence.history().select(&cpu.points), limit, cpu.period_ms);
     if let Some(highest) = peaks.iter().map(|burst| burst.peak).max_by(f64::total_cmp) {
-        factors.push(format!(
-            "{} bursts above {limit:.0} % in the history, the highest {}",
-            thousands(peaks.len() as u64),
-            percent(highest)
-        ));
+        let bursts = thousands(peaks.len() as u64);
+        let text = format!("{bursts} bursts above {limit:.0} % in the history, the highest {}", percent(highest));
+        factors.add(FactorKind::Measured, text);
     }
-    factors.extend(chosen.fit.factors.iter().cloned());
-    factors
-        .extend(chosen.fit.doubts.iter().map(|doubt| format!("{} gets smaller and was not measured", doubt.words())));
-    factors.push(impact.cost.clone());
+    factors.extend(chosen.fit.factors.clone());
+    for doubt in &chosen.fit.doubts {
+        factors.add(FactorKind::Consequence, format!("{} gets smaller and was not measured", doubt.words()));
+    }
     let resource = evidence.facts.resource;
     let saving = chosen.price.as_ref().map_or("not claimed: no list price".to_owned(), |price| {
         format!("{} a month ({})", dollars(price.savings()), words::percent(-price.percent()))

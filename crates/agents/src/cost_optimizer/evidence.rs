@@ -14,6 +14,7 @@ use reeve_recommend::assessment::{Hazards, impact_level};
 use reeve_recommend::plan::Plan;
 use reeve_recommend::procedure::{resize, subject};
 use reeve_recommend::recommendation::Subject;
+use reeve_recommend::title;
 
 /// The measurements of one resource. What is `None` was not measured.
 #[derive(Debug)]
@@ -81,6 +82,16 @@ impl<'a> Evidence<'a> {
             Some(Replaced { group, members, .. }) => format!("the {members} members of {}", group.name),
             None => self.facts.resource.name.clone(),
         }
+    }
+
+    /// Title of a finding that leads to a size.
+    pub(super) fn resize_title(&self, from: &str, to: &str) -> String {
+        let verb = match self.replaced {
+            Some(Replaced { members: 1, .. }) => "Resize the member of ".to_owned(),
+            Some(Replaced { members, .. }) => format!("Resize the {members} members of "),
+            None => "Resize ".to_owned(),
+        };
+        title(&verb, &self.resource().name, &format!(" from {from} to {to}"))
     }
 
     /// Subject of a finding that leads to a size.

@@ -17,6 +17,7 @@ use crate::load::Load;
 use reeve_recommend::models::ModelUse;
 use reeve_recommend::proposal::Path;
 use reeve_recommend::words::{figure, percent};
+use reeve_recommend::{FactorKind, Factors};
 
 /// Projected p99 CPU at most, percent of the target.
 pub(super) const CPU_P99_BOUND: f64 = 60.0;
@@ -37,7 +38,7 @@ pub(super) struct Fit {
     /// Dimensions that could not be checked and that get smaller.
     pub(super) doubts: Vec<Dimension>,
     /// Sentences for the explanation.
-    pub(super) factors: Vec<String>,
+    pub(super) factors: Factors,
     /// Models that were asked.
     pub(super) models: Vec<ModelUse>,
 }
@@ -122,7 +123,8 @@ impl Fit {
                 self.models.push(model.says(exceeded.unwrap_or_else(|| outlook::words(&found))));
             }
             Err(reason) => {
-                self.factors.push(format!("No forecast of the coming weeks: {reason}. The measured days alone decide"));
+                let text = format!("No forecast of the coming weeks: {reason}. The measured days alone decide");
+                self.factors.add(FactorKind::Confidence, text);
                 self.path.unanswered(question, reason);
             }
         }
@@ -147,13 +149,14 @@ fn cpu(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &Insta
         format!("highest {} becomes {} ({what})", percent(cpu.max), percent(max)),
         "cpu_peak_bound",
     );
-    found.factors.push(format!(
+    let text = format!(
         "On {} the measured peaks become p99 {} and highest {} of {} vCPU",
         to.name,
         percent(p99),
         percent(max),
         to.vcpu
-    ));
+    );
+    found.factors.add(FactorKind::Consequence, text);
 }
 
 fn credits(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &InstanceSpec, window: Window) {
@@ -184,7 +187,7 @@ fn memory(found: &mut Fit, evidence: &Evidence<'_>, from: &InstanceSpec, to: &In
     };
     let highest = used.max * ratio;
     let detail = format!("highest {} becomes {} ({sizes})", percent(used.max), percent(highest));
-    found.factors.push(format!("Memory: {detail}, limit {MEMORY_BOUND:.0} %"));
+    found.factors.add(FactorKind::Consequence, format!("Memory: {detail}, limit {MEMORY_BOUND:.0} %"));
     found.check(question, highest <= MEMORY_BOUND, detail, "memory_bound");
 }
 

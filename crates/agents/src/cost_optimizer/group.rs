@@ -5,7 +5,7 @@
 
 use reeve_estate::{Metric, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Series};
 use reeve_recommend::recommendation::RecommendationType;
-use reeve_recommend::{Abstention, Facts, Fleet, Judgement, is_opted_out};
+use reeve_recommend::{Abstention, FactorKind, Facts, Fleet, Judgement, is_opted_out};
 use serde_json::Value;
 
 use super::evidence::Evidence;
@@ -42,18 +42,25 @@ pub(super) fn judge(facts: &Facts<'_>) -> Judgement {
     }
     let notes = notes(replaced.members);
     for proposal in &mut judgement.proposals {
-        proposal.explanation.factors.extend(notes.iter().cloned());
+        proposal.explanation.factors.extend(notes.clone());
     }
     judgement
 }
 
 /// Facts that the figures of a group do not show.
-fn notes(members: u32) -> [String; 2] {
+fn notes(members: u32) -> [(FactorKind, String); 2] {
     [
-        format!(
-            "The figures are those of {members} members together: the highest, for CPU above its limit the lowest, at each time"
+        (
+            FactorKind::Measured,
+            format!(
+                "The figures are those of {members} members together: the highest, for CPU above its limit the lowest, at each time"
+            ),
         ),
-        "Scaling policies stay: one that scales by CPU adds members sooner where each of them is smaller".to_owned(),
+        (
+            FactorKind::Consequence,
+            "Scaling policies stay: one that scales by CPU adds members sooner where each of them is smaller"
+                .to_owned(),
+        ),
     ]
 }
 

@@ -21,12 +21,12 @@ use crate::load::Load;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::models::ModelUse;
-use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, restarts_by_itself, stop_idle, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 use reeve_recommend::trust::Trust;
 use reeve_recommend::words::{byte_rate, dollars, percent, thousands};
+use reeve_recommend::{FactorKind, Factors, owned_by_code, title};
 
 const COVERAGE: f64 = 0.9;
 /// Share of the hours from which on a resource is simply in use.
@@ -64,9 +64,10 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     if !path.ask("Did it work in no hour of the whole history?", worked == 0, detail.clone()) {
         return worked_sometimes(evidence, &work, &detail, path);
     }
-    let mut factors = vec![words];
+    let mut factors = Factors::from([(FactorKind::Measured, words)]);
     let models = will_stay_idle(evidence, &mut factors, &mut path)?;
-    factors.push(if database { silent_database(evidence, &mut path)? } else { silent_machine(evidence, &mut path)? });
+    let silence = if database { silent_database(evidence, &mut path)? } else { silent_machine(evidence, &mut path)? };
+    factors.add(FactorKind::Measured, silence);
     let mut proposal = propose(evidence, load, days, factors, path);
     proposal.explanation.models = models;
     Ok(proposal)
@@ -76,7 +77,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
 /// is not idle in between. Without a usable model the measured days decide, and that is said.
 fn will_stay_idle(
     evidence: &Evidence<'_>,
-    factors: &mut Vec<String>,
+    factors: &mut Factors,
     path: &mut Path,
 ) -> Result<Vec<ModelUse>, Abstention> {
     let question = "Does it stay idle, by the weeks that the usage model has learned?";
@@ -92,7 +93,8 @@ fn will_stay_idle(
             Err(Abstention::decided(KIND, "use_comes_again", detail))
         }
         Err(reason) => {
-            factors.push(format!("No longer history: {reason}. The measured days alone decide"));
+            let text = format!("No longer history: {reason}. The measured days alone decide");
+            factors.add(FactorKind::Confidence, text);
             path.unanswered(question, reason);
             Ok(Vec::new())
         }
@@ -191,7 +193,7 @@ fn silent_database(evidence: &Evidence<'_>, path: &mut Path) -> Result<String, A
     Ok(format!("Connections over {days} days: highest {:.0}, {} points", connections.max, thousands(connections.count)))
 }
 
-fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Vec<String>, mut path: Path) -> Proposal {
+fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Factors, mut path: Path) -> Proposal {
     let resource = evidence.facts.resource;
     let counted = backtest(evidence.history(), load, evidence.settings.idle_days, |before, day| {
         stayed_idle(evidence, before).filter(|idle| *idle).and_then(|_| stayed_idle(evidence, day))
@@ -205,17 +207,16 @@ fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Vec<Str
     let hazards = Hazards { unmeasured: false, iac: iac.is_some(), unpriced: bill.compute.is_none(), idle: true };
     let savings = bill.compute;
     let monthly_cost = resource.monthly_cost.or(bill.compute);
-    factors.insert(0, trust.words());
-    factors.push(bill.words(resource, 1.0));
+    factors.add(FactorKind::Confidence, trust.words());
+    factors.add(FactorKind::Price, bill.words(resource, 1.0));
     let mut reason_codes = vec![
         if resource.kind == ResourceKind::Database { "no_connections" } else { "cpu_and_network_zero" }.to_owned(),
         "stop_not_delete".to_owned(),
     ];
     if restarts_by_itself(resource) {
         reason_codes.push("restarts_after_seven_days".to_owned());
-        factors.push(
-            "RDS starts a stopped database again after seven days; stop it again or delete it by hand".to_owned(),
-        );
+        let text = "RDS starts a stopped database again after seven days; stop it again or delete it by hand";
+        factors.add(FactorKind::Consequence, text);
     }
     let not_measured = evidence.not_measured(bill.compute.is_none());
     let impact = ImpactAssessment {
@@ -233,7 +234,7 @@ fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Vec<Str
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
-        title: format!("Stop {}: idle for {days:.0} days", resource.name),
+        title: title("Stop ", &resource.name, &format!(": idle for {days:.0} days")),
         subject: subject(resource, None),
         priority: priority_by_savings(savings),
         confidence: trust.percent,
@@ -258,7 +259,7 @@ fn propose(evidence: &Evidence<'_>, load: &Load, days: f64, mut factors: Vec<Str
 
 fn explain(
     evidence: &Evidence<'_>,
-    factors: Vec<String>,
+    factors: Factors,
     path: Path,
     bill: &Bill,
     impact: &ImpactAssessment,

@@ -15,12 +15,12 @@ use crate::load::Load;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::models::ModelUse;
-use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{iac_note, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 use reeve_recommend::trust::Trust;
 use reeve_recommend::words::{byte_rate, dollars, percent};
+use reeve_recommend::{FactorKind, Factors, owned_by_code, title};
 
 /// The code of a proposal to stop outside the working times.
 pub(super) const CODE: &str = "works_at_known_times";
@@ -64,8 +64,8 @@ pub(super) fn judge(
     let models = keeps_to_times(evidence, rhythm, &mut path)?;
     let mut proposal = propose(evidence, work, rhythm, reason, path);
     if models.is_empty() {
-        let untold = "No usage model covers a longer history, so only the measured days decide".to_owned();
-        proposal.explanation.factors.push(untold);
+        let untold = "No usage model covers a longer history, so only the measured days decide";
+        proposal.explanation.factors.add(FactorKind::Confidence, untold);
     }
     proposal.explanation.models = models;
     Ok(proposal)
@@ -146,7 +146,7 @@ fn propose(evidence: &Evidence<'_>, work: &Work, rhythm: &Rhythm, between: Strin
     let mut proposal = Proposal {
         kind: KIND,
         rule: "identify_idle_resources",
-        title: format!("Stop {} outside its working times: {times}", resource.name),
+        title: title("Stop ", &resource.name, " outside its working times"),
         subject: subject(resource, None),
         priority: priority_by_savings(savings),
         confidence: trust.percent,
@@ -189,15 +189,18 @@ fn explain(
             "Stop and start {} ({}) by the clock, so that it runs {times} and an hour before",
             resource.name, resource.id
         ),
-        factors: vec![
-            trust,
-            format!(
-                "It worked on {} of {:.0} days, each time {times}; {between}",
-                work.days_worked(),
-                work.days_observed()
+        factors: Factors::from([
+            (
+                FactorKind::Measured,
+                format!(
+                    "It worked on {} of {:.0} days, each time {times}; {between}",
+                    work.days_worked(),
+                    work.days_observed()
+                ),
             ),
-            cost,
-        ],
+            (FactorKind::Price, cost),
+            (FactorKind::Confidence, trust),
+        ]),
         data_points: evidence.data_points(),
         confidence_range: None,
         similar_cases: 0,

@@ -14,7 +14,7 @@ use reeve_recommend::procedure::{iac_note, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
 use reeve_recommend::trust::Trust;
-use reeve_recommend::{Facts, Plan, is_opted_out, owned_by_code};
+use reeve_recommend::{FactorKind, Factors, Facts, Plan, is_opted_out, owned_by_code, shortened, title};
 
 use super::settings;
 use crate::confidence::confidence;
@@ -22,6 +22,9 @@ use crate::confidence::confidence;
 const KIND: RecommendationType = RecommendationType::ResourceTagging;
 /// Volumes that a value named by the setting is worth: a person decided on it.
 const CONFIGURED: u64 = 98;
+
+/// Characters of a tag that a title shows at most.
+const MOST_TAG: usize = 32;
 
 /// Value of a missing tag with its source.
 struct Sourced {
@@ -101,7 +104,7 @@ fn propose(facts: &Facts<'_>, key: &str, found: Sourced) -> Proposal {
     let mut proposal = Proposal {
         kind: KIND,
         rule: "required_tags",
-        title: format!("Tag {} with {tag}", machine.name),
+        title: title("Tag ", &machine.name, &format!(" with {}", shortened(&tag, MOST_TAG))),
         subject: subject(machine, None),
         priority: Priority::Low,
         confidence: trust.percent,
@@ -123,7 +126,10 @@ fn propose(facts: &Facts<'_>, key: &str, found: Sourced) -> Proposal {
         not_measured: Vec::new(),
         explanation: Explanation {
             action: format!("Tag {} ({}) with {tag}", machine.name, machine.id),
-            factors: vec![format!("The required tag {key} is missing"), format!("Source of the value: {source}")],
+            factors: Factors::from([
+                (FactorKind::Measured, format!("The required tag {key} is missing")),
+                (FactorKind::Measured, format!("Source of the value: {source}")),
+            ]),
             data_points: witnesses.min(facts.volumes.len() as u64),
             confidence_range: Some(trust.range),
             similar_cases: 0,

@@ -58,7 +58,7 @@ fn a_large_quiet_machine_is_resized_and_the_saving_is_the_price_difference() {
         StepKind::Verify,
     ];
     assert_eq!(kinds(found.plan.as_ref().unwrap()), order);
-    assert!(found.explanation.factors[1].contains("4,032 points, limit 20 %"), "{:?}", found.explanation.factors);
+    assert!(found.explanation.factors[0].contains("4,032 points, limit 20 %"), "{:?}", found.explanation.factors);
     assert!(found.explanation.decision_path.len() >= 8);
     assert_eq!(found.explanation.data_points, 8 * 30 * 288);
 }
@@ -226,13 +226,13 @@ fn factors_and_decision_path_are_made_of_the_numbers_that_decided() {
         let p95 = fortnight[(fortnight.len() as f64 * 0.95) as usize];
         let (mean, highest) = (fortnight.iter().sum::<f64>() / fortnight.len() as f64, fortnight[fortnight.len() - 1]);
         let why = &found.explanation;
-        let stated = numbers(&why.factors[1]);
+        let stated = numbers(&why.factors[0]);
         // "p95 CPU 10.8 % over 14 days (mean 9.5 %, highest 11.5 %), 4,032 points, limit 20 %"
         for (place, wanted) in [(1, p95), (2, 14.0), (3, mean), (4, highest), (5, 4032.0), (6, 20.0)] {
-            assert!((stated[place] - wanted).abs() < 0.11, "{}: {} is not {wanted}", why.factors[1], stated[place]);
+            assert!((stated[place] - wanted).abs() < 0.11, "{}: {} is not {wanted}", &why.factors[0], stated[place]);
         }
         let low = why.decision_path.iter().find(|step| step.check.starts_with("Is p95 CPU below 20 %")).unwrap();
-        assert_eq!((low.answer, &low.detail), (Some(true), &why.factors[1]));
+        assert_eq!((low.answer, low.detail.as_str()), (Some(true), &why.factors[0]));
         let halves = why.decision_path.iter().find(|step| step.check.contains("highest CPU point")).unwrap();
         let becomes = numbers(&halves.detail)[1];
         assert!((becomes - highest * 2.0).abs() < 0.11, "half the processors, twice the load: {}", halves.detail);
@@ -273,7 +273,8 @@ fn a_throttled_machine_gets_the_next_size() {
     assert!(found.reason_codes.contains(&"guardrail_max_increase".to_owned()));
     assert_eq!(found.priority, Priority::High);
     // Days 4 to 10 of the saturation follow three saturated days.
-    assert!(found.explanation.factors[0].contains("Safe on 7 of 7 past days"), "{:?}", found.explanation.factors);
+    let last = found.explanation.factors.iter().last().unwrap();
+    assert!(last.contains("Safe on 7 of 7 past days"), "the confidence comes last: {:?}", found.explanation.factors);
     assert!(
         Case::machine("m5.large")
             .with(CPU, 30, |m| Some(if m <= 1440 { 97.0 } else { 60.0 }))
@@ -289,7 +290,8 @@ fn a_burstable_machine_without_credits_is_throttled_at_its_baseline() {
     let case = Case::machine("t3.large").flat(CPU, 30, 30.0).flat(Metric::CpuCreditBalance, 30, 0.2);
     let found = only(&case);
     assert_eq!(found.kind, RecommendationType::InstanceType);
-    assert!(found.title.ends_with("out of CPU credits, held at 30.0 % over 3 days"), "{}", found.title);
+    let factors = &found.explanation.factors;
+    assert_eq!(&factors[0], "Out of CPU credits: held at 30.0 % of its CPU", "{factors:?}");
     assert!(found.reason_codes.contains(&"cpu_credits_exhausted".to_owned()));
     assert_eq!(found.confidence, 94.9, "27 of 27 days that followed three days without credits");
     let rich = Case::machine("t3.large").flat(CPU, 30, 30.0).flat(Metric::CpuCreditBalance, 30, 400.0);

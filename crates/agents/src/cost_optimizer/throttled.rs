@@ -15,12 +15,12 @@ use crate::confidence::{Confidence, backtest, confidence, signs};
 use crate::load::Load;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, is_production, risk};
-use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::iac_note;
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, Priority, RecommendationType};
 use reeve_recommend::trust::Trust;
 use reeve_recommend::words::{dollars, figure, percent, thousands};
+use reeve_recommend::{FactorKind, Factors, owned_by_code};
 
 const COVERAGE: f64 = 0.9;
 /// Median CPU of a held-out day above which the larger size is still needed, percent.
@@ -80,7 +80,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     };
     let mut proposal = propose(evidence, from, to, cpu, &summary, need, path);
     if let Some(passing) = foreseen {
-        add_forecast(&mut proposal, evidence, passing);
+        add_forecast(&mut proposal, passing);
     }
     Ok(proposal)
 }
@@ -108,14 +108,11 @@ impl Need {
 }
 
 /// Makes a proposal one of a need that is to come: it rests on the forecast, no past day can confirm it, and it is less urgent.
-fn add_forecast(proposal: &mut Proposal, evidence: &Evidence<'_>, passing: Passing) {
-    let names = (&proposal.subject.instance_type, &proposal.subject.target_type);
-    let (from, to) = (names.0.clone().unwrap_or_default(), names.1.clone().unwrap_or_default());
-    proposal.title = format!("Resize {} from {from} to {to}: {}", evidence.named(), passing.words);
+fn add_forecast(proposal: &mut Proposal, passing: Passing) {
     proposal.priority = Priority::Medium;
     proposal.confidence = proposal.confidence.min(FORECAST_CAP);
     proposal.trust.cap_percent = Some(FORECAST_CAP);
-    proposal.explanation.factors.insert(1, passing.words);
+    proposal.explanation.factors.add(FactorKind::Forecast, passing.words);
     proposal.explanation.models.push(passing.model);
 }
 
@@ -126,7 +123,7 @@ fn is_saturated(summary: &Summary, limit: f64) -> bool {
 fn cpu_words(evidence: &Evidence<'_>, summary: &Summary) -> String {
     let (limit, days) = (evidence.settings.upgrade_above_percent, evidence.settings.upgrade_days);
     format!(
-        "mean {}, median {} over {days} days, {} points, limit {limit:.0} %",
+        "CPU mean {}, median {} over {days} days, {} points, limit {limit:.0} %",
         percent(summary.mean),
         percent(summary.p50),
         thousands(summary.count)
@@ -195,14 +192,11 @@ fn propose(
     need: Need,
     mut path: Path,
 ) -> Proposal {
-    let days = evidence.settings.upgrade_days;
     let facts = evidence.facts;
     let resource = facts.resource;
     let Larger { spec: to, name: to_name, price } = to;
     let from_name = evidence.size_name(from);
     let starved = need == Need::Credits;
-    let why = if starved { "out of CPU credits, held at" } else { "mean CPU" };
-    let why = format!("{why} {}", percent(summary.mean));
     let margins = margin::larger(evidence, starved);
     let trust = trust(evidence, cpu, &margins, starved);
     let signs = signs(evidence.facts, margins, trust.backtest.windows, 0.0);
@@ -218,15 +212,10 @@ fn propose(
     if beyond_guardrail {
         reason_codes.push("guardrail_max_increase".to_owned());
     }
-    let gain = impact.performance.clone();
-    let mut factors = vec![trust.words(), cpu_words(evidence, summary)];
-    // Only a measurement has a ceiling; a forecast may say how far it goes beyond.
-    factors.extend((need != Need::Foreseen).then(|| CEILING.to_owned()));
-    factors.extend([gain, impact.cost.clone()]);
     if to.family != from.family {
-        factors.push(larger::other_family(from, &to));
         reason_codes.push(larger::OTHER_FAMILY.to_owned());
     }
+    let factors = factors(evidence, (from, &to), summary, need, &trust, &impact);
     let explanation = Explanation {
         risk: risk(resource, hazards),
         confidence_range: Some(trust.range),
@@ -235,7 +224,7 @@ fn propose(
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
-        title: format!("Resize {} from {from_name} to {to_name}: {why} over {days} days", evidence.named()),
+        title: evidence.resize_title(&from_name, &to_name),
         subject: evidence.subject(&to_name),
         priority: if is_production(resource) { Priority::Critical } else { Priority::High },
         confidence: trust.percent,
@@ -257,13 +246,40 @@ fn propose(
     proposal
 }
 
+fn factors(
+    evidence: &Evidence<'_>,
+    (from, to): (&InstanceSpec, &InstanceSpec),
+    summary: &Summary,
+    need: Need,
+    trust: &Confidence,
+    impact: &ImpactAssessment,
+) -> Factors {
+    let mut factors = Factors::default();
+    if need == Need::Credits {
+        let text = format!("Out of CPU credits: held at {} of its CPU", percent(summary.mean));
+        factors.add(FactorKind::Measured, text);
+    }
+    factors.add(FactorKind::Measured, cpu_words(evidence, summary));
+    factors.add(FactorKind::Price, impact.cost.clone());
+    factors.add(FactorKind::Consequence, impact.performance.clone());
+    // Only a measurement has a ceiling; a forecast may say how far it goes beyond.
+    if need != Need::Foreseen {
+        factors.add(FactorKind::Consequence, CEILING);
+    }
+    if to.family != from.family {
+        factors.add(FactorKind::Consequence, larger::other_family(from, to));
+    }
+    factors.add(FactorKind::Confidence, trust.words());
+    factors
+}
+
 /// Limitation that every finding of this rule states.
 const CEILING: &str = "Demand beyond 100 % cannot be measured: how much more is wanted shows only on the larger size";
 
 fn explain(
     evidence: &Evidence<'_>,
     [from_name, to_name]: [&str; 2],
-    factors: Vec<String>,
+    factors: Factors,
     path: Path,
     price: Option<&Change>,
     impact: &ImpactAssessment,

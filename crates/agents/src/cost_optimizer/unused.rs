@@ -15,13 +15,13 @@ use crate::load::data_points;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, impact_level, is_production, priority_by_savings, risk};
 use reeve_recommend::change::{RemoveUnused, Unused};
-use reeve_recommend::owned_by_code;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::procedure::{iac_note, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 use reeve_recommend::trust::Trust;
-use reeve_recommend::words::dollars;
+use reeve_recommend::words::{day, dollars};
+use reeve_recommend::{FactorKind, Factors, owned_by_code, title};
 
 use traffic::Traffic;
 
@@ -32,7 +32,8 @@ struct Disuse {
     /// Reason in words, for the title.
     because: &'static str,
     reason_code: &'static str,
-    factors: Vec<String>,
+    /// Facts that show it.
+    facts: Vec<String>,
     /// Past days on which the finding would have held.
     backtest: Backtest,
     margins: Daily,
@@ -68,7 +69,7 @@ fn unattached(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> 
         return Ok(Disuse {
             because: "attached to nothing",
             reason_code: "unattached",
-            factors: vec!["The cloud lists no association; since when is not known".to_owned()],
+            facts: vec!["The cloud lists no association; since when is not known".to_owned()],
             backtest: Backtest::default(),
             margins: Vec::new(),
             not_measured: vec!["since_when_unattached"],
@@ -84,7 +85,7 @@ fn unattached(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> 
     Ok(Disuse {
         because: "attached to nothing",
         reason_code: "unattached",
-        factors: vec![format!("Nothing has the address, {detail}")],
+        facts: vec![format!("Attached to nothing since {}, {detail}", day(since))],
         backtest: Backtest { held: counted, windows: counted },
         margins: Vec::new(),
         not_measured: Vec::new(),
@@ -116,7 +117,7 @@ fn no_traffic(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> 
     Ok(Disuse {
         because: "nothing goes through it",
         reason_code: if facts.resource.attached_to.is_empty() { "nothing_behind_it" } else { "no_traffic" },
-        factors: vec![found.words, attached],
+        facts: vec![found.words, attached],
         backtest: traffic.backtest(history, days),
         margins: traffic.margins(history),
         not_measured: Vec::new(),
@@ -174,14 +175,17 @@ fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Ab
     let lost = change.unused.lost();
     let mut not_measured: Vec<String> = disuse.not_measured.into_iter().map(str::to_owned).collect();
     not_measured.extend(cost.monthly.is_none().then(|| "price".to_owned()));
-    let mut factors = vec![trust.words()];
-    factors.extend(disuse.factors);
-    factors.extend([cost.words.clone(), format!("It cannot be undone: {lost}")]);
+    let mut factors = Factors::from([
+        (FactorKind::Price, cost.words.clone()),
+        (FactorKind::Consequence, format!("It cannot be undone: {lost}")),
+        (FactorKind::Confidence, trust.words()),
+    ]);
+    factors.extend(disuse.facts.into_iter().map(|fact| (FactorKind::Measured, fact)));
     let verb = if change.unused == Unused::Address { "Release" } else { "Delete" };
     let mut proposal = Proposal {
         kind: KIND,
         rule: "identify_idle_resources",
-        title: format!("{verb} {}: {}", resource.name, disuse.because),
+        title: title(&format!("{verb} "), &resource.name, &format!(": {}", disuse.because)),
         subject: subject(resource, None),
         priority: priority_by_savings(cost.monthly),
         confidence: trust.percent,

@@ -12,12 +12,12 @@ use crate::load::data_points;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::change::DeleteVolume;
-use reeve_recommend::owned_by_code;
 use reeve_recommend::procedure::{delete_unattached, iac_note, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
 use reeve_recommend::trust::Trust;
-use reeve_recommend::words::{at_most, dollars};
+use reeve_recommend::words::{at_most, day, dollars};
+use reeve_recommend::{FactorKind, Factors, owned_by_code, title};
 
 const KIND: RecommendationType = RecommendationType::IdleResourceCleanup;
 
@@ -52,6 +52,14 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
         None => path.unanswered("Was it silent?", "the cloud measures nothing of an unattached volume"),
     }
     propose(facts, activity.unwrap_or_default(), activity.is_none(), path)
+}
+
+/// Time since when nothing is attached, as far as it is known.
+fn unattached(facts: &Facts<'_>) -> String {
+    match facts.attachment_changed_at {
+        Some(since) => format!("Attached to nothing since {} at the latest", day(since)),
+        None => "The cloud lists no attachment; since when is not known".to_owned(),
+    }
 }
 
 /// Days of the last week without an operation, of days that were measured; `None` when none was.
@@ -134,7 +142,7 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, mut path: Pat
     let mut proposal = Proposal {
         kind: KIND,
         rule: "identify_idle_resources",
-        title: format!("Delete {}{size} after a snapshot: attached to nothing", volume.name),
+        title: title("Delete ", &volume.name, &format!("{size} after a snapshot")),
         subject: subject(volume, None),
         priority: priority_by_savings(savings),
         confidence: trust.percent,
@@ -157,7 +165,12 @@ fn propose(facts: &Facts<'_>, counted: Backtest, unmeasured: bool, mut path: Pat
         not_measured,
         explanation: Explanation {
             action: format!("Snapshot {} ({}), then delete it", volume.name, volume.id),
-            factors: vec![trust.words(), "The cloud lists no attachment".to_owned(), words.clone(), lost],
+            factors: Factors::from([
+                (FactorKind::Measured, unattached(facts)),
+                (FactorKind::Price, words.clone()),
+                (FactorKind::Consequence, lost),
+                (FactorKind::Confidence, trust.words()),
+            ]),
             data_points: data_points(facts, super::METRICS),
             confidence_range: Some(trust.range),
             similar_cases: 0,

@@ -18,12 +18,12 @@ use reeve_recommend::procedure::{iac_note, subject};
 use reeve_recommend::proposal::Path;
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment};
 use reeve_recommend::trust::Trust;
-use reeve_recommend::{Abstention, Facts, Proposal, is_opted_out, owned_by_code};
+use reeve_recommend::{Abstention, FactorKind, Factors, Facts, Proposal, is_opted_out, owned_by_code, title};
 use serde_json::Value;
 
 use super::KIND;
 use super::settings::Thresholds;
-use crate::confidence::{confidence, signs};
+use crate::confidence::{Confidence, confidence, signs};
 
 const UNKNOWN: &str = "not known: S3 does not count them apart from the objects";
 
@@ -48,7 +48,8 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
         );
     if asked {
         let rule = LifecycleRule::AbortUploads { days: settings.abort_days as u32 };
-        return Ok(propose(facts, configured.lifecycle, rule, path));
+        let missing = configured.words("aborts incomplete uploads", aborts);
+        return Ok(propose(facts, configured.lifecycle, rule, missing, path));
     }
     if !settings.expire_versions {
         let detail = "its rules abort incomplete uploads, and expire_versions.enabled is off";
@@ -64,7 +65,8 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
         return classes(facts, &settings, &configured, path, detail);
     }
     let (days, keep) = (settings.version_days as u32, settings.keep_versions as u32);
-    Ok(propose(facts, configured.lifecycle, LifecycleRule::ExpireVersions { days, keep }, path))
+    let missing = format!("It keeps old versions, and {}", configured.words("deletes them", expires));
+    Ok(propose(facts, configured.lifecycle, LifecycleRule::ExpireVersions { days, keep }, missing, path))
 }
 
 /// Judges the storage classes of a bucket whose rules are complete for `detail`'s reasons.
@@ -143,22 +145,42 @@ impl Configured<'_> {
     }
 
     fn words(&self, action: &str, found: bool) -> String {
-        let count = self.rules.len();
-        if found { format!("one of its {count} rules {action}") } else { format!("none of its {count} rules {action}") }
-    }
-}
-
-fn title(name: &str, rule: &LifecycleRule) -> String {
-    match rule {
-        LifecycleRule::AbortUploads { days } => format!("Abort incomplete uploads to {name} after {days} days"),
-        LifecycleRule::ExpireVersions { days, .. } => format!("Delete old versions in {name} after {days} days"),
-        LifecycleRule::TierObjects(tiering) => {
-            format!("Move objects of {name} to {} after {} days", tiering.class, tiering.days)
+        match (self.rules.len(), found) {
+            (0, _) => "it has no lifecycle rule".to_owned(),
+            (count, true) => format!("one of its {count} rules {action}"),
+            (count, false) => format!("none of its {count} rules {action}"),
         }
     }
 }
 
-fn propose(facts: &Facts<'_>, from: Lifecycle, rule: LifecycleRule, path: Path) -> Proposal {
+fn title_of(name: &str, rule: &LifecycleRule) -> String {
+    match rule {
+        LifecycleRule::AbortUploads { days } => {
+            title("Abort incomplete uploads to ", name, &format!(" after {days} days"))
+        }
+        LifecycleRule::ExpireVersions { days, .. } => {
+            title("Delete old versions in ", name, &format!(" after {days} days"))
+        }
+        LifecycleRule::TierObjects(tiering) => {
+            title("Move objects of ", name, &format!(" to {} after {} days", tiering.class, tiering.days))
+        }
+    }
+}
+
+fn factors(rule: &LifecycleRule, missing: String, lost: Option<String>, cost: String, trust: &Confidence) -> Factors {
+    let mut factors = Factors::from([
+        (FactorKind::Measured, missing),
+        (FactorKind::Price, cost),
+        (FactorKind::Consequence, format!("The rule {}", rule.words())),
+        (FactorKind::Consequence, "The other rules of the bucket stay".to_owned()),
+        (FactorKind::Confidence, trust.words()),
+    ]);
+    factors.extend(lost.map(|lost| (FactorKind::Consequence, lost)));
+    factors
+}
+
+/// Proposes a rule; `missing` says which one the bucket lacks.
+fn propose(facts: &Facts<'_>, from: Lifecycle, rule: LifecycleRule, missing: String, path: Path) -> Proposal {
     let bucket = facts.resource;
     let change = PutBucketLifecycle { state: bucket.state, from, rule: rule.clone() };
     let lost = match change.reversal() {
@@ -178,14 +200,10 @@ fn propose(facts: &Facts<'_>, from: Lifecycle, rule: LifecycleRule, path: Path) 
     let cost = format!("the saving is {UNKNOWN}");
     let mut reason_codes = vec![code.to_owned()];
     reason_codes.extend(lost.iter().map(|_| "cannot_be_undone".to_owned()));
-    let mut factors =
-        vec![trust.words(), format!("The rule {}", rule.words()), "The other rules of the bucket stay".to_owned()];
-    factors.extend(lost);
-    factors.push(cost.clone());
     let mut proposal = Proposal {
         kind: KIND,
         rule: name,
-        title: title(&bucket.name, &rule),
+        title: title_of(&bucket.name, &rule),
         subject: subject(bucket, None),
         priority: priority_by_savings(None),
         confidence: trust.percent,
@@ -208,7 +226,7 @@ fn propose(facts: &Facts<'_>, from: Lifecycle, rule: LifecycleRule, path: Path) 
         not_measured: vec!["uploads_and_versions".to_owned()],
         explanation: Explanation {
             action: format!("Add a lifecycle rule to {}, which {}", bucket.name, rule.words()),
-            factors,
+            factors: factors(&rule, missing, lost, cost.clone(), &trust),
             data_points: 0,
             confidence_range: Some(trust.range),
             similar_cases: 0,

@@ -15,7 +15,7 @@ use reeve_recommend::proposal::Path;
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment};
 use reeve_recommend::trust::Trust;
 use reeve_recommend::words::{dollars, percent};
-use reeve_recommend::{Abstention, Facts, Proposal, owned_by_code};
+use reeve_recommend::{Abstention, FactorKind, Factors, Facts, Proposal, owned_by_code, title};
 
 use super::KIND;
 use super::settings::Thresholds;
@@ -213,11 +213,7 @@ fn propose(
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
-        title: format!(
-            "Move {} ({from_gib:.0} GiB) to a volume of {to_gib:.0} GiB: at most {} of it is used",
-            volume.name,
-            percent(used.highest)
-        ),
+        title: title("Move ", &volume.name, &format!(" ({from_gib:.0} GiB) to a volume of {to_gib:.0} GiB")),
         subject: subject(volume, None),
         priority: priority_by_savings(Some(savings)),
         confidence: found.percent,
@@ -262,13 +258,18 @@ fn explanation(
     path: Path,
 ) -> Explanation {
     let volume = facts.resource;
-    let mut factors = vec![
-        found.words(),
-        format!("On {} measured days at most {} of {from_gib:.0} GiB was in use", used.days, percent(used.highest)),
-        format!("By its trend it grows by {} of its size in {AHEAD_DAYS:.0} days", percent(used.growth)),
-        "A volume cannot be made smaller, so that Reeve does not change it: the data moves to another one".to_owned(),
-    ];
-    factors.extend(steps(volume, to_gib));
+    let at_most =
+        format!("On {} measured days at most {} of {from_gib:.0} GiB was in use", used.days, percent(used.highest));
+    let growth = format!("By its trend it grows by {} of its size in {AHEAD_DAYS:.0} days", percent(used.growth));
+    let moves = "A volume cannot be made smaller, so that Reeve does not change it: the data moves to another one";
+    let mut factors = Factors::from([
+        (FactorKind::Measured, at_most),
+        (FactorKind::Forecast, growth),
+        (FactorKind::Price, cost_reduction.clone()),
+        (FactorKind::Consequence, moves.to_owned()),
+        (FactorKind::Confidence, found.words()),
+    ]);
+    factors.extend(steps(volume, to_gib).into_iter().map(|step| (FactorKind::Consequence, step)));
     Explanation {
         action: format!("Move the data of {} ({}) to a volume of {to_gib:.0} GiB", volume.name, volume.id),
         factors,

@@ -11,7 +11,7 @@ use reeve_recommend::proposal::Path;
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment};
 use reeve_recommend::trust::Trust;
 use reeve_recommend::words::{dollars, percent};
-use reeve_recommend::{Abstention, Facts, Proposal, owned_by_code};
+use reeve_recommend::{Abstention, FactorKind, Factors, Facts, Proposal, owned_by_code, title};
 
 use super::demand::Demand;
 use super::settings::Thresholds;
@@ -87,7 +87,7 @@ pub(super) fn propose(
     let mut proposal = Proposal {
         kind: KIND,
         rule: rule.name(),
-        title: title(rule, volume, from, to),
+        title: title_of(rule, volume, from, to),
         subject: subject(volume, None),
         priority: priority_by_savings(savings),
         confidence: trust.0.percent,
@@ -131,13 +131,20 @@ fn explanation(
     let hazards = hazards(volume);
     Explanation {
         action: format!("Modify {} ({}) from {from} to {to}", volume.name, volume.id),
-        factors: vec![
-            trust.words(),
-            format!("On {} measured days {}", demand.days, demand.peak),
-            format!("{to} exceeds that by {:.0} % or has what it has now", settings.headroom_percent),
-            cost.words(),
-            "EBS takes the next change of the volume after six hours, so that it cannot be undone before".to_owned(),
-        ],
+        factors: Factors::from([
+            (FactorKind::Measured, format!("On {} measured days {}", demand.days, demand.peak)),
+            (FactorKind::Price, cost.words()),
+            (
+                FactorKind::Consequence,
+                format!("{to} exceeds that by {:.0} % or has what it has now", settings.headroom_percent),
+            ),
+            (
+                FactorKind::Consequence,
+                "EBS takes the next change of the volume after six hours, so that it cannot be undone before"
+                    .to_owned(),
+            ),
+            (FactorKind::Confidence, trust.words()),
+        ]),
         data_points: data_points(facts, METRICS),
         confidence_range: Some(trust.range),
         similar_cases: 0,
@@ -155,12 +162,14 @@ fn hazards(volume: &Resource) -> Hazards {
     Hazards { iac: owned_by_code(volume).is_some(), ..Hazards::default() }
 }
 
-fn title(rule: Rule, volume: &Resource, from: &VolumeSetup, to: &VolumeSetup) -> String {
+fn title_of(rule: Rule, volume: &Resource, from: &VolumeSetup, to: &VolumeSetup) -> String {
     let gib = volume.specification.storage_gib.unwrap_or_default();
-    let (name, had) = (&volume.name, &from.storage_type);
     match rule {
-        Rule::ConvertGp2 | Rule::ConvertProvisioned => format!("Convert {name} ({gib:.0} GiB) from {had} to {to}"),
-        Rule::ReduceProvisioned => format!("Reduce what is provisioned for {name} ({gib:.0} GiB) to {to}"),
+        Rule::ConvertGp2 | Rule::ConvertProvisioned => {
+            let types = format!(" ({gib:.0} GiB) from {} to {}", from.storage_type, to.storage_type);
+            title("Convert ", &volume.name, &types)
+        }
+        Rule::ReduceProvisioned => title("Reduce ", &volume.name, &format!(" to {to}")),
     }
 }
 

@@ -16,7 +16,7 @@ use reeve_recommend::proposal::Path;
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment};
 use reeve_recommend::trust::Trust;
 use reeve_recommend::words::{at_most, dollars};
-use reeve_recommend::{Abstention, Facts, Proposal, is_opted_out, owned_by_code};
+use reeve_recommend::{Abstention, FactorKind, Factors, Facts, Proposal, is_opted_out, owned_by_code, title};
 
 use super::KIND;
 use super::settings::Thresholds;
@@ -188,7 +188,7 @@ fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path)
     let mut proposal = Proposal {
         kind: KIND,
         rule: RULE,
-        title: format!("Delete snapshot {}, {days} days old: {because}", snapshot.name),
+        title: title("Delete snapshot ", &snapshot.name, &format!(", {days} days old")),
         subject: subject(snapshot, None),
         priority: priority_by_savings(billed),
         confidence: trust.percent,
@@ -212,13 +212,13 @@ fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path)
         not_measured: billed.map_or(vec!["shared_blocks".to_owned()], |_| Vec::new()),
         explanation: Explanation {
             action: format!("Delete snapshot {} ({}) of volume {}", snapshot.name, snapshot.id, standing.volume),
-            factors: vec![
-                trust.words(),
-                format!("It is {days} days old, and {because}"),
-                format!("{} newer snapshots of the volume stay: {}", change.kept.len(), kept_words(&change.kept)),
-                words.clone(),
-                format!("It cannot be undone: {}", DeleteSnapshot::LOST),
-            ],
+            factors: Factors::from([
+                (FactorKind::Measured, format!("It is {days} days old, and {because}")),
+                (FactorKind::Price, words.clone()),
+                (FactorKind::Consequence, kept_words(&change.kept)),
+                (FactorKind::Consequence, format!("It cannot be undone: {}", DeleteSnapshot::LOST)),
+                (FactorKind::Confidence, trust.words()),
+            ]),
             data_points: 0,
             confidence_range: Some(trust.range),
             similar_cases: 0,
@@ -237,5 +237,6 @@ fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path)
 }
 
 fn kept_words(kept: &[String]) -> String {
-    if kept.is_empty() { "none".to_owned() } else { kept.join(", ") }
+    let names = if kept.is_empty() { "none".to_owned() } else { kept.join(", ") };
+    format!("{} newer snapshots of the volume stay: {names}", kept.len())
 }

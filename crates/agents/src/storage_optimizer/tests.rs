@@ -121,7 +121,7 @@ fn a_gp2_volume_becomes_a_gp3_volume_for_a_fifth_less() {
     );
     // 23 held-out days, all held.
     assert!(found.confidence > 90.0, "{}", found.confidence);
-    assert!(found.explanation.factors[1].contains("200 IOPS and 5.0 MiB/s"), "{:?}", found.explanation.factors);
+    assert!(found.explanation.factors[0].contains("200 IOPS and 5.0 MiB/s"), "{:?}", found.explanation.factors);
 }
 
 #[test]

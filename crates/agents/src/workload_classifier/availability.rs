@@ -6,7 +6,7 @@ use reeve_recommend::change::{AddStandby, ResizeGroup};
 use reeve_recommend::plan::Plan;
 use reeve_recommend::proposal::Path;
 use reeve_recommend::recommendation::{Effort, RecommendationType};
-use reeve_recommend::{Abstention, Proposal};
+use reeve_recommend::{Abstention, FactorKind, Factors, Proposal, title};
 
 use super::finding::{Case, Finding};
 
@@ -44,9 +44,12 @@ fn database(case: &Case<'_>) -> Result<Proposal, Abstention> {
     switch(case, plan.is_some())?;
     let (name, id) = (&database.name, &database.id);
     Ok(case.propose(Finding {
-        title: format!("Add a standby of {name} in another zone"),
+        title: title("Add a standby of ", name, " in another zone"),
         action: format!("Add a standby of {name} ({id}) in another zone"),
-        factors: vec!["A failure of its zone stops it until the zone is back".to_owned()],
+        factors: Factors::from([
+            (FactorKind::Measured, "It runs in one zone alone: it has no standby in another zone"),
+            (FactorKind::Consequence, "A failure of its zone stops it until the zone is back"),
+        ]),
         plan,
         // A standby is a second instance of the same class with the same storage.
         cost_percent: Some(100.0),
@@ -71,13 +74,16 @@ fn group(case: &Case<'_>) -> Result<Proposal, Abstention> {
     switch(case, plan.is_some())?;
     let more = MEMBERS.saturating_sub(desired);
     let name = &group.name;
-    let limit = (max < MEMBERS).then(|| format!("Its maximum is {max}: raise that first"));
+    let mut factors = Factors::from([
+        (FactorKind::Measured, format!("It may shrink to {min} members: {min} to {max}, {desired} now")),
+        (FactorKind::Consequence, format!("With {min} members a failure or a scale-in leaves nothing that serves")),
+    ]);
+    factors
+        .extend((max < MEMBERS).then(|| (FactorKind::Consequence, format!("Its maximum is {max}: raise that first"))));
     Ok(case.propose(Finding {
-        title: format!("Keep at least {MEMBERS} members in {name}"),
+        title: title(&format!("Keep at least {MEMBERS} members in "), name, ""),
         action: format!("Raise the least number of members of {name} from {min} to {MEMBERS}"),
-        factors: std::iter::once(format!("With {min} members a failure or a scale-in leaves nothing that serves"))
-            .chain(limit)
-            .collect(),
+        factors,
         plan,
         cost_percent: Some(f64::from(more) / f64::from(desired.max(1)) * 100.0),
         cost: match more {
@@ -102,9 +108,12 @@ fn machine(case: &Case<'_>) -> Result<Proposal, Abstention> {
     switch(case, false)?;
     let name = &machine.name;
     Ok(case.propose(Finding {
-        title: format!("Run {name} in more than one zone"),
+        title: title("Run ", name, " in more than one zone"),
         action: format!("Put {name} ({}) into a scaling group over two zones, behind a load balancer", machine.id),
-        factors: vec!["A failure of the machine or of its zone stops what it serves".to_owned()],
+        factors: Factors::from([
+            (FactorKind::Measured, "It is in no scaling group, and its name is not one of a series"),
+            (FactorKind::Consequence, "A failure of the machine or of its zone stops what it serves"),
+        ]),
         effort: Effort::High,
         cost: "a second machine, unless two smaller ones carry the load".to_owned(),
         performance: "none expected".to_owned(),
@@ -133,7 +142,7 @@ fn finding(code: &'static str, path: Path) -> Finding {
         code,
         title: String::new(),
         action: String::new(),
-        factors: Vec::new(),
+        factors: Factors::default(),
         plan: None,
         target_type: None,
         effort: Effort::Low,

@@ -8,7 +8,7 @@ use reeve_learn::calibrate::Daily;
 use reeve_learn::{Backtest, DAY_MS, HOUR_MS, Window};
 use reeve_recommend::recommendation::{Effort, RecommendationType};
 use reeve_recommend::words::percent;
-use reeve_recommend::{Abstention, Proposal, resize};
+use reeve_recommend::{Abstention, FactorKind, Factors, Proposal, resize, title};
 
 use super::finding::{Case, Finding, saved};
 use crate::confidence::backtest;
@@ -122,9 +122,13 @@ fn smaller(
     case.propose(Finding {
         kind: KIND,
         code: "analytics_steady_size",
-        title: format!("Change {name} from {from} to the burstable {}", to.name),
+        title: title("Change ", name, &format!(" from {from} to the burstable {}", to.name)),
         action: format!("Change {name} ({id}) from {from} to {}", to.name),
-        factors: vec![words, reason, format!("{} has as many processors and as much memory", to.name)],
+        factors: Factors::from([
+            (FactorKind::Measured, words),
+            (FactorKind::Measured, reason),
+            (FactorKind::Consequence, format!("{} has as many processors and as much memory", to.name)),
+        ]),
         plan: Some(resize(machine, from, &to.name)),
         target_type: Some(to.name.clone()),
         effort: Effort::Medium,
@@ -144,12 +148,15 @@ fn elastic(case: &Case<'_>, words: String, path: reeve_recommend::proposal::Path
     case.propose(Finding {
         kind: ADVICE,
         code: "analytics_burst",
-        title: format!("Give {name} its capacity only for its bursts"),
+        title: title("Give ", name, " its capacity only for its bursts"),
         action: format!(
             "Run the work of {name} ({}) in a scaling group that grows with it and shrinks to none",
             machine.id
         ),
-        factors: vec![words, "Between its bursts the machine is paid for and idle".to_owned()],
+        factors: Factors::from([
+            (FactorKind::Measured, words.as_str()),
+            (FactorKind::Price, "Between its bursts the machine is paid for and idle"),
+        ]),
         plan: None,
         target_type: None,
         effort: Effort::High,

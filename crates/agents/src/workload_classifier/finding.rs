@@ -14,7 +14,7 @@ use reeve_recommend::recommendation::{
 use reeve_recommend::trust::Trust;
 use reeve_recommend::words::dollars;
 use reeve_recommend::workload::WorkloadClass;
-use reeve_recommend::{Abstention, Facts, Proposal, owned_by_code};
+use reeve_recommend::{Abstention, FactorKind, Factors, Facts, Proposal, owned_by_code};
 
 use super::METRICS;
 use super::classify::Classified;
@@ -39,8 +39,8 @@ pub(super) struct Finding {
     pub(super) title: String,
     /// The change in words.
     pub(super) action: String,
-    /// Sentences with numbers; the confidence and the class come before them.
-    pub(super) factors: Vec<String>,
+    /// Sentences with numbers, without the confidence and the class.
+    pub(super) factors: Factors,
     /// `None` for an architecture that people have to build.
     pub(super) plan: Option<Plan>,
     pub(super) target_type: Option<String>,
@@ -158,18 +158,17 @@ impl Case<'_> {
         ((class * share * 10.0).round() / 10.0, class * share / 100.0, known.then_some(range))
     }
 
-    fn factors(&self, own: Option<&Confidence>, more: Vec<String>, architecture: bool) -> Vec<String> {
+    fn factors(&self, own: Option<&Confidence>, mut factors: Factors, architecture: bool) -> Factors {
         let Backtest { held, windows } = self.classified.stable;
         let steady = match windows {
             0 => String::new(),
             _ => format!("; same class on {held} of {windows} past days, each judged by the week before"),
         };
-        let mut factors =
-            vec![format!("Its workload is {}{steady}", self.words()), format!("Signals: {}", self.signals())];
-        factors.extend(own.map(Confidence::words));
-        factors.extend(more);
+        factors.add(FactorKind::Confidence, format!("Its workload is {}{steady}", self.words()));
+        factors.add(FactorKind::Confidence, format!("Signals: {}", self.signals()));
+        factors.extend(own.map(|own| (FactorKind::Confidence, own.words())));
         if architecture {
-            factors.push("Reeve cannot build this automatically: apply it manually".to_owned());
+            factors.add(FactorKind::Consequence, "Reeve cannot build this automatically: apply it manually");
         }
         factors
     }

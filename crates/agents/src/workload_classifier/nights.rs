@@ -13,7 +13,7 @@ use reeve_recommend::change::TagResource;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::{Effort, RecommendationType};
 use reeve_recommend::words::{byte_rate, percent};
-use reeve_recommend::{Abstention, Proposal};
+use reeve_recommend::{Abstention, FactorKind, Factors, Proposal, title};
 
 use super::finding::{Case, Finding, saved};
 use super::shape::hours;
@@ -157,22 +157,23 @@ fn propose(
         Some((key, value)) => format!("Tag {name} ({id}) with {key}={value}, by which your scheduler stops it"),
         None => format!("Let a scheduler stop {name} ({id}), so that it runs {times}"),
     };
+    let scheduler = match tag {
+        Some((key, _)) => format!("Reeve sets the tag {key}; the scheduler that reads it stops and starts the machine"),
+        None => "Reeve starts no machine by the clock; with apply_best_practices.schedule_tag it tags machines for a \
+                 scheduler of yours"
+            .to_owned(),
+    };
     Ok(case.propose(Finding {
         kind: KIND,
         code: "development_at_night",
-        title: format!("Stop {name} at nights and on weekends"),
+        title: title("Stop ", name, " at nights and on weekends"),
         action: stop,
-        factors: vec![
-            reason,
-            words,
-            format!("Outside working hours are {} of the week", percent(OFF * 100.0)),
-            match tag {
-                Some((key, _)) => format!("Reeve sets the tag {key}; the scheduler that reads it stops and starts the machine"),
-                None => "Reeve starts no machine by the clock; with apply_best_practices.schedule_tag it tags machines for a \
-                         scheduler of yours"
-                    .to_owned(),
-            },
-        ],
+        factors: Factors::from([
+            (FactorKind::Measured, reason),
+            (FactorKind::Measured, words),
+            (FactorKind::Consequence, format!("Outside working hours are {} of the week", percent(OFF * 100.0))),
+            (FactorKind::Consequence, scheduler),
+        ]),
         plan,
         target_type: None,
         effort: Effort::Low,

@@ -3,7 +3,7 @@
 use reeve_estate::{Metric, Purchase};
 use reeve_learn::{DAY_MS, Window, percentile};
 use reeve_recommend::recommendation::{Effort, RecommendationType};
-use reeve_recommend::{Abstention, Facts, Proposal};
+use reeve_recommend::{Abstention, FactorKind, Factors, Facts, Proposal, title};
 
 use super::finding::{Case, Finding};
 use super::shape::hours;
@@ -43,13 +43,19 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     Ok(case.propose(Finding {
         kind: KIND,
         code: "batch_on_demand",
-        title: format!("Run {name} on spot capacity"),
+        title: title("Run ", name, " on spot capacity"),
         action: format!("Start the jobs of {name} ({}) on spot capacity, from a launch template", machine.id),
-        factors: vec![
-            words,
-            "A running machine cannot become spot capacity: its successor is launched as such".to_owned(),
-            "Its jobs must be able to restart: spot capacity is reclaimed with two minutes of notice".to_owned(),
-        ],
+        factors: Factors::from([
+            (FactorKind::Measured, words.as_str()),
+            (
+                FactorKind::Consequence,
+                "A running machine cannot become spot capacity: its successor is launched as such",
+            ),
+            (
+                FactorKind::Consequence,
+                "Its jobs must be able to restart: spot capacity is reclaimed with two minutes of notice",
+            ),
+        ]),
         plan: None,
         target_type: None,
         effort: Effort::Medium,

@@ -4,7 +4,7 @@ use reeve_estate::{Money, Resource};
 use reeve_recommend::agent::Impact;
 use reeve_recommend::recommendation::{Decision, Explanation, ImpactAssessment, RecommendationType};
 use reeve_recommend::relief::Relief;
-use reeve_recommend::{AgentType, ApprovalMatrix, Hazards, Proposal, Trust};
+use reeve_recommend::{AgentType, ApprovalMatrix, FactorKind, Factors, Hazards, Proposal, Trust};
 
 use super::super::quarantine::code;
 use super::super::record::Anomaly;
@@ -68,9 +68,8 @@ pub(super) fn remedy(
         not_measured.push("price".to_owned());
     }
     let saves = relief.added.is_some_and(|added| added.usd() < 0.0);
-    let action = relief.words.clone();
     let explanation = Explanation {
-        action: action.clone(),
+        action: relief.words.clone(),
         factors,
         data_points: of.readings.len() as u64,
         confidence_range: None,
@@ -85,7 +84,7 @@ pub(super) fn remedy(
     let proposal = Proposal {
         kind: finding.kind,
         rule: finding.rule,
-        title: format!("{action}: {}", of.title),
+        title: relief.title,
         subject: reeve_recommend::subject(resource, relief.target.clone()),
         priority: of.severity,
         confidence: (score * 100.0).clamp(0.0, MOST_CONFIDENCE),
@@ -111,12 +110,13 @@ pub(super) fn remedy(
 }
 
 /// Reasons for the proposal, in sentences.
-fn factors(of: &Anomaly, relief: &Relief, code_owner: Option<&str>) -> Vec<String> {
-    let mut factors = vec![of.title.clone()];
-    factors.extend(of.evidence_in_words().take(MOST_EVIDENCE));
-    factors.extend(relief.notes.iter().cloned());
-    factors.extend(relief.by_hand.as_ref().map(|why| format!("Advice only, no automatic change: {why}")));
-    factors.extend(code_owner.map(|tag| format!("It is managed by infrastructure as code ({tag}): change it there")));
+fn factors(of: &Anomaly, relief: &Relief, code_owner: Option<&str>) -> Factors {
+    let mut factors = Factors::from([(FactorKind::Measured, of.title.clone())]);
+    factors.extend(of.evidence_in_words().take(MOST_EVIDENCE).map(|text| (FactorKind::Measured, text)));
+    let by_hand = relief.by_hand.as_ref().map(|why| format!("Advice only, no automatic change: {why}"));
+    let code = code_owner.map(|tag| format!("It is managed by infrastructure as code ({tag}): change it there"));
+    let consequences = relief.notes.iter().cloned().chain(by_hand).chain(code);
+    factors.extend(consequences.map(|text| (FactorKind::Consequence, text)));
     factors
 }
 

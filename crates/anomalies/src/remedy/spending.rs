@@ -5,7 +5,7 @@ use reeve_estate::{InstanceSpec, Money, Resource, ResourceKind, ResourceState, S
 use reeve_recommend::procedure::stop_idle;
 use reeve_recommend::recommendation::{Decision, Effort, RecommendationType};
 use reeve_recommend::relief::Relief;
-use reeve_recommend::{AgentType, is_opted_out, resize};
+use reeve_recommend::{AgentType, is_opted_out, resize, title};
 
 use super::super::contribution::Contribution;
 use super::super::record::Anomaly;
@@ -148,7 +148,7 @@ impl Choice<'_> {
         let relief = Relief {
             target: Some(to.to_owned()),
             added,
-            ..Relief::advice(format!("Resize {} from {from} to {to}", resource.name), Effort::Medium, "")
+            ..Relief::advice(title("Resize ", &resource.name, &format!(" from {from} to {to}")), Effort::Medium, "")
                 .planned(resize(resource, &from, to))
         };
         let facts = Facts {
@@ -161,10 +161,10 @@ impl Choice<'_> {
 
     fn stop(&self, volumes: &[Resource], check: &str) -> Remedy {
         let resource = self.resource;
-        let words = format!("Stop {} after a snapshot; nothing is deleted", resource.name);
         let relief = Relief {
+            words: format!("Stop {} after a snapshot; nothing is deleted", resource.name),
             added: resource.monthly_cost.or_else(|| self.monthly(resource)).map(|cost| -cost),
-            ..Relief::advice(words, Effort::Low, "").planned(stop_idle(resource, volumes))
+            ..Relief::advice(title("Stop ", &resource.name, ""), Effort::Low, "").planned(stop_idle(resource, volumes))
         };
         let performance = match self.usage {
             Some(usage) => format!("none expected: {}", usage.words()),

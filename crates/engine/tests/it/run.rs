@@ -21,7 +21,10 @@ async fn the_same_finding_refreshes_in_place() {
         (again.id.clone(), again.created_at, again.status),
         (recommendation.id.clone(), recommendation.created_at, Status::Open)
     );
-    assert!(again.expires_at > recommendation.expires_at && again.title.contains("8.0 %"), "{}", again.title);
+    assert!(
+        again.expires_at > recommendation.expires_at && again.explanation.factors[0].contains("8.0 %"),
+        "{again:?}"
+    );
 }
 
 #[tokio::test]

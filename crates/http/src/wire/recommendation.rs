@@ -313,7 +313,7 @@ pub struct ConfidenceRangeBody {
 /// Sentences with numbers.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct FactorsBody {
-    /// The sentences.
+    /// The sentences: what was measured, the forecast, the price, the consequences, and last the confidence.
     pub factors: Vec<String>,
 }
 

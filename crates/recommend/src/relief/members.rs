@@ -8,6 +8,7 @@ use super::Relief;
 use crate::change::ScaleGroup;
 use crate::plan::Plan;
 use crate::recommendation::Effort;
+use crate::title::title;
 
 /// More members of a group from now until a time. `wanted` gives the number of members for the present one.
 #[must_use]
@@ -19,7 +20,7 @@ pub fn more_members(
     catalogue: &Catalogue,
 ) -> Relief {
     let name = &group.name;
-    let by_hand = |why: &str| Relief::advice(format!("Give {name} more members"), Effort::Medium, why);
+    let by_hand = |why: &str| Relief::advice(title("Give ", name, " more members"), Effort::Medium, why);
     let Some(capacity) = group.specification.capacity else { return by_hand("how many members it has is not known") };
     let Some(until) = until else {
         return by_hand("no end within a day is predicted: choose its new size manually");
@@ -32,9 +33,11 @@ pub fn more_members(
     let hours = until.duration_since(now).as_secs_f64().max(0.0) / 3600.0;
     let price = group.specification.instance_type.as_deref();
     let price = price.and_then(|size| catalogue.hourly_usd(group.provider, &group.region, size, None));
-    let words = format!("Scale {name} from {} to {members} members until {}", capacity.desired, minute(until));
-    let relief = Relief::advice(words, Effort::Low, "").planned(scale_until(group, capacity, members, until));
+    let by = format!(" from {} to {members} members", capacity.desired);
+    let relief = Relief::advice(title("Scale ", name, &by), Effort::Low, "")
+        .planned(scale_until(group, capacity, members, until));
     Relief {
+        words: format!("Scale {name}{by} until {}", minute(until)),
         added: price.map(|price| Money::from_usd(price.usd_per_hour * hours * f64::from(more))),
         once: true,
         against_bill: true,

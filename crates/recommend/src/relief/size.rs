@@ -5,6 +5,7 @@ use reeve_estate::{Catalogue, InstanceSpec, Provider, Resource, ResourceKind};
 use super::{Relief, added};
 use crate::procedure::resize;
 use crate::recommendation::Effort;
+use crate::title::title;
 
 /// Dimension in which a machine runs short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,11 +39,11 @@ pub fn larger_size(resource: &Resource, short: Shortage, catalogue: &Catalogue) 
     let (from, to) = (format!("{prefix}{machine}"), format!("{prefix}{}", larger.name));
     let mut after = resource.clone();
     after.specification.instance_type = Some(to.clone());
-    let words = format!("Resize {} from {from} to {to}", resource.name);
+    let title = title("Resize ", &resource.name, &format!(" from {from} to {to}"));
     Ok(Relief {
         target: Some(to.clone()),
         added: added(catalogue, resource, &after),
-        ..Relief::advice(words, Effort::Medium, "").planned(resize(resource, &from, &to))
+        ..Relief::advice(title, Effort::Medium, "").planned(resize(resource, &from, &to))
     })
 }
 

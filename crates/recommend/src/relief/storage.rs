@@ -6,6 +6,7 @@ use super::{Relief, added};
 use crate::change::GrowStorage;
 use crate::plan::Plan;
 use crate::recommendation::Effort;
+use crate::title::title;
 
 /// Bytes of a GB.
 const GB: f64 = 1e9;
@@ -23,19 +24,19 @@ pub fn more_storage(resource: &Resource, step_percent: f64, catalogue: &Catalogu
             }
             _ => "how much storage it has is not known",
         };
-        return Relief::advice(format!("Expand the storage of {name}"), Effort::Low, why);
+        return Relief::advice(title("Expand the storage of ", name, ""), Effort::Low, why);
     };
     let rds = resource.kind == ResourceKind::Database && resource.provider == Provider::Aws;
     let step = if rds { step_percent.max(RDS_LEAST_PERCENT) } else { step_percent };
     let after = (now * (1.0 + step / 100.0)).ceil();
     let mut larger = resource.clone();
     larger.specification.storage_gib = Some(after);
-    let words = format!("Expand the storage of {name} from {now:.0} to {after:.0} GiB");
+    let title = title("Expand the storage of ", name, &format!(" from {now:.0} to {after:.0} GiB"));
     let advice = |why: String| Relief {
         added: added(catalogue, resource, &larger),
         against_bill: true,
         after_gb: Some(after * GIB / GB),
-        ..Relief::advice(words.clone(), Effort::Low, why)
+        ..Relief::advice(title.clone(), Effort::Low, why)
     };
     let most = match most_gib(resource) {
         Ok(most) => most,

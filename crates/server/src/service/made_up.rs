@@ -17,7 +17,8 @@ use reeve_recommend::change::{
 };
 use reeve_recommend::recommendation::{Decision, Effort, Explanation, ImpactAssessment, Priority};
 use reeve_recommend::{
-    AgentType, Cause, Impact, Offer, Plan, Proposal, RecommendationId, RecommendationType, Trust, subject,
+    AgentType, Cause, FactorKind, Factors, Impact, Offer, Plan, Proposal, RecommendationId, RecommendationType, Trust,
+    subject,
 };
 use reeve_testkit::contract::estate as samples;
 use reeve_testkit::http::{Api, until};
@@ -177,7 +178,7 @@ fn offer(resource: Resource) -> Offer {
         not_measured: Vec::new(),
         explanation: Explanation {
             action: words("Paint it blue"),
-            factors: vec![words("It is red")],
+            factors: Factors::from([(FactorKind::Measured, "It is red")]),
             data_points: 1,
             confidence_range: None,
             similar_cases: 0,

@@ -96,6 +96,32 @@ async fn figures_agree(api: &Api) {
     }
 }
 
+/// Characters of a title: one line in lists, mails and chats.
+const TITLE: usize = 70;
+
+/// Every title fits a line, and no explanation begins with the confidence, which comes behind the other factors.
+async fn recommendations_read_well(api: &Api) {
+    let found = api.get("intelligence/recommendations?limit=1000").await.expect(200);
+    let length = |one: &Value| one["title"].as_str().unwrap().chars().count();
+    let longest = found.items().iter().max_by_key(|one| length(one)).unwrap();
+    assert!(length(longest) <= TITLE, "{} characters: {}", length(longest), longest["title"]);
+    for one in found.items() {
+        let factors: Vec<&str> =
+            one["explanation"]["explanation"]["factors"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let is_confidence = |text: &&str| CONFIDENCE.iter().any(|words| text.contains(words));
+        let first = factors.iter().position(is_confidence).unwrap_or(factors.len());
+        assert!(first > 0, "{}: {factors:#?}", one["title"]);
+        assert!(
+            factors[first..].iter().all(|text| is_confidence(text) || text.starts_with("Signals: ")),
+            "{factors:#?}"
+        );
+    }
+}
+
+/// Words of factors that say how sure a finding is.
+const CONFIDENCE: &[&str] =
+    &["confidence", "No forecast of the coming weeks", "No longer history", "No usage model", "Probability "];
+
 /// Resources that nothing uses are found, each with its entry in the log, and commitments are simulated on the use of the account with prices.
 async fn costs_are_found(api: &Api) {
     let found = api.get("intelligence/recommendations?limit=1000").await.expect(200);
@@ -163,6 +189,7 @@ async fn a_living_estate_that_goes_on_after_a_restart() {
     assert!(board["recommendations_open"].as_u64() >= Some(1), "{board}");
     figures_agree(&api).await;
     costs_are_found(&api).await;
+    recommendations_read_well(&api).await;
     let stats = api.get("audit-logs/stats").await.expect(200).body;
     assert!(
         stats["total"].as_u64() > Some(0) && stats["by_user"].as_array().is_some_and(|users| users.len() > 1),

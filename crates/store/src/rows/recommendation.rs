@@ -5,8 +5,8 @@ use reeve_recommend::guardrail::GuardrailName;
 use reeve_recommend::models::{ModelId, ModelReference, ModelType, ModelUse};
 use reeve_recommend::recommendation::{ConfidenceRange, Decision, Effort, ImpactAssessment, Subject};
 use reeve_recommend::{
-    AgentId, AgentType, ApprovalId, Cause, Closing, Exception, Explanation, Impact, Origin, Priority, Ranking,
-    Recommendation, RecommendationId, RecommendationType, Status,
+    AgentId, AgentType, ApprovalId, Cause, Closing, Exception, Explanation, FactorKind, Factors, Impact, Origin,
+    Priority, Ranking, Recommendation, RecommendationId, RecommendationType, Status,
 };
 use serde::{Deserialize, Serialize};
 use sqlx::Row as _;
@@ -121,6 +121,9 @@ struct ImpactRow {
 struct ExplanationRow {
     action: String,
     factors: Vec<String>,
+    /// Kinds of the factors, in the same order. Explanations of earlier releases have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    factor_kinds: Vec<String>,
     /// Lower and upper end, percent. Explanations of earlier releases say it in their factors alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     confidence_range: Option<(f64, f64)>,
@@ -396,7 +399,8 @@ impl From<&Explanation> for ExplanationRow {
         };
         ExplanationRow {
             action: from.action.clone(),
-            factors: from.factors.clone(),
+            factors: from.factors.texts(),
+            factor_kinds: from.factors.kinds().map(|kind| kind.as_str().to_owned()).collect(),
             confidence_range: from.confidence_range.map(|range| (range.low_percent, range.high_percent)),
             data_points: from.data_points,
             similar_cases: from.similar_cases,
@@ -417,7 +421,7 @@ impl ExplanationRow {
         let risk = self.risk.as_deref().map(|risk| named("risk", risk, Impact::parse)).transpose()?.unwrap_or(impact);
         Ok(Explanation {
             action: self.action,
-            factors: self.factors,
+            factors: factors(self.factors, self.factor_kinds)?,
             confidence_range: self.confidence_range.map(range),
             data_points: self.data_points,
             similar_cases: self.similar_cases,
@@ -429,6 +433,13 @@ impl ExplanationRow {
             models: self.models.into_iter().map(ModelUseRow::into_use).collect::<Result<_, _>>()?,
         })
     }
+}
+
+/// Factors with their kinds; in their stored order where an earlier release stored no kinds.
+fn factors(texts: Vec<String>, kinds: Vec<String>) -> Result<Factors, RowError> {
+    let kinds = kinds.iter().map(|kind| named("factor kind", kind, FactorKind::parse));
+    let unsorted = std::iter::repeat_with(|| Ok(FactorKind::Unsorted));
+    kinds.chain(unsorted).zip(texts).map(|(kind, text)| Ok((kind?, text))).collect()
 }
 
 impl From<&ModelUse> for ModelUseRow {

@@ -65,10 +65,16 @@ fn recommendation_v1() {
     assert_eq!(row.into_recommendation().unwrap(), older);
 }
 
-/// A recommendation as releases wrote it before explanations had the range of the confidence and named the models that decided.
+/// A recommendation as releases wrote it before explanations had the range of the confidence, named the models that decided, and kept the
+/// kinds of their factors.
 fn without_models(sample: reeve_recommend::Recommendation) -> reeve_recommend::Recommendation {
-    let explanation =
-        reeve_recommend::Explanation { models: Vec::new(), confidence_range: None, ..sample.explanation.clone() };
+    let texts = sample.explanation.factors.texts().into_iter();
+    let explanation = reeve_recommend::Explanation {
+        models: Vec::new(),
+        confidence_range: None,
+        factors: texts.map(|text| (reeve_recommend::FactorKind::Unsorted, text)).collect(),
+        ..sample.explanation.clone()
+    };
     reeve_recommend::Recommendation { explanation, ..sample }
 }
 
@@ -96,6 +102,26 @@ fn recommendation_v3() {
     check(&recommendation::RecommendationRow::from(&sample), fixture!("recommendation-v3"));
     let row: recommendation::RecommendationRow = decode(fixture!("recommendation-v3")).unwrap();
     assert_eq!(row.into_recommendation().unwrap(), without_models(sample));
+}
+
+#[test]
+fn factors_keep_their_kinds_and_those_of_an_earlier_release_their_order() {
+    use reeve_recommend::FactorKind;
+    let mut sample = samples::recommendation("rec-1", "i-1").unwrap();
+    sample.explanation.factors.add(FactorKind::Confidence, "Safe on 23 of 23 past days");
+    sample.explanation.factors.add(FactorKind::Price, "$70 a month");
+    let written = encode(&recommendation::RecommendationRow::from(&sample)).unwrap();
+    let row: recommendation::RecommendationRow = decode(&written).unwrap();
+    assert_eq!(row.into_recommendation().unwrap().explanation.factors, sample.explanation.factors);
+    let mut older: Value = serde_json::from_str(&written).unwrap();
+    let explanation = older["row"]["explanation"].as_object_mut().unwrap();
+    explanation.remove("factor_kinds").unwrap();
+    explanation["factors"].as_array_mut().unwrap().reverse();
+    let row: recommendation::RecommendationRow = decode(&older.to_string()).unwrap();
+    let read = row.into_recommendation().unwrap().explanation.factors;
+    let mut reversed = sample.explanation.factors.texts();
+    reversed.reverse();
+    assert_eq!(read.texts(), reversed);
 }
 
 #[test]

@@ -18,6 +18,7 @@ import { When } from '../../display/When';
 import { sentence, words } from '../../display/wording';
 import { DelegateDialog } from './DelegateDialog';
 import { guardrailPlace } from './change/policy';
+import { factorsOf } from './factors';
 import { PlanHash, Steps } from './PlanSteps';
 import { approvalsQuery, approve, recommendationQuery, reject, useChange } from './queries';
 import { requesterOf, useWho } from './who';
@@ -111,9 +112,9 @@ function Request({ of: approval }: { of: Approval }) {
   );
 }
 
-/** Requester and reason: the requester's own words, else the reason of the agent. */
+/** Requester and reason: the requester's own words, else what the agent measured. */
 function Requester({ of: approval, recommendation, name }: { of: Approval; recommendation: Recommendation | undefined; name: string }) {
-  const why = approval.reason ? `“${approval.reason}”` : recommendation && `${recommendation.explanation.action}. Confidence ${percent(recommendation.confidence)}.`;
+  const why = approval.reason ? `“${approval.reason}”` : recommendation && `${factorsOf(recommendation)[0] ?? recommendation.explanation.action}. Confidence ${percent(recommendation.confidence)}.`;
   return (
     <Text size="sm">
       Requested by <Hint label={approval.requested_by} disabled={name === approval.requested_by}><b>{name}</b></Hint>{why && <>: {why}</>}

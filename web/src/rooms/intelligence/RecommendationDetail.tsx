@@ -10,13 +10,14 @@ import { Page } from '../../display/Page';
 import { Panel } from '../../display/Panel';
 import { Status } from '../../display/Status';
 import { Trail } from '../../display/Trail';
-import { sentence, words } from '../../display/wording';
+import { words } from '../../display/wording';
 import { guardrailPlace } from './change/policy';
 import { WhyNot } from './change/WhyNot';
 import { ActionProgress } from './ActionProgress';
 import { Answers } from './Answers';
 import { DecidingModels } from './DecidingModels';
 import { DecisionPath } from './DecisionPath';
+import { factorsOf } from './factors';
 import { PlanSteps } from './PlanSteps';
 import { PartOf } from './rollouts/PartOf';
 import { Story } from './Story';
@@ -68,7 +69,7 @@ function Shown({ of: one }: { of: Recommendation }) {
             <Box hiddenFrom="lg"><Figures of={one} /></Box>
             <Panel title="Why" note={one.explanation.action}>
               <Stack component="ul" gap={8} m={0} pl={18}>
-                {one.explanation.explanation.factors.map((factor) => <Text component="li" size="sm" key={factor}>{/^[a-z]+[ ,:]/.test(factor) ? sentence(factor) : factor}</Text>)}
+                {factorsOf(one).map((factor) => <Text component="li" size="sm" key={factor}>{factor}</Text>)}
               </Stack>
               {one.not_measured.length > 0 && (
                 <Alert color="yellow" variant="light" mt="md" title="No data for">

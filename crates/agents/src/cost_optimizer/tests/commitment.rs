@@ -44,9 +44,9 @@ fn an_account_whose_machines_always_run_is_worth_a_commitment() {
     let saving = one.savings_monthly.unwrap().usd();
     assert!((saving - 2.0 * usd("m5.large") * 730.0 * share).abs() < 0.05, "{saving}");
     assert!(!one.reason_codes.contains(&"discount_assumed".to_owned()));
-    let said = one.explanation.factors.join("\n");
+    let said = one.explanation.factors.texts().join("\n");
     for words in [
-        "The use of 2 machines",
+        "2 machines on demand were used over ",
         "pays for 100.0 % of that use, and 100.0 % of it is used; it saves as long as more than 74.0 % is used",
         "It would have lost in no week. The use may fall by 26.0 %",
         "(AWS price list of 2025-05-28), about that of a Compute Savings Plan",

@@ -137,7 +137,8 @@ fn a_forecast_beyond_what_a_machine_has_advises_a_larger_one() {
         (RecommendationType::InstanceType, Some("m5.large"))
     );
     assert!(found.reason_codes.iter().any(|code| code == "forecast_above_90"), "{:?}", found.reason_codes);
-    assert!(found.title.contains("forecast at 94.0 % within 11 days"), "{}", found.title);
+    let factors = &found.explanation.factors;
+    assert!(factors[1].contains("forecast at 94.0 % within 11 days"), "behind what was measured: {factors:?}");
     assert!(found.confidence <= 60.0, "no past day confirms it: {}", found.confidence);
     assert_eq!(found.explanation.models[0].model.name, "demand");
 }

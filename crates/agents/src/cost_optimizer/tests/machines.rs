@@ -99,7 +99,7 @@ fn saving_of(judgement: &Judgement) -> Saving {
 }
 
 fn words(judgement: &Judgement) -> String {
-    let said = |found: &Proposal| format!("{}\n{}", found.title, found.explanation.factors.join("\n"));
+    let said = |found: &Proposal| format!("{}\n{}", found.title, found.explanation.factors.texts().join("\n"));
     let proposed: Vec<String> = judgement.proposals.iter().map(said).collect();
     let abstained: Vec<String> = judgement.abstentions.iter().map(|a| format!("{}: {}", a.code, a.detail)).collect();
     format!("{}\n{}", proposed.join("\n"), abstained.join("\n"))

@@ -98,7 +98,7 @@ fn a_gateway_without_traffic_is_deleted_and_one_that_nobody_measured_is_not() {
     let found = only(&silent);
     assert_eq!(found.savings_monthly, Some(Money::from_usd(32.85)), "730 hours at $0.045");
     assert!(found.confidence > 90.0, "{}", found.confidence);
-    let factors = found.explanation.factors.join("\n");
+    let factors = found.explanation.factors.texts().join("\n");
     assert!(factors.contains("rtb-1") && factors.contains("at list price"), "{factors}");
     assert_eq!(only(&gateway(&[]).flat(Metric::NetworkOut, 30, 0.0)).reason_codes[0], "nothing_behind_it");
     let young = gateway(&[]).flat(Metric::NetworkOut, 3, 0.0);

@@ -16,7 +16,7 @@ use reeve_recommend::proposal::Path;
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment};
 use reeve_recommend::trust::Trust;
 use reeve_recommend::words::{dollars, thousands};
-use reeve_recommend::{Abstention, Facts, Proposal, owned_by_code};
+use reeve_recommend::{Abstention, FactorKind, Factors, Facts, Proposal, owned_by_code};
 use serde_json::Value;
 
 use super::candidate::{Bounds, Candidate, backtest, best, least_days, return_usd};
@@ -145,43 +145,48 @@ fn net_words(found: &Candidate) -> String {
 }
 
 /// The computation, line by line.
-fn evidence(access: &BucketAccess, found: &Candidate, region: &str) -> Vec<String> {
+fn evidence(access: &BucketAccess, found: &Candidate, region: &str) -> Factors {
     let (tiering, moved) = (&found.tiering, found.moved);
     let class = tiering.class;
     let last = access.total().last_read.map_or("none".to_owned(), |at| at.to_string()[..10].to_owned());
     let scope = if tiering.prefix.is_empty() { String::new() } else { format!(" below {}", tiering.prefix) };
-    let mut lines = vec![
-        format!(
-            "Objects of at least {} days in STANDARD{scope}: {} with {}",
-            tiering.days,
-            objects(moved.objects),
-            gib(found.gib())
-        ),
-        format!(
-            "Reads of objects of that age in {:.0} days of logs: {} with {}; last read of any object: {last}",
-            access.window_days(),
-            thousands(moved.reads),
-            gib(moved.read_bytes as f64 / GIB)
-        ),
-        format!("Saving a month: {}; {BUCKET_PRICES}", net_words(found)),
-        format!(
-            "Transitions: {} once, counted over 12 months, and {} a month for objects that reach the age",
-            usd(found.transitions_once),
-            usd(found.transitions_monthly)
-        ),
-        format!("{} smaller than 128 KiB stay in STANDARD", objects(found.small_objects)),
-    ];
+    let old = format!(
+        "Objects of at least {} days in STANDARD{scope}: {} with {}",
+        tiering.days,
+        objects(moved.objects),
+        gib(found.gib())
+    );
+    let reads = format!(
+        "Reads of objects of that age in {:.0} days of logs: {} with {}; last read of any object: {last}",
+        access.window_days(),
+        thousands(moved.reads),
+        gib(moved.read_bytes as f64 / GIB)
+    );
+    let transitions = format!(
+        "Transitions: {} once, counted over 12 months, and {} a month for objects that reach the age",
+        usd(found.transitions_once),
+        usd(found.transitions_monthly)
+    );
+    let small = format!("{} smaller than 128 KiB stay in STANDARD", objects(found.small_objects));
+    let mut factors = Factors::from([
+        (FactorKind::Measured, old),
+        (FactorKind::Measured, reads),
+        (FactorKind::Price, format!("Saving a month: {}; {BUCKET_PRICES}", net_words(found))),
+        (FactorKind::Price, transitions),
+        (FactorKind::Consequence, small),
+    ]);
     if least_days(class) > 0 {
         let least = least_days(class);
-        lines.push(format!(
-            "{class} bills at least {least} days: what is deleted or replaced earlier is charged for them"
-        ));
+        let text =
+            format!("{class} bills at least {least} days: what is deleted or replaced earlier is charged for them");
+        factors.add(FactorKind::Price, text);
     }
     let back = return_usd(found, region).map_or("a retrieval and a request each".to_owned(), usd);
-    lines.push(format!(
+    let undo = format!(
         "Undo removes the rule. Objects that moved stay in {class}; copying them back to STANDARD costs {back}"
-    ));
-    lines
+    );
+    factors.add(FactorKind::Consequence, undo);
+    factors
 }
 
 /// Confidence by the past weeks in which the rule of the weeks before them would have saved something.
@@ -209,7 +214,10 @@ fn propose(
     let hazards = Hazards { iac: iac.is_some(), ..Hazards::default() };
     let savings = Some(Money::from_usd(found.net()));
     let cost = format!("{} a month at list price", net_words(found).trim_end_matches(" a month"));
-    let mut factors = vec![confidence.words_by("week"), format!("The rule {}", rule.words())];
+    let mut factors = Factors::from([
+        (FactorKind::Consequence, format!("The rule {}", rule.words())),
+        (FactorKind::Confidence, confidence.words_by("week")),
+    ]);
     factors.extend(evidence(access, found, &bucket.region));
     let performance = match class {
         ColdClass::IntelligentTiering => "none: objects are read as fast as before",
@@ -219,7 +227,7 @@ fn propose(
     let mut proposal = Proposal {
         kind: KIND,
         rule: "tier_objects",
-        title: super::title(&bucket.name, &rule),
+        title: super::title_of(&bucket.name, &rule),
         subject: subject(bucket, None),
         priority: priority_by_savings(savings),
         confidence: confidence.percent,

@@ -48,7 +48,7 @@ fn the_safe_rule_comes_first_and_can_be_taken_back() {
     let found = &expiring.proposals[0];
     assert_eq!((found.rule, found.plan.as_ref().unwrap().reversible), ("expire_versions", false));
     assert!(found.impact_level >= Impact::Medium, "versions do not come back");
-    assert!(found.explanation.factors[1].contains("after 90 days, but for the 1 newest"), "{:?}", found.explanation);
+    assert!(found.explanation.factors[2].contains("after 90 days, but for the 1 newest"), "{:?}", found.explanation);
     let (case, document) = bucket(aborts);
     let off = (case.set("expire_versions.enabled", SettingValue::Flag(false)), document);
     assert_eq!(judged(&off).abstentions[0].code, "configured");

@@ -102,7 +102,7 @@ fn objects_that_nobody_reads_move_to_the_class_that_is_cheapest_after_its_charge
     let transitions = 256_000.0 * 0.000_02 / 12.0 + 12_800.0 * 0.000_02;
     assert!(near(saving, 1000.0 * 0.019 - reads - transitions), "{saving}");
     let judgement = judged(&case, rules(&[]));
-    let factors = judgement.proposals[0].explanation.factors.join("\n");
+    let factors = judgement.proposals[0].explanation.factors.texts().join("\n");
     for part in [
         "256,000 objects with 1,000 GiB",
         "30 with 0.12 GiB",

@@ -43,7 +43,12 @@ fn every_shortage_of_a_machine_or_database_has_its_change() {
     let larger = found(Metric::CpuUtilization, 97.0, 30.0, &machine).unwrap().proposal;
     assert_eq!(larger.subject.target_type.as_deref(), Some("m5.xlarge"));
     assert!(larger.savings_monthly.unwrap().usd() < 0.0 && larger.impact_level >= Impact::Low);
-    assert_eq!(larger.title, "Resize i-1 from m5.large to m5.xlarge: something rose");
+    assert_eq!(larger.title, "Resize i-1 from m5.large to m5.xlarge");
+    assert_eq!(
+        larger.explanation.factors.first(),
+        Some("something rose"),
+        "the title leaves the reason to the factors"
+    );
 }
 
 #[test]
@@ -61,7 +66,10 @@ fn members_of_a_group_and_balancers_scale_the_group() {
         assert_eq!(change(metric, 90.0, 60.0, &[balancer.clone(), member.clone(), group.clone()]), expected);
     }
     let remedy = found(Metric::CpuUtilization, 90.0, 60.0, &by_member).unwrap();
-    assert!(remedy.proposal.title.starts_with("Scale asg-1 from 2 to 3 members until"), "{}", remedy.proposal.title);
+    assert!(remedy.proposal.title.starts_with("Scale asg-1"), "{}", remedy.proposal.title);
+    assert!(remedy.proposal.title.ends_with(" from 2 to 3 members"), "{}", remedy.proposal.title);
+    let action = &remedy.proposal.explanation.action;
+    assert!(action.contains(" from 2 to 3 members until 1970-01-01 06:00 UTC"), "{action}");
     let alone = found(Metric::RequestRate, 90.0, 60.0, &[balancer]).unwrap_err();
     assert_eq!(alone, "the machines behind it do not belong to one scaling group");
 }

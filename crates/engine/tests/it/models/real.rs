@@ -143,8 +143,7 @@ async fn what_serves_calibrates_a_run_and_outcomes_come_back() {
     world.run(&agent).await;
     let after = world.only("i-1").await;
     assert!(after.confidence < 50.0, "{}", after.confidence);
-    let is_calibrated =
-        |factor: &String| factor.contains("Calibrated on ") && factor.contains("by the backtest alone ");
+    let is_calibrated = |factor: &str| factor.contains("Calibrated on ") && factor.contains("by the backtest alone ");
     assert!(after.explanation.factors.iter().any(is_calibrated), "{:?}", after.explanation.factors);
     // Its outcome is an example for the next training.
     let issues = said("implemented_issues", Some(2), Some("too slow"));

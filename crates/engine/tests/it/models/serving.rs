@@ -115,7 +115,7 @@ async fn a_stale_or_rejected_model_decides_nothing() {
     world.run(&agent).await;
     let [found] = resizes(&world, "i-1").await.try_into().unwrap();
     assert_eq!((found.kind, found.status), (RecommendationType::RightSize, Status::Open));
-    let why = |found: &Recommendation| found.explanation.factors.join("\n");
+    let why = |found: &Recommendation| found.explanation.factors.texts().join("\n");
     assert!(why(&found).contains("the demand model is not used: it was trained 30 days ago"), "{}", why(&found));
     let poor = Model { accuracy: 0.4, revision: stale.revision + 1, ..model.clone() };
     shelf.model_update(&poor).await.unwrap();

@@ -10,7 +10,7 @@ use reeve_estate::{Capacity, Money, QUARANTINE, Resource, ResourceKind, Resource
 use reeve_predict::{RuleId, plans};
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, Subject};
 use reeve_recommend::{AgentType, Clock as _, Guardrails, Impact, Plan, Priority, RecommendationType, Status};
-use reeve_recommend::{Cause, Offer};
+use reeve_recommend::{Cause, Factors, Offer};
 use reeve_recommend::{Proposal, Trust};
 
 use super::kill::{executed, killed, life_of, put, the_finding};
@@ -66,7 +66,7 @@ fn foretold(resource: &Resource, plan: Plan) -> Offer {
         not_measured: Vec::new(),
         explanation: Explanation {
             action: text("what is foreseen"),
-            factors: Vec::new(),
+            factors: Factors::default(),
             data_points: 1,
             confidence_range: None,
             similar_cases: 0,

@@ -220,7 +220,7 @@ pub(super) fn explanation(why: &Explanation, confidence: f64) -> ExplanationBody
         confidence_range: why
             .confidence_range
             .map(|range| ConfidenceRangeBody { low: tenths(range.low_percent), high: tenths(range.high_percent) }),
-        explanation: FactorsBody { factors: why.factors.clone() },
+        explanation: FactorsBody { factors: why.factors.texts() },
         data_points: why.data_points,
         similar_cases: why.similar_cases,
         success_rate: why.success_rate.map(tenths),

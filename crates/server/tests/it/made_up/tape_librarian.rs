@@ -13,8 +13,9 @@ use reeve_recommend::change::{
 use reeve_recommend::models::Trainer;
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment};
 use reeve_recommend::{
-    Abstention, AgentDefinition, AgentType, AgentTypeInfo, Change, Facts, FindingSource, Impact, Judgement, Needs,
-    Plan, Priority, Proposal, RecommendationType, Setting, SettingValue, Settings, Trust, subject, trust_group,
+    Abstention, AgentDefinition, AgentType, AgentTypeInfo, Change, FactorKind, Factors, Facts, FindingSource, Impact,
+    Judgement, Needs, Plan, Priority, Proposal, RecommendationType, Setting, SettingValue, Settings, Trust, subject,
+    trust_group,
 };
 
 const CPU_BELOW: Setting = Setting {
@@ -122,10 +123,10 @@ fn rewind(facts: &Facts<'_>, reads: u64) -> Proposal {
         not_measured: Vec::new(),
         explanation: Explanation {
             action: text("Rewind the tape"),
-            factors: vec![
-                format!("the tape turns at {TAPE_CPU} % CPU"),
-                format!("it was billed {cost:.2} in 30 days and read {reads} times in 7 days"),
-            ],
+            factors: Factors::from([
+                (FactorKind::Measured, format!("the tape turns at {TAPE_CPU} % CPU")),
+                (FactorKind::Measured, format!("it was billed {cost:.2} in 30 days and read {reads} times in 7 days")),
+            ]),
             data_points: 1,
             confidence_range: None,
             similar_cases: 0,

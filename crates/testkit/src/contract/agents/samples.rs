@@ -12,9 +12,9 @@ use reeve_recommend::recommendation::{ConfidenceRange, Decision, Effort, ImpactA
 use reeve_recommend::{
     Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply, Cause,
     ChangeControl, Day, Delegation, Direction, Exception, ExceptionRequest, Exclusion, ExclusionId, Explanation,
-    Feedback, FeedbackOutcome, Freeze, GuardrailName, IacRule, Impact, MaintenanceWindow, Mode, Notifications, Origin,
-    Plan, Priority, Purpose, Ranking, Recommendation, RecommendationId, RecommendationType, Scope, SettingValue,
-    Settings, Status, Step, StepKind, StepOutcome, Timing, Watch, WatchVerdict,
+    FactorKind, Factors, Feedback, FeedbackOutcome, Freeze, GuardrailName, IacRule, Impact, MaintenanceWindow, Mode,
+    Notifications, Origin, Plan, Priority, Purpose, Ranking, Recommendation, RecommendationId, RecommendationType,
+    Scope, SettingValue, Settings, Status, Step, StepKind, StepOutcome, Timing, Watch, WatchVerdict,
 };
 use reeve_schedule::Schedule;
 
@@ -165,7 +165,7 @@ pub fn typed_plan(resource: &str) -> Plan {
 fn explanation() -> Explanation {
     Explanation {
         action: "Resize".into(),
-        factors: vec!["p95 of CPU was 11.2 % over 14 days".into()],
+        factors: Factors::from([(FactorKind::Measured, "p95 of CPU was 11.2 % over 14 days")]),
         confidence_range: Some(ConfidenceRange { low_percent: 87.5, high_percent: 99.0 }),
         data_points: 4_032,
         similar_cases: 3,
