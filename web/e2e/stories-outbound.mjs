@@ -89,8 +89,27 @@ async function makesChannel({ page, program }) {
   await page.getByText('No channels yet').waitFor();
 }
 
+async function setsPublicAddress({ page, program }) {
+  await signIn(page, program.email, program.password);
+  await page.goto('/settings/notifications');
+  const note = page.getByRole('alert', { name: 'Notifications have no links' });
+  await note.getByRole('link', { name: 'public address' }).click();
+  const address = page.getByLabel('Public address');
+  await address.fill('reeve.acme.example');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('must be an https or http address').waitFor();
+  assert.equal(await address.getAttribute('aria-invalid'), 'true', 'the wrong field is marked');
+  await address.fill('https://reeve.acme.example/');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await eventually('it is stored without the last slash', async () => (await read(page, 'settings')).public_url === 'https://reeve.acme.example');
+  await page.getByRole('link', { name: 'Notifications' }).click();
+  await page.getByText('No channels yet').waitFor();
+  assert.equal(await note.count(), 0, 'links are there now');
+}
+
 export const outbound = [
   { name: 'a webhook is made: a private address is refused at its field, the secret shown once', run: makesWebhook },
   { name: 'a webhook is tested, a dead letter sent again, its secret replaced', run: sendsAndReplays },
   { name: 'a channel is made and tested, and its secret stays in', run: makesChannel },
+  { name: 'notifications get links once the public address is set', run: setsPublicAddress },
 ];

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use crate::public_url::PublicUrl;
 use crate::store::AccessError;
 
 /// Settings of the workspace. The version is 0 until somebody has changed one.
@@ -19,6 +20,8 @@ pub struct Workspace {
     pub usd_rate: Option<f64>,
     /// Days of metric samples to keep; `None` leaves it to the configuration of the service.
     pub samples_days: Option<u32>,
+    /// Start of links in messages, unless the configuration of the service names one.
+    pub public_url: Option<PublicUrl>,
     /// Grows with every change.
     pub version: u64,
 }
@@ -31,6 +34,7 @@ impl Default for Workspace {
             currency: "USD".to_owned(),
             usd_rate: None,
             samples_days: None,
+            public_url: None,
             version: 0,
         }
     }

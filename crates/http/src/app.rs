@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use axum::http::Method;
 use jiff::{SignedDuration, Timestamp};
 
-use reeve_access::{AccessStore, Principal, SavedSearchStore, WorkspaceStore};
+use reeve_access::{AccessStore, Principal, PublicUrl, SavedSearchStore, Workspace, WorkspaceStore};
 use reeve_alerts::AlertStore;
 use reeve_anomalies::budget::BudgetStore;
 use reeve_anomalies::threat::ThreatStore;
@@ -69,8 +69,8 @@ pub struct Settings {
     pub samples_days: u32,
     /// Folder with the files of reports, one folder a run.
     pub reports_dir: PathBuf,
-    /// Address that people reach Reeve at.
-    pub public_url: Option<String>,
+    /// Address at which people reach Reeve, where the configuration names one.
+    pub public_url: Option<PublicUrl>,
     /// Permissions with which the syncs of an AWS account read.
     pub aws_reads: Vec<&'static str>,
     /// Longest duration of a query over resources and their configurations.
@@ -98,11 +98,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns the address of a path for people outside; the path alone where no public address is configured.
+    /// Returns the address at which people reach Reeve: the configuration's, else the one that an administrator has set.
     #[must_use]
-    pub fn address_of(&self, path: &str) -> String {
-        let base = self.public_url.as_deref().unwrap_or_default().trim_end_matches('/');
-        format!("{base}{path}")
+    pub fn public_url<'a>(&'a self, workspace: &'a Workspace) -> Option<&'a PublicUrl> {
+        self.public_url.as_ref().or(workspace.public_url.as_ref())
     }
 }
 

@@ -12,7 +12,7 @@ mod reports;
 
 use std::sync::Arc;
 
-use reeve_access::AccessError;
+use reeve_access::{AccessError, PublicUrl, WorkspaceStore};
 use reeve_alerts::{AlertStore, Firing};
 use reeve_anomalies::budget::{BudgetAlert, BudgetStore};
 use reeve_anomalies::{Anomaly, AnomalyStore};
@@ -25,7 +25,7 @@ use serde_json::Value;
 
 use crate::delivery::Happening;
 use crate::notification::{Attachment, Gravity, Item, Message};
-use pages::Page;
+use pages::{Page, Place};
 
 /// Query of the entries that notifications are sent about. It must be narrowed to entries that Reeve wrote.
 pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence.action OR intelligence.anomaly OR \
@@ -34,7 +34,7 @@ pub const QUERY: &str = "event_type:(intelligence.recommendation OR intelligence
                          alert.fire OR budget.alert OR report.run)";
 
 /// Records in the form in which the HTTP interface answers them: the body of a webhook is what a request for the record returns. And the
-/// addresses and files of records, which the program knows.
+/// files of records, which the program knows.
 pub trait RecordForms: Send + Sync {
     /// Returns a recommendation.
     fn recommendation(&self, recommendation: &Recommendation) -> Value;
@@ -46,8 +46,6 @@ pub trait RecordForms: Send + Sync {
     fn firing(&self, firing: &Firing) -> Value;
     /// Returns an alert of a budget.
     fn budget_alert(&self, alert: &BudgetAlert) -> Value;
-    /// Returns the address at which people reach a path of the interface.
-    fn address_of(&self, path: &str) -> String;
     /// Returns the file of a run that succeeded.
     fn report_file(&self, run: &Run) -> Attachment;
 }
@@ -64,6 +62,10 @@ pub struct Sources {
     pub budgets: Arc<dyn BudgetStore>,
     /// Reports and their runs.
     pub reports: Arc<dyn ReportStore>,
+    /// Settings of the workspace, with the public address that an administrator has set.
+    pub workspace: Arc<dyn WorkspaceStore>,
+    /// Public address of the configuration, which comes first.
+    pub public_url: Option<PublicUrl>,
     /// Form of records in webhooks.
     pub forms: Arc<dyn RecordForms>,
 }
@@ -113,19 +115,22 @@ fn shown(name: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// Returns the address of a page of the dashboard; `None` if the configuration names no public address.
-fn link(sources: &Sources, page: &Page<'_>) -> Option<String> {
-    page.link(|path| sources.forms.address_of(path))
+/// Returns the place of a page about an object with a name.
+async fn place(sources: &Sources, page: &Page<'_>, name: &str) -> Result<Place, StoreError> {
+    let workspace = sources.workspace.workspace_get().await.map_err(store_error)?;
+    let public_url = sources.public_url.as_ref().or(workspace.public_url.as_ref());
+    Ok(page.place(public_url, name))
 }
 
-/// Returns a message about one thing.
-fn message(
-    title: String,
-    gravity: Gravity,
-    facts: Vec<(String, String)>,
-    link: Option<String>,
-    about: &str,
-) -> Message {
+/// Returns a message about one thing, with a link to its page or the way there in words.
+fn message(title: String, gravity: Gravity, mut facts: Vec<(String, String)>, place: Place, about: &str) -> Message {
+    let link = match place {
+        Place::Link(link) => Some(link),
+        Place::Words(words) => {
+            facts.push(fact("In Reeve", words));
+            None
+        }
+    };
     Message {
         items: vec![Item { title: title.clone(), facts, link }],
         title,

@@ -6,6 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use reeve_access::PublicUrl;
 use serde::Deserialize;
 
 use crate::cli::ServeArgs;
@@ -27,7 +28,7 @@ pub(crate) struct Config {
     pub(crate) anchor: Option<PathBuf>,
     /// Name of the log in checkpoints; by default made at the first start.
     pub(crate) log_origin: Option<String>,
-    /// Address that people reach Reeve at, for links in messages; without it they hold the path alone.
+    /// Address at which people reach Reeve, for links in messages; without it an administrator may set one in the workspace.
     pub(crate) public_url: Option<String>,
     /// Most bytes of a file that goes with an e-mail; larger ones are linked.
     pub(crate) mail_attachment_limit_bytes: u64,
@@ -131,6 +132,11 @@ impl Config {
         Ok(config)
     }
 
+    /// Returns the address at which people reach Reeve.
+    pub(crate) fn public_url(&self) -> Option<PublicUrl> {
+        self.public_url.as_deref().and_then(PublicUrl::parse)
+    }
+
     fn parse(table: toml::Table) -> Result<Self> {
         table.try_into().context("the configuration is not valid")
     }
@@ -154,10 +160,10 @@ impl Config {
         if self.export_limit_bytes == 0 || self.export_keep_days == 0 {
             bail!("export_limit_bytes and export_keep_days must be at least 1");
         }
-        if self.public_url.as_deref().is_some_and(|url| !is_public_url(url)) {
+        if self.public_url.is_some() && self.public_url().is_none() {
             bail!("public_url must be an https or http address without a query, such as https://reeve.example.com");
         }
-        if self.internal_url.as_deref().is_some_and(|url| !is_public_url(url)) {
+        if self.internal_url.as_deref().is_some_and(|url| PublicUrl::parse(url).is_none()) {
             bail!("internal_url must be an https or http address without a query, such as http://10.0.0.5:8080");
         }
         self.publish.check()?;
@@ -165,18 +171,6 @@ impl Config {
         self.outbound.policy().map(|_| ())?;
         Ok(())
     }
-}
-
-/// Returns `true` for an address that paths can be appended to.
-fn is_public_url(text: &str) -> bool {
-    let url: Option<reeve_connect_outbound::Url> = text.parse().ok();
-    url.is_some_and(|url| {
-        matches!(url.scheme(), "https" | "http")
-            && url.query().is_none()
-            && url.fragment().is_none()
-            && url.username().is_empty()
-            && url.password().is_none()
-    })
 }
 
 fn read(path: &Path) -> Result<toml::Table> {

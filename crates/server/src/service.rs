@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use reeve_access::TokenHash;
+use reeve_access::{PublicUrl, TokenHash};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef, events};
 use reeve_connect_notify::People;
 use reeve_connect_webhook::Sender;
@@ -219,7 +219,7 @@ impl Service {
             registry: engine.registry.clone(),
             runs: engine.runs.clone(),
             scheduler: engine.scheduler.clone(),
-            sources: sources(&store, settings(&config, &lock, demo)),
+            sources: sources(&store, config.public_url()),
         });
         let reader = Arc::new(TrailReader(trail.clone()));
         let observers = Observers::new(&config, &store, &samples, clouds, recorder, reader, prices)?;
@@ -380,14 +380,16 @@ fn task_settings(config: &Config) -> TaskSettings {
 }
 
 /// Records of what others are told.
-fn sources(store: &Arc<Store>, settings: Settings) -> Sources {
+fn sources(store: &Arc<Store>, public_url: Option<PublicUrl>) -> Sources {
     Sources {
         agents: store.clone(),
         anomalies: store.clone(),
         alerts: store.clone(),
         budgets: store.clone(),
         reports: store.clone(),
-        forms: Arc::new(HttpForms(settings)),
+        workspace: store.clone(),
+        public_url,
+        forms: Arc::new(HttpForms),
     }
 }
 
@@ -406,7 +408,7 @@ fn settings(config: &Config, lock: &ActiveLock, demo: bool) -> Settings {
         export_limit_bytes: config.export_limit_bytes,
         samples_days: config.samples_days,
         reports_dir: config.data_dir.join("reports"),
-        public_url: config.public_url.clone(),
+        public_url: config.public_url(),
         aws_reads: reeve_connect_aws::reads(),
         search_limit: Duration::from_secs(config.search_limit_s),
         ..Settings::default()

@@ -5654,7 +5654,7 @@ export interface components {
         };
         /** @description Sentences with numbers. */
         FactorsBody: {
-            /** @description The sentences. */
+            /** @description The sentences: what was measured, the forecast, the price, the consequences, and last the confidence. */
             factors: string[];
         };
         /** @description One thing that does not hold. */
@@ -10725,6 +10725,13 @@ export interface components {
             /** @description Name, in titles and messages. */
             name: string;
             /**
+             * @description Address at which people reach Reeve, the start of links in messages. Without it messages have no links.
+             * @example https://reeve.example.com
+             */
+            public_url?: string | null;
+            /** @description `true` if the configuration of the service names the public address, which cannot be changed here then. */
+            public_url_configured: boolean;
+            /**
              * Format: int32
              * @description Days of metric samples that are kept.
              */
@@ -10752,6 +10759,8 @@ export interface components {
             currency?: string | null;
             /** @description Name, 1 to 100 characters. */
             name?: string | null;
+            /** @description Address at which people reach Reeve, such as `https://reeve.example.com`; empty removes it. */
+            public_url?: string | null;
             /**
              * Format: int32
              * @description Days of metric samples to keep, 30 to 3660.

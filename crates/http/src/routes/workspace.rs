@@ -1,4 +1,4 @@
-//! Settings of the workspace: name, time zone, currency, retention of samples.
+//! Settings of the workspace: name, time zone, currency, retention of samples, public address.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use axum::extract::State;
 use jiff::tz::TimeZone;
 use utoipa_axum::routes;
 
-use reeve_access::{Permission, Workspace};
+use reeve_access::{Permission, PublicUrl, Workspace};
 use reeve_audit::{Json as AuditJson, ResourceRef, events};
 
-use crate::app::App;
+use crate::app::{App, Settings};
 use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::guard::{Access, Guarded};
@@ -31,7 +31,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
 /// The settings of the workspace.
 #[utoipa::path(get, path = "/api/v1/settings", tag = "settings", operation_id = "settings_get", responses((status = 200, body = WorkspaceBody)))]
 async fn get(State(app): State<Arc<App>>) -> Result<Json<WorkspaceBody>, Problem> {
-    Ok(Json(WorkspaceBody::new(&app.workspace.workspace_get().await?, app.settings.samples_days)))
+    Ok(Json(WorkspaceBody::new(&app.workspace.workspace_get().await?, &app.settings)))
 }
 
 /// Change the settings of the workspace. What is left out stays.
@@ -50,14 +50,18 @@ async fn put(
         );
         return Err(Problem::new(Code::Conflict, message));
     }
+    if app.settings.public_url.is_some() && body.public_url.is_some() {
+        let message = "is set as public_url in the configuration of the service: change it there";
+        return Err(Problem::field("public_url", "invalid", message));
+    }
     let after = changed(&before, body)?;
-    let days = app.settings.samples_days;
+    let configured = &app.settings;
     let entry =
         story::did(&caller, &events::SETTINGS_MODIFY, "modify_settings", ResourceRef::new("workspace", "workspace"))
-            .before(record(&before, days))
-            .after(record(&after, days));
+            .before(record(&before, configured))
+            .after(record(&after, configured));
     app.change(entry, app.workspace.workspace_put(&after)).await?;
-    Ok(Json(WorkspaceBody::new(&after, days)))
+    Ok(Json(WorkspaceBody::new(&after, configured)))
 }
 
 fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Problem> {
@@ -101,6 +105,14 @@ fn changed(before: &Workspace, body: WorkspaceSettings) -> Result<Workspace, Pro
         }
         after.samples_days = Some(days);
     }
+    if let Some(url) = body.public_url {
+        let message = "must be an https or http address without a query, such as https://reeve.example.com";
+        let invalid = || Problem::field("public_url", "invalid", message);
+        after.public_url = match url.trim() {
+            "" => None,
+            url => Some(PublicUrl::parse(url).ok_or_else(invalid)?),
+        };
+    }
     Ok(after)
 }
 
@@ -134,6 +146,6 @@ pub(super) fn currency(field: &str, given: &str) -> Result<String, Problem> {
 }
 
 /// The settings as they stand in the log.
-fn record(workspace: &Workspace, samples_days: u32) -> AuditJson {
-    AuditJson::from(serde_json::to_value(WorkspaceBody::new(workspace, samples_days)).unwrap_or_default())
+fn record(workspace: &Workspace, configured: &Settings) -> AuditJson {
+    AuditJson::from(serde_json::to_value(WorkspaceBody::new(workspace, configured)).unwrap_or_default())
 }

@@ -4,6 +4,8 @@ use reeve_access::Workspace;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::app::Settings;
+
 /// Settings of the workspace.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct WorkspaceBody {
@@ -22,6 +24,12 @@ pub struct WorkspaceBody {
     pub usd_rate: Option<f64>,
     /// Days of metric samples that are kept.
     pub samples_days: u32,
+    /// Address at which people reach Reeve, the start of links in messages. Without it messages have no links.
+    #[schema(example = "https://reeve.example.com")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub public_url: Option<String>,
+    /// `true` if the configuration of the service names the public address, which cannot be changed here then.
+    pub public_url_configured: bool,
     /// Grows with every change; 0 before the first.
     pub version: u64,
 }
@@ -40,19 +48,23 @@ pub struct WorkspaceSettings {
     pub usd_rate: Option<f64>,
     /// Days of metric samples to keep, 30 to 3660.
     pub samples_days: Option<u32>,
+    /// Address at which people reach Reeve, such as `https://reeve.example.com`; empty removes it.
+    pub public_url: Option<String>,
     /// The version that was read.
     pub version: Option<u64>,
 }
 
 impl WorkspaceBody {
-    /// Returns the wire form; `samples_days` is the configuration's where nobody has set one.
-    pub(crate) fn new(workspace: &Workspace, samples_days: u32) -> Self {
+    /// Returns the wire form, with the values of the configuration where nobody has set one.
+    pub(crate) fn new(workspace: &Workspace, configured: &Settings) -> Self {
         WorkspaceBody {
             name: workspace.name.clone(),
             time_zone: workspace.time_zone.clone(),
             currency: workspace.currency.clone(),
             usd_rate: workspace.usd_rate,
-            samples_days: workspace.samples_days.unwrap_or(samples_days),
+            samples_days: workspace.samples_days.unwrap_or(configured.samples_days),
+            public_url: configured.public_url(workspace).map(ToString::to_string),
+            public_url_configured: configured.public_url.is_some(),
             version: workspace.version,
         }
     }

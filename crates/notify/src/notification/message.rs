@@ -27,7 +27,7 @@ pub struct Item {
     pub title: String,
     /// Names and values, in order.
     pub facts: Vec<(String, String)>,
-    /// Address of the page about it in the dashboard, where the configuration names a public address.
+    /// Address of the page about it in the dashboard; `None` where no public address is known.
     pub link: Option<String>,
 }
 

@@ -8,7 +8,7 @@ use reeve_estate::StoreError;
 use reeve_recommend::words::minute;
 
 use super::pages::Page;
-use super::{Sources, fact, link, message, shown, store_error};
+use super::{Sources, fact, message, place, shown, store_error};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
@@ -34,9 +34,9 @@ pub(super) async fn firing(sources: &Sources, entry: &Entry) -> Result<Option<Ha
         fact("Last match", minute(firing.last_at)),
         fact("Condition", rule.settings.condition.clone()),
     ]);
-    let link = link(sources, &Page::Firing(&id.0));
+    let place = place(sources, &Page::Firing(&id.0), &firing.rule_name).await?;
     let subject = format!("{FIRED_EVENT}:{}", id.0);
-    let mut message = message(format!("Alert: {}", firing.rule_name), Gravity::from(severity), facts, link, &subject);
+    let mut message = message(format!("Alert: {}", firing.rule_name), Gravity::from(severity), facts, place, &subject);
     message.to.clone_from(recipients);
     let class = rule.settings.class.map(|class| class.as_str().to_owned());
     Ok(Some(Happening {
@@ -69,12 +69,12 @@ pub(super) async fn budget_alert(sources: &Sources, entry: &Entry) -> Result<Opt
         fact("Budget", format!("{} {currency} per {}", alert.amount, budget.period.as_str())),
         fact("Period starts", alert.period_start.to_string()),
     ];
-    let link = link(sources, &Page::Budget(&budget.id.0));
+    let place = place(sources, &Page::Budget(&budget.id.0), &alert.budget_name).await?;
     let event = WebhookEvent::BudgetAlert;
     let subject = format!("{}:{}", event.as_str(), alert.id);
     let title = format!("Budget {} {verb} {percent} %", alert.budget_name);
     let (gravity, priority) = if percent >= 100 { (Gravity::Error, "high") } else { (Gravity::Warning, "medium") };
-    let mut message = message(title, gravity, facts, link, &subject);
+    let mut message = message(title, gravity, facts, place, &subject);
     message.to.clone_from(&budget.recipients);
     Ok(Some(Happening {
         topic: Topic::Alerts,

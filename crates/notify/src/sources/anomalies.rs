@@ -5,7 +5,7 @@ use reeve_audit::Entry;
 use reeve_estate::StoreError;
 
 use super::pages::Page;
-use super::{Sources, fact, link, message, metadata, shown};
+use super::{Sources, fact, message, metadata, place, shown};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
@@ -23,7 +23,7 @@ pub(super) async fn anomaly(sources: &Sources, entry: &Entry) -> Result<Option<H
     facts.extend(
         anomaly.deviation_percent.map(|percent| fact("Deviation", format!("{percent:+.1} % from the expected value"))),
     );
-    let link = link(sources, &Page::Anomaly(id));
+    let place = place(sources, &Page::Anomaly(id), &anomaly.title).await?;
     let gravity = Gravity::from(anomaly.severity.as_str());
     Ok(Some(Happening {
         topic: Topic::Anomalies,
@@ -38,7 +38,7 @@ pub(super) async fn anomaly(sources: &Sources, entry: &Entry) -> Result<Option<H
             impact: None,
         },
         data: sources.forms.anomaly(&anomaly),
-        message: message(format!("Anomaly: {}", anomaly.title), gravity, facts, link, &subject),
+        message: message(format!("Anomaly: {}", anomaly.title), gravity, facts, place, &subject),
         channels: None,
         subject,
     }))

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::intelligence::message_facts;
 use super::pages::Page;
-use super::{Sources, fact, link, message, metadata, shown};
+use super::{Sources, fact, message, metadata, place, shown};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::Facts;
@@ -46,9 +46,9 @@ async fn approval(
     facts.push(fact("Approval needed from", needed.join(", ")));
     facts.push(fact("Requested by", approval.requested_by.clone()));
     facts.push(fact("Expires", minute(approval.expires_at)));
-    let link = link(sources, &Page::Approval(id));
+    let place = place(sources, &Page::Approval(id), &recommendation.title).await?;
     let title = format!("{title}: {}", recommendation.title);
-    let message = message(title, Gravity::Warning, facts, link, &format!("approval:{id}"));
+    let message = message(title, Gravity::Warning, facts, place, &format!("approval:{id}"));
     Ok(Some(Happening {
         topic: Topic::Approvals,
         event: None,

@@ -4,8 +4,8 @@ use reeve_audit::Entry;
 use reeve_estate::StoreError;
 use reeve_recommend::{Action, ActionId, Recommendation, RecommendationId};
 
-use super::pages::Page;
-use super::{Sources, fact, link, message, metadata, shown};
+use super::pages::{Page, Place};
+use super::{Sources, fact, message, metadata, place, shown};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::{Facts, WebhookEvent};
@@ -17,7 +17,7 @@ pub(super) async fn recommendation(sources: &Sources, entry: &Entry) -> Result<O
     let gravity = Gravity::from(recommendation.priority.as_str());
     let title = format!("Recommendation: {}", recommendation.title);
     let facts = message_facts(&recommendation);
-    let link = recommendation_page(sources, &recommendation);
+    let place = recommendation_page(sources, &recommendation).await?;
     Ok(Some(Happening {
         topic: Topic::Recommendations,
         event: Some(WebhookEvent::RecommendationReady),
@@ -26,7 +26,7 @@ pub(super) async fn recommendation(sources: &Sources, entry: &Entry) -> Result<O
         agent: recommendation.agent_id.clone(),
         facts: filter_facts(&recommendation),
         data: sources.forms.recommendation(&recommendation),
-        message: message(title, gravity, facts, link, &subject),
+        message: message(title, gravity, facts, place, &subject),
         channels: None,
         subject,
     }))
@@ -45,7 +45,7 @@ pub(super) async fn action(sources: &Sources, entry: &Entry) -> Result<Option<Ha
     };
     let title = format!("{outcome}: {}", recommendation.title);
     let listed = action_facts(&action, &recommendation);
-    let link = recommendation_page(sources, &recommendation);
+    let place = recommendation_page(sources, &recommendation).await?;
     Ok(Some(Happening {
         topic: Topic::Actions,
         event: Some(WebhookEvent::ActionCompleted),
@@ -54,7 +54,7 @@ pub(super) async fn action(sources: &Sources, entry: &Entry) -> Result<Option<Ha
         agent: action.agent_id.clone(),
         facts: filter_facts(&recommendation),
         data: sources.forms.action(&action, &recommendation),
-        message: message(title, gravity, listed, link, &subject),
+        message: message(title, gravity, listed, place, &subject),
         channels: None,
         subject,
     }))
@@ -68,11 +68,11 @@ fn filter_facts(recommendation: &Recommendation) -> Facts {
     }
 }
 
-fn recommendation_page(sources: &Sources, recommendation: &Recommendation) -> Option<String> {
-    link(sources, &Page::Recommendation(&recommendation.id.0))
+async fn recommendation_page(sources: &Sources, recommendation: &Recommendation) -> Result<Place, StoreError> {
+    place(sources, &Page::Recommendation(&recommendation.id.0), &recommendation.title).await
 }
 
-/// Returns the facts of a recommendation that a message lists.
+/// Returns the facts of a recommendation that a message lists: what was measured first, the confidence last.
 pub(super) fn message_facts(recommendation: &Recommendation) -> Vec<(String, String)> {
     let saving = recommendation.expected_savings().map(|money| money.usd_cents());
     let (name, money) = match saving {
@@ -80,14 +80,18 @@ pub(super) fn message_facts(recommendation: &Recommendation) -> Vec<(String, Str
         Some(saving) => ("Saving a month", format!("{saving:.2} USD")),
         None => ("Saving a month", "Unknown (no list price)".to_owned()),
     };
-    vec![
+    let mut facts = vec![
         fact("Resource", format!("{} ({})", recommendation.subject.name, recommendation.subject.id.0)),
         fact("Account", recommendation.subject.account.clone()),
+    ];
+    facts.extend(recommendation.explanation.factors.first().map(|factor| fact("Why", factor)));
+    facts.extend([
+        fact(name, money),
+        fact("Impact", shown(recommendation.impact_level.as_str())),
         fact("Priority", shown(recommendation.priority.as_str())),
         fact("Confidence", format!("{:.1} %", recommendation.confidence)),
-        fact("Impact", shown(recommendation.impact_level.as_str())),
-        fact(name, money),
-    ]
+    ]);
+    facts
 }
 
 fn action_facts(action: &Action, recommendation: &Recommendation) -> Vec<(String, String)> {

@@ -1,4 +1,7 @@
-//! Pages of the dashboard that notifications lead to. `web/src/testing/links.test.ts` matches each path with the dashboard's routes.
+//! Pages of the dashboard that notifications lead to. `web/src/testing/links.test.ts` matches each path with the dashboard's routes, and each
+//! way in words with its navigation.
+
+use reeve_access::PublicUrl;
 
 /// A page about one object; each holds the object's identifier.
 pub(super) enum Page<'a> {
@@ -25,24 +28,48 @@ impl Page<'_> {
         }
     }
 
-    /// Returns the address of the page; `None` if the configuration names no public address, because a path alone leads nowhere from
-    /// a mail.
-    pub(super) fn link(&self, address_of: impl Fn(&str) -> String) -> Option<String> {
-        let path = self.path();
-        let address = address_of(&path);
-        (address != path).then_some(address)
+    /// Returns the labels of the navigation that lead to the list with the object.
+    const fn labels(&self) -> &'static str {
+        match self {
+            Page::Recommendation(_) => "Intelligence Automation > Recommendations",
+            Page::Approval(_) => "Intelligence Automation > Approvals",
+            Page::Anomaly(_) => "Intelligence Automation > Anomalies",
+            Page::Firing(_) => "Audit Logging > Alerts",
+            Page::Budget(_) => "Estate > Budgets",
+            Page::ComplianceRun(_) => "Audit Logging > Compliance Reports",
+            Page::CustomRun(_) => "Audit Logging > Reports",
+        }
     }
+
+    /// Returns the place of the page: its address, or the way to it in words where no public address is known, because a path alone leads
+    /// nowhere from a mail.
+    pub(super) fn place(&self, public_url: Option<&PublicUrl>, name: &str) -> Place {
+        match public_url {
+            Some(public_url) => Place::Link(public_url.address_of(&self.path())),
+            None => Place::Words(format!("{} > {name}", self.labels())),
+        }
+    }
+}
+
+/// Place of a page, as a message names it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Address.
+    Link(String),
+    /// Labels to follow in the dashboard.
+    Words(String),
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Page;
+    use super::*;
 
     #[test]
-    fn links_begin_with_the_public_address() {
-        let public = |path: &str| format!("https://reeve.acme.example/ops{path}");
-        let link = Page::Approval("a-1").link(public);
-        assert_eq!(link.as_deref(), Some("https://reeve.acme.example/ops/intelligence/approvals?approval=a-1"));
-        assert_eq!(Page::Budget("b-1").link(str::to_owned), None);
+    fn links_begin_with_the_public_address_and_words_stand_in_for_it() {
+        let public = PublicUrl::parse("https://reeve.acme.example/ops/");
+        let link = Place::Link("https://reeve.acme.example/ops/intelligence/approvals?approval=a-1".to_owned());
+        assert_eq!(Page::Approval("a-1").place(public.as_ref(), "Stop web-7"), link);
+        let words = Place::Words("Intelligence Automation > Approvals > Stop web-7".to_owned());
+        assert_eq!(Page::Approval("a-1").place(None, "Stop web-7"), words);
     }
 }

@@ -7,7 +7,7 @@ use reeve_reports::{ReportKind, RunId};
 use serde_json::Value;
 
 use super::pages::Page;
-use super::{Sources, fact, link, message, store_error};
+use super::{Sources, fact, message, place, store_error};
 use crate::delivery::{Happening, Topic};
 use crate::notification::Gravity;
 use crate::webhook::Facts;
@@ -35,11 +35,11 @@ pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happe
         ReportKind::Compliance { .. } => Page::ComplianceRun(&id),
         ReportKind::Custom { .. } => Page::CustomRun(&id),
     };
-    let link = link(sources, &page);
+    let place = place(sources, &page, &run.report_name).await?;
     let (outcome, gravity) =
         if succeeded { ("Report ready", Gravity::Info) } else { ("Report failed", Gravity::Warning) };
     let subject = run.delivery_subject();
-    let mut message = message(format!("{outcome}: {}", run.report_name), gravity, facts, link, &subject);
+    let mut message = message(format!("{outcome}: {}", run.report_name), gravity, facts, place, &subject);
     message.to.clone_from(&run.recipients);
     message.attachment = succeeded.then(|| sources.forms.report_file(&run));
     Ok(Some(Happening {

@@ -3,7 +3,6 @@
 use reeve_alerts::Firing;
 use reeve_anomalies::Anomaly;
 use reeve_anomalies::budget::BudgetAlert;
-use reeve_http::Settings;
 use reeve_notify::notification::Attachment;
 use reeve_notify::sources::RecordForms;
 use reeve_recommend::{Action, Recommendation};
@@ -12,8 +11,8 @@ use serde_json::Value;
 
 use super::attachments;
 
-/// The forms of the HTTP interface with these settings.
-pub(crate) struct HttpForms(pub(crate) Settings);
+/// The forms of the HTTP interface.
+pub(crate) struct HttpForms;
 
 impl RecordForms for HttpForms {
     fn recommendation(&self, recommendation: &Recommendation) -> Value {
@@ -34,10 +33,6 @@ impl RecordForms for HttpForms {
 
     fn budget_alert(&self, alert: &BudgetAlert) -> Value {
         reeve_http::budget_alert_record(alert)
-    }
-
-    fn address_of(&self, path: &str) -> String {
-        self.0.address_of(path)
     }
 
     fn report_file(&self, run: &Run) -> Attachment {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use reeve_estate::{KindReader, Kinds};
+use reeve_notify::notification::ChannelStore as _;
 use reeve_recommend::{AgentTypes, Changes};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -120,5 +121,19 @@ async fn open(lock: ActiveLock, config: Config, startup: Startup) -> Result<Serv
     let clouds = CloudRegistry::real().with_readers(readers);
     let service = Service::open_as(lock, config, clouds, changes, agent_types, kinds, false).await?;
     super::first_administrator(&service, admin_token).await?;
+    warn_without_links(&service).await;
     Ok(service)
+}
+
+/// Warns of messages without links: channels exist, and neither the configuration nor an administrator names the public address.
+async fn warn_without_links(service: &Service) {
+    let workspace = service.tasks.workspace.workspace_get().await;
+    let is_known = service.config.public_url().is_some() || workspace.is_ok_and(|found| found.public_url.is_some());
+    let channels = service.store.channel_list().await.map_or(0, |channels| channels.len());
+    if !is_known && channels > 0 {
+        tracing::warn!(
+            channels,
+            "notifications have no links: set public_url in the configuration, or the public address under Settings, Workspace"
+        );
+    }
 }

@@ -31,6 +31,7 @@ mod group_sizes;
 mod honest_syncs;
 mod journey;
 mod kill;
+mod links;
 mod live;
 mod made_up;
 mod mail;

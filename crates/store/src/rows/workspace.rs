@@ -1,6 +1,6 @@
 //! The settings of the workspace.
 
-use reeve_access::Workspace;
+use reeve_access::{PublicUrl, Workspace};
 use serde::{Deserialize, Serialize};
 
 /// The settings of the workspace, as kept under a name among the settings.
@@ -14,6 +14,8 @@ pub(crate) struct WorkspaceRow {
     usd_rate: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     samples_days: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    public_url: Option<String>,
     version: u64,
 }
 
@@ -25,6 +27,7 @@ impl From<&Workspace> for WorkspaceRow {
             currency: workspace.currency.clone(),
             usd_rate: workspace.usd_rate.filter(|rate| rate.is_finite()),
             samples_days: workspace.samples_days,
+            public_url: workspace.public_url.as_ref().map(ToString::to_string),
             version: workspace.version,
         }
     }
@@ -38,6 +41,7 @@ impl From<WorkspaceRow> for Workspace {
             currency: row.currency,
             usd_rate: row.usd_rate,
             samples_days: row.samples_days,
+            public_url: row.public_url.as_deref().and_then(PublicUrl::parse),
             version: row.version,
         }
     }

@@ -1,10 +1,11 @@
-import { Anchor, Button, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Text } from '@mantine/core';
 import { IconBell, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Channel } from '../../api/bodies';
 import { useMay } from '../../api/session';
+import { useWorkspace } from '../../api/workspace';
 import { DataTable, type Column } from '../../display/DataTable';
 import { EmptyState } from '../../display/EmptyState';
 import { late } from '../../display/late';
@@ -37,6 +38,20 @@ const COLUMNS: Column<Channel>[] = [
   { id: 'updated', header: 'Last changed', sortBy: (row) => row.updated_at, cell: (row) => <When at={row.updated_at} form="ago" /> },
 ];
 
+/** Says that messages carry no links until the public address is set, and where to set it. */
+function NoLinks() {
+  const may = useMay();
+  const workspace = useWorkspace();
+  if (!workspace || workspace.public_url) return null;
+  return (
+    <Alert color="yellow" title="Notifications have no links">
+      {may('administer')
+        ? <>They name the page to open instead. Set the <Anchor inherit renderRoot={(props) => <Link to="/settings/workspace" {...props} />}>public address</Anchor> of this installation to add links.</>
+        : 'They name the page to open instead. An administrator can set the public address of this installation under Settings, Workspace.'}
+    </Alert>
+  );
+}
+
 /** Where people are told; when stands in each agent's configuration. */
 export function Channels() {
   const may = useMay();
@@ -50,6 +65,7 @@ export function Channels() {
       title="Notifications" actions={add}
       description={<>Send notifications by e-mail, Slack, Microsoft Teams or PagerDuty. Choose immediate messages or digests in the settings of each <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/agents" {...props} />}>agent</Anchor>; approval requests are sent immediately.</>}
     >
+      <NoLinks />
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
         <DataTable
           label="Channels" columns={COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25} onOpen={(row) => open(row.id)}

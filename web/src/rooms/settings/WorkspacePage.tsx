@@ -11,6 +11,8 @@ import { Select } from '../../display/Select';
 import { useUnsavedWarning } from '../../display/unsaved';
 
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
+/** An address that only this machine reaches is no start of a link. */
+const isLocal = (host: string) => host === 'localhost' || host === '[::1]' || host.startsWith('127.');
 const CURRENCIES = Intl.supportedValuesOf('currency');
 
 export function WorkspacePage() {
@@ -29,14 +31,17 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }) {
     initialValues: {
       name: workspace.name, time_zone: workspace.time_zone ?? '', currency: workspace.currency,
       usd_rate: (workspace.usd_rate ?? '') as number | string, samples_days: workspace.samples_days as number | string,
+      public_url: workspace.public_url ?? '',
     },
     validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
   });
   useUnsavedWarning(form.isDirty() && !change.isPending && !change.isSuccess);
   const foreign = form.values.currency !== 'USD';
   const rated = foreign && Number(form.values.usd_rate) > 0;
-  const submit = form.onSubmit(({ name, time_zone, currency, usd_rate, samples_days }) => {
-    change.mutate({ name: name.trim(), time_zone, currency, usd_rate: foreign ? Number(usd_rate) : 0, samples_days: Number(samples_days), version: workspace.version }, {
+  const configured = workspace.public_url_configured;
+  const submit = form.onSubmit(({ name, time_zone, currency, usd_rate, samples_days, public_url }) => {
+    const address = configured ? {} : { public_url: public_url.trim() };
+    change.mutate({ name: name.trim(), time_zone, currency, usd_rate: foreign ? Number(usd_rate) : 0, samples_days: Number(samples_days), ...address, version: workspace.version }, {
       onSuccess: () => announce('Settings saved.'),
       onError: (error) => form.setErrors(fieldMessages(error)),
     });
@@ -57,7 +62,15 @@ function WorkspaceForm({ workspace }: { workspace: Workspace }) {
             </Text>
           )}
           <NumberInput label="Keep metric samples for" suffix=" days" min={30} max={3660} allowDecimal={false} description="Older samples are removed within ten minutes" {...form.getInputProps('samples_days')} />
-          <ProblemAlert error={change.error} marked={['name', 'time_zone', 'currency', 'usd_rate', 'samples_days']} />
+          <TextInput
+            label="Public address" placeholder="https://reeve.example.com" inputMode="url" readOnly={configured} variant={configured ? 'filled' : undefined}
+            description={configured ? 'Set as public_url in the configuration of the service' : 'Start of the links in notifications. Without it, notifications name the page but have no links'}
+            {...form.getInputProps('public_url')}
+          />
+          {!configured && form.values.public_url === '' && !isLocal(window.location.hostname) && (
+            <div><Button size="xs" variant="default" onClick={() => form.setFieldValue('public_url', window.location.origin)}>Use {window.location.origin}</Button></div>
+          )}
+          <ProblemAlert error={change.error} marked={['name', 'time_zone', 'currency', 'usd_rate', 'samples_days', 'public_url']} />
           <div><Button type="submit" loading={change.isPending} disabled={!form.isDirty()}>Save</Button></div>
         </Stack>
       </form>

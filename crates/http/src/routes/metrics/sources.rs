@@ -261,9 +261,12 @@ async fn body_of(app: &App, source: &MetricSource) -> Result<MetricSourceBody, P
 }
 
 async fn with_token(app: &App, source: &MetricSource, token: Option<Secret>) -> Result<MetricSourceTokenBody, Problem> {
+    let workspace = app.workspace.workspace_get().await?;
+    let public = app.settings.public_url(&workspace);
+    let write_path = public.map_or_else(|| WRITE_PATH.to_owned(), |public| public.address_of(WRITE_PATH));
     Ok(MetricSourceTokenBody {
         source: body_of(app, source).await?,
-        write_path: token.is_some().then(|| app.settings.address_of(WRITE_PATH)),
+        write_path: token.is_some().then_some(write_path),
         token: token.map(|token| token.reveal().to_owned()),
     })
 }

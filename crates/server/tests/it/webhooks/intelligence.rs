@@ -70,4 +70,9 @@ async fn an_anomaly_and_the_actions_on_it_reach_webhooks_and_channels_once() {
     })
     .await;
     assert_eq!(texts(&actions_only).len(), 2, "{:?}", texts(&actions_only));
+    // No public address is known: each message says where to look. Slack escapes the sign between two labels.
+    for text in texts(&all) {
+        let label = if text.contains("Anomaly: ") { "Anomalies" } else { "Recommendations" };
+        assert!(text.contains(&format!("In Reeve: Intelligence Automation &gt; {label} &gt; ")), "{text}");
+    }
 }
