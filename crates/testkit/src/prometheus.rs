@@ -31,6 +31,14 @@ impl Prometheus {
     /// # Errors
     /// The program is missing, refuses the configuration, or is not ready within a minute.
     pub fn start(configuration: &str, past: &[Past]) -> Result<Prometheus> {
+        Prometheus::start_guarded(configuration, past, None)
+    }
+
+    /// Starts a server whose web configuration (YAML) asks for a user name and a password.
+    ///
+    /// # Errors
+    /// The program is missing, refuses a configuration, or is not ready within a minute.
+    pub fn start_guarded(configuration: &str, past: &[Past], web: Option<&str>) -> Result<Prometheus> {
         for _ in 0..3 {
             let home = tempfile::tempdir()?;
             std::fs::write(home.path().join("prometheus.yml"), configuration)?;
@@ -38,12 +46,16 @@ impl Prometheus {
                 backfill(home.path(), past)?;
             }
             let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
+            let web_file = home.path().join("web.yml");
+            let web = web.map(|web| std::fs::write(&web_file, web)).transpose()?;
+            let web = web.map(|()| format!("--web.config.file={}", web_file.display()));
             let said = std::fs::File::create(home.path().join("said"))?;
             let child = Command::new(program("prometheus"))
                 .arg(format!("--config.file={}", home.path().join("prometheus.yml").display()))
                 .arg(format!("--storage.tsdb.path={}", home.path().join("data").display()))
                 .arg(format!("--web.listen-address=127.0.0.1:{port}"))
                 .args(["--storage.tsdb.retention.time=90d", "--storage.remote.flush-deadline=1s"])
+                .args(web)
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
                 .stderr(said)

@@ -187,6 +187,11 @@ fn read(answer: &Answer) -> Result<QueryAnswer, QueryError> {
         _ => {}
     }
     let other = |message: String| failed(QueryErrorKind::Other, &message);
+    if answer.status.is_server_error() {
+        // Proxies answer with a page of their own when the server behind them is gone: the address is right all the same.
+        let server = if body.is_ok() { "Prometheus" } else { "Prometheus, or a proxy before it," };
+        return Err(other(format!("{server} failed ({}){said}", answer.status)));
+    }
     let Ok(body) = body else {
         return Err(other(format!("the answer ({}) is not one of Prometheus; check the address", answer.status)));
     };
