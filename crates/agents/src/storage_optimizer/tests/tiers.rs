@@ -120,7 +120,7 @@ fn past_weeks_decide_about_the_confidence() {
     let quiet = case(&[("logs/a", 5, stored(600, 30))]);
     let words = |case: &Case| {
         let found = judged(case, rules(&[])).proposals.remove(0);
-        (found.explanation.factors.join("\n"), found.confidence)
+        (found.explanation.factors.texts().join("\n"), found.confidence)
     };
     let (factors, confidence) = words(&quiet);
     assert!(factors.contains("Safe on 6 of 6 past weeks, each judged by the weeks before it"), "{factors}");
