@@ -162,7 +162,7 @@ fn factors(account: &AccountUse, trust: &Confidence, cost: String) -> Factors {
         (FactorKind::Consequence, pays),
         (FactorKind::Consequence, room),
         (FactorKind::Consequence, most),
-        (FactorKind::Confidence, trust.words()),
+        (FactorKind::Confidence, trust.words_by("week")),
     ]);
     let families = account.families.iter().take(MOST_FAMILIES);
     factors.extend(families.map(|family| (FactorKind::Consequence, reserved(family))));
