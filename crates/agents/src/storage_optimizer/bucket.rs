@@ -59,6 +59,12 @@ pub(super) fn judge(facts: &Facts<'_>) -> Result<Proposal, Abstention> {
         let detail = "its rules abort incomplete uploads, and it keeps no old versions";
         return classes(facts, &settings, &configured, path, detail);
     }
+    if configured.has("NoncurrentVersionTransition") {
+        return Err(decided(
+            "has_transitions",
+            "its rules move old versions to another class, which keeps them on purpose",
+        ));
+    }
     let expires = configured.does("NoncurrentVersionExpiration");
     if !path.ask("Does no rule delete them?", !expires, configured.words("deletes old versions", expires)) {
         let detail = "its rules abort incomplete uploads and delete old versions";
@@ -78,6 +84,9 @@ fn classes(
     detail: &str,
 ) -> Result<Proposal, Abstention> {
     match &facts.resource.specification.access {
+        Some(_) if settings.tier_objects && configured.has("Transition") => {
+            Err(decided("has_transitions", "its rules move objects to another class already"))
+        }
         Some(access) if settings.tier_objects => tier::judge(facts, settings, configured, access, path),
         _ => Err(decided("configured", detail)),
     }
@@ -109,13 +118,6 @@ fn admit<'a>(facts: &Facts<'a>) -> Result<Configured<'a>, Abstention> {
     if rules.iter().any(|rule| rule.get("Filter").is_none()) {
         return Err(decided("legacy_rules", "its rules have the old form, which takes no others beside them"));
     }
-    // The rule of Reeve states the least size itself.
-    let of_others = rules.iter().filter(|rule| rule.get("ID").and_then(Value::as_str) != Some(LifecycleRule::TIER_ID));
-    let mut of_others = of_others.copied();
-    if of_others.any(|rule| rule.get("Transition").or(rule.get("NoncurrentVersionTransition")).is_some()) {
-        let detail = "its rules move objects to other classes; S3 takes all rules at once, with a least size that Reeve does not read";
-        return Err(decided("has_transitions", detail));
-    }
     let status = versioning.and_then(|versioning| versioning.get("Status")).and_then(Value::as_str);
     Ok(Configured { lifecycle: fingerprint(lifecycle, &rules), rules, is_versioned: status.is_some() })
 }
@@ -144,9 +146,17 @@ impl Configured<'_> {
         self.rules.iter().filter(on).any(|rule| rule.get(action).is_some())
     }
 
+    /// Returns `true` if a rule of others has an action, be it on or off.
+    fn has(&self, action: &str) -> bool {
+        let of_others = |rule: &&&Value| rule.get("ID").and_then(Value::as_str) != Some(LifecycleRule::TIER_ID);
+        self.rules.iter().filter(of_others).any(|rule| rule.get(action).is_some())
+    }
+
     fn words(&self, action: &str, found: bool) -> String {
         match (self.rules.len(), found) {
             (0, _) => "it has no lifecycle rule".to_owned(),
+            (1, true) => format!("its only rule {action}"),
+            (1, false) => "its only rule does something else".to_owned(),
             (count, true) => format!("one of its {count} rules {action}"),
             (count, false) => format!("none of its {count} rules {action}"),
         }

@@ -62,7 +62,9 @@ fn what_has_rules_or_must_not_get_any_stays_as_it_is() {
     let with = |rules: Value| json!({ "Versioning": { "Status": "Enabled" }, "Lifecycle": { "Rule": rules } });
     assert_eq!(code(with(json!([rule(ABORTS), rule(EXPIRES)]))), "configured");
     assert_eq!(code(json!({ "Versioning": {}, "Lifecycle": { "Rule": rule(ABORTS) } })), "configured");
-    assert_eq!(code(with(rule("Transition"))), "has_transitions");
+    assert_eq!(code(with(json!([rule(ABORTS), rule("NoncurrentVersionTransition")]))), "has_transitions");
+    let moving = judged(&bucket(with(json!([rule("Transition"), rule("NoncurrentVersionTransition")]))));
+    assert_eq!(moving.proposals[0].rule, "abort_uploads", "what moves objects says nothing about uploads");
     assert_eq!(code(with(json!({ "ID": "old", "Prefix": "", "Status": "Enabled" }))), "legacy_rules");
     assert_eq!(code(json!({ "Lifecycle": "[not read]" })), "not_described");
     assert_eq!(code(json!({ "ObjectLock": {} })), "object_lock");

@@ -183,6 +183,8 @@ fn buckets_that_are_not_known_well_enough_stay_as_they_are() {
         code(&case(&[("a/b", 4, small)]).set("tier_objects.least_savings", SettingValue::Count(5)), rules(&[])),
         "not_cheaper"
     );
+    let others = json!({ "ID": "archive", "Status": "Enabled", "Filter": { "Prefix": "a/" }, "Transition": {} });
+    assert_eq!(code(&case(&old), rules(&[others])), "has_transitions");
     let own = json!({ "ID": "reeve-tier-objects", "Status": "Enabled", "Filter": { "Prefix": "" }, "Transition": {} });
     assert_eq!(code(&case(&old), rules(&[own])), "tiered");
     assert_eq!(code(&case(&old).set("tier_objects.enabled", SettingValue::Flag(false)), rules(&[])), "configured");
