@@ -4,24 +4,22 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Connection, Resource, ResourceFilter, ResourceId, ResourceState, Series};
+use reeve_estate::{Resource, ResourceId, Series};
 
-use super::advice::{Basis, applies, propose};
+use super::advice::{Basis, propose};
 use super::calendar::{Calendar, CalendarKind, Occurrence};
 use super::decide::{Case, decide_resource};
 use super::input::RuleInput;
 use super::log_entry;
 use super::prediction::{Outcome, Prediction};
-use super::related::response_target;
 use super::rule::{Foreseen, ResponseKind, Rule};
+use super::scope::Scope;
 use super::service::RuleService;
 use super::traffic::TrafficSettings;
 use reeve_recommend::RuleId;
 
 use reeve_recommend::{Caller, EngineError, Offer};
 
-/// Resources of one evaluation.
-const MOST_RESOURCES: usize = 500;
 /// Resources whose series are read at a time.
 const CHUNK: usize = 32;
 /// Recommendations of one evaluation.
@@ -68,17 +66,16 @@ impl RuleService {
         self.known_calendars(&rule).await?;
         // Forecasting takes the processor for seconds: a preview waits its turn like an evaluation.
         let _turn = self.turn.lock().await;
-        let (all, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
-        let (resources, _) = self.in_scope(&rule, &all).await?;
-        self.decide(&rule, &resources).await
+        let scope = Scope::read(&*self.ports.estate, &rule).await?;
+        self.decide(&rule, &scope.resources).await
     }
 
     async fn evaluate_rule(&self, rule: &Rule, caller: &Caller, asked: bool) -> Result<Vec<Prediction>, EngineError> {
         let _turn = self.turn.lock().await;
-        let (all, _) = self.ports.estate.resource_list(&ResourceFilter::default()).await?;
-        let (resources, passed_over) = self.in_scope(rule, &all).await?;
-        let mut found = self.decide(rule, &resources).await?;
-        self.send_recommendations(rule, &all, &mut found, caller).await?;
+        let scope = Scope::read(&*self.ports.estate, rule).await?;
+        let passed_over = scope.passed_over;
+        let mut found = self.decide(rule, &scope.resources).await?;
+        self.send_recommendations(rule, &scope, &mut found, caller).await?;
         let count = |outcome| found.iter().filter(|one: &&Prediction| one.outcome == outcome).count() as u64;
         let recommended = found.iter().filter(|one| one.recommendation.is_some()).count() as u64;
         let foreseen = count(Outcome::Foreseen);
@@ -102,23 +99,6 @@ impl RuleService {
         let evaluated = Rule { evaluated_at: Some(self.now()), last_result: Some(words), ..rule.clone() };
         self.ports.rules.rule_evaluated(&evaluated).await?;
         Ok(found)
-    }
-
-    /// Resources the rule is about, and how many beyond the bound.
-    async fn in_scope(&self, rule: &Rule, all: &[Resource]) -> Result<(Vec<Resource>, usize), EngineError> {
-        let connections: Vec<Connection> = self.ports.estate.connection_list().await?;
-        let covered = |resource: &Resource| {
-            let alive = matches!(resource.state, ResourceState::Running | ResourceState::Available);
-            alive
-                && applies(rule.response.kind, resource.kind)
-                && (rule.resources.is_empty() || rule.resources.contains(&resource.id.0))
-                && rule.scope.includes(resource, &connections)
-                && !reeve_recommend::is_opted_out(resource)
-        };
-        let mut found: Vec<Resource> = all.iter().filter(|one| covered(one)).cloned().collect();
-        let beyond = found.len().saturating_sub(MOST_RESOURCES);
-        found.truncate(MOST_RESOURCES);
-        Ok((found, beyond))
     }
 
     async fn decide(&self, rule: &Rule, resources: &[Resource]) -> Result<Vec<Prediction>, EngineError> {
@@ -203,16 +183,16 @@ impl RuleService {
     async fn send_recommendations(
         &self,
         rule: &Rule,
-        all: &[Resource],
+        scope: &Scope,
         found: &mut [Prediction],
         caller: &Caller,
     ) -> Result<(), EngineError> {
         let at = |one: &Prediction| {
-            all.iter().find(|resource| resource.id == one.resource && resource.connection == one.connection)
+            scope.resources.iter().find(|known| known.id == one.resource && known.connection == one.connection)
         };
+        let target = |measured| scope.target(rule, measured);
         let not_foreseen = found.iter().filter(|one| one.outcome == Outcome::NotForeseen);
-        let gone: Vec<ResourceId> =
-            not_foreseen.filter_map(|one| Some(response_target(rule, at(one)?, all).resource.id.clone())).collect();
+        let gone: Vec<ResourceId> = not_foreseen.filter_map(|one| Some(target(at(one)?).resource.id.clone())).collect();
         if !gone.is_empty() {
             self.ports.responses.withdraw(&rule.cause(), Some(&gone), "it is no longer predicted", caller).await?;
         }
@@ -236,7 +216,7 @@ impl RuleService {
         let offers: Vec<Offer> = fired
             .iter()
             .filter_map(|one| {
-                let on = response_target(rule, at(one)?, all);
+                let on = target(at(one)?);
                 let proposal = propose(rule, &on, one, by);
                 Some(Offer { resource: on.resource.clone(), proposal, cause: rule.cause() })
             })

@@ -24,6 +24,7 @@ mod preset;
 mod reason;
 mod related;
 mod rule;
+mod scope;
 mod service;
 mod traffic;
 mod traffic_service;

@@ -21,14 +21,16 @@ pub(super) struct ResponseTarget<'a> {
 }
 
 /// Returns the resource that the response of a rule to a measured one changes.
-pub(super) fn response_target<'a>(rule: &Rule, measured: &'a Resource, all: &'a [Resource]) -> ResponseTarget<'a> {
+pub(super) fn response_target<'a>(
+    rule: &Rule,
+    measured: &'a Resource,
+    related: &'a [Resource],
+    bill: Option<Money>,
+) -> ResponseTarget<'a> {
     let other = match (rule.response.kind, measured.kind) {
-        (ResponseKind::PreScale, ResourceKind::LoadBalancer) => group_behind(measured, all),
-        (ResponseKind::ExpandStorage, ResourceKind::VirtualMachine) => only_disk(measured, all),
+        (ResponseKind::PreScale, ResourceKind::LoadBalancer) => group_behind(measured, related),
+        (ResponseKind::ExpandStorage, ResourceKind::VirtualMachine) => only_disk(measured, related),
         _ => None,
     };
-    let own = all.iter().filter(|one| one.connection == measured.connection);
-    let costs: Vec<Money> = own.filter_map(|one| one.monthly_cost).collect();
-    let bill = (!costs.is_empty()).then(|| costs.into_iter().fold(Money::ZERO, |sum, one| sum + one));
     ResponseTarget { measured, resource: other.unwrap_or(measured), bill }
 }

@@ -2,6 +2,7 @@
 
 mod ledger;
 mod plans;
+mod scope;
 
 use std::sync::Arc;
 
