@@ -29,7 +29,7 @@ const OPERATIONS: [(&str, &str); 12] = [
     ("AuthorizeSecurityGroupIngress", "resource.modify"),
     ("GetSecretValue", "resource.view"),
     ("AttachUserPolicy", "resource.modify"),
-    ("StopLogging", "resource.state_change"),
+    ("StopLogging", "resource.state"),
 ];
 
 /// A reproducible sequence (SplitMix64).

@@ -1,7 +1,7 @@
 //! The audit entries of the engine. Everything about a recommendation has its id in `metadata.recommendation_id`, so
 //! that one search reads out the whole story: found, requested, signed, each step before and after, the end.
 
-use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, events};
+use reeve_audit::{ActionStatus, Entry, EventKind, EventType, Json, ResourceRef, Severity, events};
 use reeve_estate::Resource;
 
 use super::Caller;
@@ -24,12 +24,6 @@ pub(super) const RECOMMENDATION: EventType = events::RECOMMENDATION.event_type()
 pub(super) const APPROVAL: EventType = events::APPROVAL.event_type();
 /// An execution as a whole.
 pub(super) const ACTION: EventType = events::ACTION.event_type();
-/// A step that looks.
-const CHECK: EventType = events::CHECK.event_type();
-/// A step that keeps a copy.
-const SNAPSHOT: EventType = events::RESOURCE_SNAPSHOT.event_type();
-/// A step that changes something in the cloud.
-const CHANGE: EventType = events::RESOURCE_MODIFY.event_type();
 
 /// About an agent's configuration.
 pub(super) fn about_agent(operation: &str, status: ActionStatus, agent: &Agent, caller: &Caller) -> Entry {
@@ -207,16 +201,12 @@ pub(super) fn step(
     recommendation: &Recommendation,
     caller: &Caller,
 ) -> Entry {
-    let event = match outcome.kind {
-        StepKind::Precondition | StepKind::Verify | StepKind::Hold => CHECK,
-        // What happens to nothing real must not be found among the changes of resources.
-        _ if action.purpose == Purpose::Simulate => CHECK,
-        StepKind::Snapshot => SNAPSHOT,
-        _ => CHANGE,
-    };
+    let event = event_of_step(outcome, action.purpose);
     let operation = format!("{}{}", if outcome.rollback { "rollback." } else { "" }, outcome.kind);
-    let mut entry = about(event, &operation, status, recommendation, caller)
-        .on(ResourceRef::new(resource.kind.as_str(), resource.id.0.clone()).in_cloud(
+    // A read replica is another resource than the database that the plan is about.
+    let id = outcome.made.as_deref().unwrap_or(resource.id.as_str());
+    let mut entry = about(event.event_type(), &operation, status, recommendation, caller)
+        .on(ResourceRef::new(resource.kind.as_str(), id.to_owned()).in_cloud(
             resource.provider.as_str(),
             resource.account.clone(),
             resource.region.clone(),
@@ -226,6 +216,9 @@ pub(super) fn step(
         .with_metadata("step", outcome.index + 1)
         .with_metadata("steps", action.steps_total)
         .with_metadata("description", outcome.description.clone());
+    if outcome.made.is_some() {
+        entry = entry.with_metadata("source_resource_id", resource.id.0.clone());
+    }
     if !outcome.detail.is_empty() {
         entry = entry.with_metadata("detail", outcome.detail.clone());
     }
@@ -236,6 +229,27 @@ pub(super) fn step(
         entry = entry.after(pairs(&outcome.after));
     }
     if status == ActionStatus::Failed { entry.with_severity(Severity::Medium) } else { entry }
+}
+
+/// Event type of a step: that of the same act by a person, so that one query, rule or retention policy covers both.
+fn event_of_step(outcome: &StepOutcome, purpose: Purpose) -> &'static EventKind {
+    match outcome.kind {
+        StepKind::Precondition | StepKind::Verify | StepKind::Hold => &events::CHECK,
+        // What happens to nothing real must not be found among the changes of resources.
+        _ if purpose == Purpose::Simulate => &events::CHECK,
+        StepKind::Snapshot => &events::RESOURCE_SNAPSHOT,
+        StepKind::Stop | StepKind::Start => &events::RESOURCE_STATE,
+        StepKind::Replicate if outcome.rollback => &events::RESOURCE_DELETE,
+        StepKind::Replicate => &events::RESOURCE_CREATE,
+        StepKind::Delete => &events::RESOURCE_DELETE,
+        StepKind::Tag => &events::RESOURCE_TAG,
+        StepKind::Modify
+        | StepKind::Grow
+        | StepKind::Scale
+        | StepKind::FailOver
+        | StepKind::Isolate
+        | StepKind::Change => &events::RESOURCE_MODIFY,
+    }
 }
 
 /// Fields and values as an object.

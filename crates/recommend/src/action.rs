@@ -63,6 +63,8 @@ pub struct StepOutcome {
     pub effect: Effect,
     /// In words.
     pub description: String,
+    /// Identifier of a further resource that the step creates, or removes in a rollback: a read replica.
+    pub made: Option<String>,
     /// `true` if the step belongs to a rollback.
     pub rollback: bool,
     /// Start.

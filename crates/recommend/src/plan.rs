@@ -34,6 +34,10 @@ named!(
         Replicate => "replicate",
         /// Cuts a machine off from every network, or gives it its security groups back when undone.
         Isolate => "isolate",
+        /// Deletes the resource.
+        Delete => "delete",
+        /// Sets or removes a tag.
+        Tag => "tag",
         /// Makes the change that the plan names.
         Change => "change",
         /// Reads the resource anew and compares it with what was wanted.
@@ -46,12 +50,12 @@ impl StepKind {
     #[must_use]
     pub const fn effect(self) -> Effect {
         use StepKind::{
-            Change, FailOver, Grow, Hold, Isolate, Modify, Precondition, Replicate, Scale, Snapshot, Start, Stop,
-            Verify,
+            Change, Delete, FailOver, Grow, Hold, Isolate, Modify, Precondition, Replicate, Scale, Snapshot, Start,
+            Stop, Tag, Verify,
         };
         match self {
             Precondition | Snapshot | Hold | Verify => Effect::Nothing,
-            Grow | Scale | Replicate | Isolate | Change => Effect::Live,
+            Grow | Scale | Replicate | Isolate | Delete | Tag | Change => Effect::Live,
             Stop => Effect::Stops,
             Modify | FailOver => Effect::Restarts,
             Start => Effect::Restores,

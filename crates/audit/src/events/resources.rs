@@ -4,25 +4,25 @@ use super::{Area, EventKind, Severity, Source, kinds};
 
 kinds! { Resources:
     RESOURCE_CREATE = "resource.create", Info, Shared,
-        "A resource appeared in an account.",
+        "A resource was created, by an execution, as a sync saw it or as a cloud recorded it.",
         ["resource.type", "resource.id", "resource.cloud_provider", "resource.account_id", "resource.region", "changes.after", "metadata.connection_id"];
     RESOURCE_MODIFY = "resource.modify", Info, Shared,
-        "The configuration of a resource changed, by an execution or as a sync saw it.",
+        "The configuration of a resource changed, by an execution, as a sync saw it or as a cloud recorded it.",
         ["resource.type", "resource.id", "resource.cloud_provider", "resource.account_id", "resource.region", "changes.before", "changes.after"];
     RESOURCE_DELETE = "resource.delete", Info, Shared,
-        "A resource disappeared from an account.",
+        "A resource was deleted, by an execution, as a sync saw it or as a cloud recorded it.",
         ["resource.type", "resource.id", "resource.cloud_provider", "resource.account_id", "resource.region", "changes.before", "metadata.connection_id"];
     RESOURCE_TAG = "resource.tag", Info, Shared,
-        "The tags of a resource changed.",
+        "The tags of a resource changed, by an execution, as a sync saw it or as a cloud recorded it.",
         ["resource.type", "resource.id", "resource.cloud_provider", "resource.account_id", "resource.region", "changes.before", "changes.after", "metadata.connection_id"];
-    RESOURCE_STATE = "resource.state", Info, Reeve,
-        "A resource was started, stopped or went into another state, as a sync saw it.",
+    RESOURCE_STATE = "resource.state", Info, Shared,
+        "A resource was started, stopped or went into another state, by an execution, as a sync saw it or as a cloud recorded it.",
         ["resource.type", "resource.id", "resource.cloud_provider", "resource.account_id", "resource.region", "changes.before", "changes.after", "metadata.connection_id", "metadata.last_seen_at"];
     RESOURCE_SNAPSHOT = "resource.snapshot", Info, Shared,
         "An execution kept a copy of a resource before changing it.",
         ["resource.type", "resource.id", "metadata.recommendation_id", "metadata.action_id"];
     RESOURCE_STATE_CHANGE = "resource.state_change", Info, Others,
-        "A cloud's own record of a resource that was started, stopped or restarted.",
+        "Former name of `resource.state` in imports of CloudTrail; entries of earlier releases have it, and nothing writes it any more.",
         [];
     RESOURCE_VIEW = "resource.view", Info, Others,
         "A resource was read or listed.",

@@ -111,7 +111,7 @@ const VERBS: [(&str, &[&str]); 6] = [
         ],
     ),
     (
-        "resource.state_change",
+        "resource.state",
         &[
             "Start",
             "Stop",
@@ -279,7 +279,7 @@ mod tests {
             ("CreateTags", "resource.tag"),
             ("UntagResource", "resource.tag"),
             ("PutBucketTagging", "resource.tag"),
-            ("StopInstances", "resource.state_change"),
+            ("StopInstances", "resource.state"),
             ("StartSession", "resource.execute"),
             ("InvokeModel", "resource.execute"),
             ("Settle", "resource.execute"),

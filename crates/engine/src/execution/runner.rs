@@ -176,6 +176,7 @@ impl Runner {
             kind: task.kind,
             effect: task.effect,
             description: task.description.clone(),
+            made: task.made.clone(),
             rollback,
             started_at: self.execution.records.clock.now(),
             finished_at: None,

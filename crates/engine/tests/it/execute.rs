@@ -68,6 +68,8 @@ async fn an_idle_machine_is_stopped_and_its_volumes_are_snapshotted_first() {
     assert_eq!(action.status, ActionStatus::Succeeded, "{action:?}");
     assert_eq!((world.cloud.state("i-1").0, world.cloud.snapshots()), (ResourceState::Stopped, 2));
     world.every_change_was_announced();
+    let stop = world.entries().into_iter().find(|e| e.action.operation.as_deref() == Some("stop")).unwrap();
+    assert_eq!(stop.event_type.as_str(), "resource.state", "the type of a stop by anybody");
 }
 
 #[tokio::test]

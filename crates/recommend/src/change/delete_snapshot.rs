@@ -78,7 +78,7 @@ impl Change for DeleteSnapshot {
         let words = format!("Delete snapshot {target} of volume {}; {stays}", self.volume);
         vec![
             precondition(target, self.state, None),
-            Task::change(target, words, goal).expecting(gone.clone()),
+            Task::delete(target, words, goal).expecting(gone.clone()),
             verify(target, "is gone", gone),
         ]
     }

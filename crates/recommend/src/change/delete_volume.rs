@@ -58,7 +58,7 @@ impl Change for DeleteVolume {
             Task::snapshot(target, format!("Snapshot volume {target} and wait until the snapshot is complete")),
             // A snapshot takes up to hours, in which somebody may attach the volume.
             precondition(target, self.state, None),
-            Task::change(target, delete, goal).expecting(gone.clone()),
+            Task::delete(target, delete, goal).expecting(gone.clone()),
             verify(target, "is gone", gone),
         ]
     }

@@ -156,7 +156,7 @@ impl Change for RemoveUnused {
         check.expect.push(Expectation::new(self.unused.attached(), held, |resource| Some(attached(resource))));
         let gone = vec![Expectation::state(ResourceState::Deleted)];
         let goal = Reach::by("the removal", RemoveOperation, gone.clone());
-        let step = Task::change(target, self.unused.step(target), goal).expecting(gone.clone());
+        let step = Task::delete(target, self.unused.step(target), goal).expecting(gone.clone());
         vec![check, step, verify(target, "is gone", gone)]
     }
 

@@ -73,7 +73,7 @@ impl Change for Replicate {
         let words = format!("Make the read replica {name} of {target}");
         vec![
             precondition(target, self.state, self.size.as_deref()),
-            Task::of_kind(StepKind::Replicate, target, words, goal).expecting(there.clone()),
+            Task::of_kind(StepKind::Replicate, target, words, goal).making(name).expecting(there.clone()),
             verify(target, &format!("has the replica {name}"), settled(self.state, there)),
         ]
     }
@@ -90,7 +90,8 @@ impl Change for Replicate {
         let removal = Mutation::RemoveReplica { name: name.clone() };
         let goal = Reach::by("the removal of the replica", removal, vec![absent(name)]);
         let words = format!("Remove the replica of {} that was made", seen.id);
-        Some(Task::of_kind(StepKind::Replicate, seen.id.as_str(), words, goal).expecting(vec![present(name)]))
+        let task = Task::of_kind(StepKind::Replicate, seen.id.as_str(), words, goal);
+        Some(task.making(name).expecting(vec![present(name)]))
     }
 
     fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, _: &Catalogue) -> Result<(), ActError> {

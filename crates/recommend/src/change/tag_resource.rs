@@ -9,6 +9,7 @@ use super::{
     Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task, aws, foreign,
     precondition, verify,
 };
+use crate::plan::StepKind;
 
 /// Row of the registry.
 pub(super) const TYPE: ChangeType = ChangeType { name: "tag_resource", permissions: PERMISSIONS, parse };
@@ -77,7 +78,8 @@ fn step(target: &str, key: &str, value: Option<&str>) -> Task {
         None => (format!("Remove the tag {key} of {target}"), TagOperation::Remove { key: key.clone() }),
     };
     let expect = vec![tagged(&key, value)];
-    Task::change(target, description, Reach::by("the tag", operation, expect.clone())).expecting(expect)
+    let goal = Reach::by("the tag", operation, expect.clone());
+    Task::of_kind(StepKind::Tag, target, description, goal).expecting(expect)
 }
 
 impl Change for TagResource {

@@ -120,6 +120,8 @@ pub struct Task {
     pub resource: String,
     /// Size that it gives the resource.
     pub size: Option<String>,
+    /// Identifier of a further resource that it creates, or removes when undone: a read replica.
+    pub made: Option<String>,
     /// Expectations before it (`Precondition`) or after it (every other).
     pub expect: Vec<Expectation>,
     /// Work to do.
@@ -129,7 +131,8 @@ pub struct Task {
 impl Task {
     fn new(kind: StepKind, resource: &str, description: String, work: Work) -> Task {
         let effect = kind.effect();
-        Task { kind, effect, description, resource: resource.to_owned(), size: None, expect: Vec::new(), work }
+        let resource = resource.to_owned();
+        Task { kind, effect, description, resource, size: None, made: None, expect: Vec::new(), work }
     }
 
     /// Checks the resource before anything is done.
@@ -162,9 +165,20 @@ impl Task {
         Task::of_kind(StepKind::Change, resource, description, goal)
     }
 
+    /// Deletes the resource.
+    pub fn delete(resource: &str, description: String, goal: impl Goal + 'static) -> Task {
+        Task::of_kind(StepKind::Delete, resource, description, goal)
+    }
+
     /// A step that changes the resource under one of the names of plans.
     pub(super) fn of_kind(kind: StepKind, resource: &str, description: String, goal: impl Goal + 'static) -> Task {
         Task::new(kind, resource, description, Work::Change(Arc::new(goal)))
+    }
+
+    /// With the further resource that it creates, or removes when undone.
+    #[must_use]
+    pub fn making(self, made: &str) -> Task {
+        Task { made: Some(made.to_owned()), ..self }
     }
 
     /// With expectations, which are shown beside the step.

@@ -123,7 +123,7 @@ async fn a_cause_names_what_others_changed_and_who_did_it_to_those_who_may_see_t
     // Somebody's deed, as CloudTrail has it, then the machine's own credentials from a listed address.
     let _ = admin.put("intelligence/threat-lists/mine", json!({ "indicators": "203.0.113.7" })).await.expect(200);
     let stopped = json!({
-        "event_type": "resource.state_change",
+        "event_type": "resource.state",
         "timestamp": (jiff::Timestamp::now() - jiff::SignedDuration::from_mins(1)).to_string(),
         "actor": { "type": "user", "id": "AIDA1", "email": "ann@example.com" },
         "resource": { "type": "virtual_machine", "id": machine },

@@ -84,4 +84,6 @@ async fn a_missing_tag_is_proposed_applied_and_taken_back() {
     let recorded = admin.get(&story).await.expect(200);
     let of = |change: &str| recorded.items().iter().filter(|entry| entry["metadata"]["change"] == change).count();
     assert!(of("tag_resource") > 4, "each step is an entry: {}", recorded.text);
+    let tags = recorded.items().iter().filter(|entry| entry["event_type"] == "resource.tag").count();
+    assert_eq!(tags, 4, "intent and outcome of tagging and of its rollback: {}", recorded.text);
 }

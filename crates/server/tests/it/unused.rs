@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_testkit::http::{Api, until};
+use reeve_testkit::http::{Api, encoded, until};
 use reeve_testkit::moto::seed::Metric;
 use reeve_testkit::moto::{EC2, ELB, Moto, texts};
 use reeve_testkit::service::{EMULATORS, Service};
@@ -121,6 +121,10 @@ async fn what_nothing_uses_is_removed_once_it_is_signed() {
         let undo = format!("intelligence/actions/{}/rollback", action["id"].as_str().unwrap());
         let undone = admin.post(&undo, json!({})).await;
         assert_eq!(undone.status, 409, "it is gone for good: {}", undone.text);
+        let deletions = "event_type:resource.delete status:success submitted_by.type:reeve NOT tags:observed";
+        let query = encoded(&format!("{deletions} resource.id:\"{id}\""));
+        let deleted = admin.get(&format!("audit-logs?query={query}")).await.expect(200);
+        assert_eq!(deleted.items().len(), 1, "a deletion by an agent is one: {}", deleted.text);
     }
 
     let addresses = moto.query(&EC2, REGION, "DescribeAddresses", &[]).await.unwrap();

@@ -65,6 +65,8 @@ struct OutcomeRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     effect: Option<String>,
     description: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    made: Option<String>,
     rollback: bool,
     started_at: String,
     finished_at: Option<String>,
@@ -137,6 +139,7 @@ impl From<&StepOutcome> for OutcomeRow {
             kind: outcome.kind.as_str().to_owned(),
             effect: Some(outcome.effect.as_str().to_owned()),
             description: outcome.description.clone(),
+            made: outcome.made.clone(),
             rollback: outcome.rollback,
             started_at: outcome.started_at.to_string(),
             finished_at: outcome.finished_at.map(|at| at.to_string()),
@@ -158,6 +161,7 @@ impl OutcomeRow {
             kind,
             effect: effect.unwrap_or(kind.effect()),
             description: self.description,
+            made: self.made,
             rollback: self.rollback,
             started_at: time(&self.started_at)?,
             finished_at: time_or_none(self.finished_at.as_deref())?,

@@ -193,7 +193,9 @@ fn action_v1() {
     let sample = samples::action("ac-1", "rec-1", 1_000).unwrap();
     check(&action::ActionRow::from(&sample), fixture!("action-v1"));
     let row: action::ActionRow = decode(fixture!("action-v1")).unwrap();
-    assert_eq!(row.into_action().unwrap(), reeve_recommend::Action { watch: None, undone_by: None, ..sample });
+    let mut then = reeve_recommend::Action { watch: None, undone_by: None, ..sample };
+    then.steps.iter_mut().for_each(|step| step.made = None);
+    assert_eq!(row.into_action().unwrap(), then);
 }
 
 #[test]

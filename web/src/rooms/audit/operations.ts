@@ -22,7 +22,7 @@ const DONE: Record<string, string> = {
 const STEPS: Record<string, [noun: string, done: string]> = {
   stop: ['Stop', 'Stopped'], start: ['Start', 'Started'], modify: ['Change', 'Changed'], resize: ['Resize', 'Resized'], snapshot: ['Snapshot', 'Snapshot taken'], verify: ['Verification', 'Verified'],
   grow: ['Disk expansion', 'Disk expanded'], scale: ['Scaling', 'Scaled'], fail_over: ['Failover', 'Failed over'], replicate: ['Replication', 'Replicated'], isolate: ['Isolation', 'Isolated'],
-  precondition: ['Precondition check', 'Precondition checked'], hold: ['Hold', 'Held'], change: ['Change', 'Changed'],
+  precondition: ['Precondition check', 'Precondition checked'], hold: ['Hold', 'Held'], change: ['Change', 'Changed'], delete: ['Deletion', 'Deleted'], tag: ['Tag change', 'Tags changed'],
 };
 
 const UNDONE: Record<string, string> = { pending: 'started', failed: 'failed', denied: 'refused' };

@@ -4,6 +4,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_access::Role;
+use reeve_audit::Json;
 use reeve_engine::Execution;
 use reeve_estate::{Capacity, Metric, Money, Mutation, Resource, ResourceId, ResourceKind, ResourceState};
 use reeve_predict::{CalendarInput, RuleInput};
@@ -347,6 +348,12 @@ async fn a_replica_is_made_once_it_is_signed_and_removed_when_undone() {
     it.world.engine.execution.settle().await;
     let after = it.now_of("db-1");
     assert_eq!((after.state, after.specification.replicas.len()), (ResourceState::Running, 0));
+    for (operation, event_type) in [("replicate", "resource.create"), ("rollback.replicate", "resource.delete")] {
+        let entries = it.world.entries();
+        let step = entries.iter().find(|entry| entry.action.operation.as_deref() == Some(operation)).unwrap();
+        assert_eq!((step.event_type.as_str(), step.resource.id.as_deref()), (event_type, Some("db-1-reeve-1")));
+        assert_eq!(step.metadata.extra.get("source_resource_id"), Some(&Json::from("db-1")));
+    }
     let none = Mutation::RemoveReplica { name: "db-1-reeve-1".to_owned() };
     assert_eq!(it.asked().last(), Some(&none));
 }

@@ -178,7 +178,11 @@ impl Evidence {
             ("intelligence.recommendation", _) => self.moved(&operation, entry),
             ("intelligence.approval", _) => self.approval(at, &operation, entry),
             ("intelligence.action", _) => self.action(at, &operation, entry),
-            ("intelligence.check" | "resource.snapshot" | "resource.modify", _) => self.step(at, &operation, entry),
+            (
+                "intelligence.check" | "resource.snapshot" | "resource.modify" | "resource.state" | "resource.create"
+                | "resource.delete" | "resource.tag",
+                _,
+            ) => self.step(at, &operation, entry),
             _ => {}
         }
     }
@@ -301,7 +305,9 @@ impl Evidence {
 
     fn step(&mut self, at: usize, operation: &str, entry: &Entry) {
         let id = meta(entry, "action_id").to_owned();
-        let resource = entry.resource.id.clone().unwrap_or_default();
+        // The entry of a replica is about the replica; the step works on its source.
+        let source = meta(entry, "source_resource_id").to_owned();
+        let resource = if source.is_empty() { entry.resource.id.clone().unwrap_or_default() } else { source };
         if entry.action.status != Some(ActionStatus::Pending) {
             let open = self.open.remove(&id);
             // An end that was recorded and not kept is followed by one that says so.

@@ -154,7 +154,7 @@ async fn finished(admin: &Api, recommendation: &Value) {
     .await;
     assert_eq!(action["status"], "succeeded", "{action}");
     let story = admin.get(&format!("audit-logs?query=metadata.recommendation_id:{id}&limit=200")).await.expect(200);
-    for operation in ["precondition", "change", "verify", "action.resume", "action.succeed", "recommendation.succeed"] {
+    for operation in ["precondition", "tag", "verify", "action.resume", "action.succeed", "recommendation.succeed"] {
         let is_done = |entry: &&Value| {
             let status = if operation == "action.resume" { "pending" } else { "success" };
             entry["action"]["operation"] == operation && entry["action"]["status"] == status

@@ -246,6 +246,7 @@ pub fn action(id: &str, recommendation: &str, started_at_ms: i64) -> Result<Acti
         finished_at,
         ok,
         refusal: None,
+        made: Some("orders-replica-1".to_owned()),
         detail: "stopped after 31 s".into(),
         before: vec![pair("state", "running")],
         after: vec![pair("state", "stopped")],
