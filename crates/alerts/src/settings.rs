@@ -151,7 +151,8 @@ fn condition(text: &str) -> Result<Query, Vec<FieldError>> {
     if text.trim().is_empty() {
         return Err(vec![FieldError::new("condition", "missing_field", "must name the entries to count")]);
     }
-    Query::parse(text).map_err(|error| {
+    // An intent and its outcome are one event: a threshold counts the outcome, unless the condition asks for a status.
+    Query::parse(text).map(Query::counting_outcomes).map_err(|error| {
         let mut message = format!("{} (at position {})", error.message, error.position);
         if let Some(hint) = &error.hint {
             message.push_str(": ");

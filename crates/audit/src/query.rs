@@ -70,6 +70,15 @@ impl Query {
         }
     }
 
+    /// Returns the query for counting: an action that was announced (`pending`) and then ended counts once, by its
+    /// outcome. A query that itself asks for a status, or has a grouping by it, counts what it asks for.
+    ///
+    /// Every count that people read as a number of events follows this one rule: reports, statistics, thresholds.
+    #[must_use]
+    pub fn counting_outcomes(self) -> Self {
+        if filter::names_status(&self.expr) { self } else { self.and(filter::no_intent()) }
+    }
+
     /// Returns `true` if the entry satisfies the query; relative times (`now-24h`) count from `now`.
     pub fn matches(&self, entry: &Entry, recorded_at: Timestamp, now: Timestamp) -> bool {
         self.expr.matches(entry, recorded_at, now)

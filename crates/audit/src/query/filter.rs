@@ -8,7 +8,7 @@ use super::error::{Problem, QueryError};
 use super::eval;
 use super::parse::MAX_QUERY_BYTES;
 use super::value::{Operator, Written, condition};
-use crate::entry::{SubmitterField, SubmitterType};
+use crate::entry::{ActionStatus, SubmitterField, SubmitterType};
 use crate::suggest;
 
 /// The filters there are.
@@ -89,4 +89,23 @@ pub fn may_be_by_reeve() -> Expr {
     let submitter = |op| Expr::field(FieldPath::Submitter(SubmitterField::Type), op);
     let reeve = Match::Exact(SubmitterType::Reeve.as_str().to_owned());
     Expr::or([submitter(reeve), Expr::negate(submitter(Match::Exists))])
+}
+
+/// Entries that do not merely announce an action: all but those with status `pending`.
+///
+/// Each change of Reeve's own state is recorded as an intent (`pending`) and, once it is known, as an outcome
+/// ([`Entry::intent`](crate::Entry::intent)). A count over both counts the change twice.
+pub(super) fn no_intent() -> Expr {
+    let pending = Match::Exact(ActionStatus::Pending.as_str().to_owned());
+    Expr::negate(Expr::field(FieldPath::Column(Column::ActionStatus), pending))
+}
+
+/// Returns `true` if any condition of the expression asks for the status of an action.
+pub(super) fn names_status(expr: &Expr) -> bool {
+    match expr {
+        Expr::And(terms) | Expr::Or(terms) => terms.iter().any(names_status),
+        Expr::Not(term) => names_status(term),
+        Expr::Field { field, .. } => *field == FieldPath::Column(Column::ActionStatus),
+        Expr::All | Expr::Text(_) => false,
+    }
 }

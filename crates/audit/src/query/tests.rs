@@ -450,3 +450,26 @@ fn the_submitter_can_be_queried() {
     let refused = Query::parse("submitted_by.type:tokn").unwrap_err().to_string();
     assert!(refused.contains("submitted_by.type is never `tokn`"), "{refused}");
 }
+
+#[test]
+fn an_intent_and_its_outcome_count_once() {
+    let draft = Draft::from_bytes(ENTRY.as_bytes(), "2026-11-20T10:31:00Z".parse().unwrap()).unwrap();
+    let intent = draft.entry.intent();
+    let outcome = draft.entry.clone().outcome(&intent.event_id, None);
+    let failed = draft.entry.clone().outcome(&intent.event_id, Some("refused"));
+    let mut without_status = draft.entry;
+    without_status.action.status = None;
+    for (query, expect) in [
+        ("", [false, true, true, true]),
+        ("event_type:resource.modify", [false, true, true, true]),
+        ("event_type:resource.modify OR user:bob", [false, true, true, true]),
+        ("status:pending", [true, false, false, false]),
+        ("NOT status:failed", [true, true, false, true]),
+        ("user:bob OR status:*", [true, true, true, false]),
+    ] {
+        let asked = Query::parse(query).unwrap().counting_outcomes();
+        assert_eq!(asked.clone().counting_outcomes(), asked, "asking twice is asking once");
+        let found = [&intent, &outcome, &failed, &without_status].map(|entry| asked.matches(entry, now(), now()));
+        assert_eq!(found, expect, "{query}");
+    }
+}

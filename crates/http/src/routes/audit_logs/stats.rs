@@ -27,7 +27,8 @@ const VALUES: u32 = 10;
 const USUAL: [&str; 5] = ["event_type", "user", "resource.id", "severity", "status"];
 
 /// Counts by type, user, resource, severity, status and time, or by what the request names; the last 24 hours unless a
-/// period is given.
+/// period is given. A change that Reeve announced (`pending`) and then made counts once, by its outcome, unless the query
+/// or `by` names the status.
 #[utoipa::path(get, path = "/api/v1/audit-logs/stats", tag = "audit-logs", params(StatsParams),
     responses((status = 200, body = StatsBody), (status = 422, body = ProblemBody)))]
 pub(super) async fn stats(
@@ -52,6 +53,10 @@ pub(super) async fn stats(
         Some(names) => aggregations::read("by", names, params.limit, VALUES)?,
         None => usual(params.limit, period.unit)?,
     };
+    // Grouped by status, intents are a group of their own; every other grouping would count a change twice.
+    let by_status = |counted: &Aggregation| counted.by == GroupBy::Column(Column::ActionStatus);
+    let apart = names.is_some() && counted.iter().any(by_status);
+    let query = if apart { query } else { query.counting_outcomes() };
     let mut counted = counted;
     counted.push(Aggregation { by: GroupBy::Column(Column::Severity), limit: 10 });
     let (total, counts) = app.trail(&caller).count(query, counted, now).await.map_err(ask::problem)?;
