@@ -10,8 +10,9 @@ use reeve_tlog::{Epochs, NoteVerifier};
 use crate::directory::{Options, verify_directory};
 use crate::error::CannotVerify;
 use crate::error::with_causes;
-use crate::evidence::{self, ProvenReport, ReportFault, verify_report};
-use crate::export::{self, verify_export};
+use crate::attested::{self, ManifestReport};
+use crate::evidence::{self, ProvenReport, ReportFault, verify_report, verify_report_files};
+use crate::export::verify_export;
 use crate::kept::{self, KeptCheckpoint, Witnesses};
 use crate::key;
 use crate::progress::Progress;
@@ -28,8 +29,8 @@ const COULD_NOT_RUN: u8 = 2;
 #[derive(Debug, Parser)]
 #[command(name = "reeve-verify", version)]
 pub struct Arguments {
-    /// A data directory (also while the service runs), a .tlog-proof file, the manifest of an export, a report.json, or the address of
-    /// a service
+    /// A data directory (also while the service runs), a .tlog-proof file, the manifest of an export or of a report (the files beside
+    /// it), a report's JSON, or the address of a service
     #[arg(value_name = "DIR|FILE|URL")]
     pub target: String,
     /// The log's verifier key, or a file that holds it (a copy of DIR/ledger/log.vkey, kept elsewhere)
@@ -93,11 +94,15 @@ fn verify(arguments: &Arguments) -> Result<Output, CannotVerify> {
     if is_address(target) {
         return service(arguments, key);
     }
-    if path.is_file() && export::is_manifest(path) {
-        return exported(arguments, path, key);
+    if path.is_file() && attested::is_manifest(path) {
+        return manifest(arguments, path, key);
     }
     if path.is_file() && evidence::is_report(path) {
-        return report(arguments, path, key);
+        // The entries of a report prove themselves; its name, its counts and what it leaves out are proved by the manifest alone.
+        return match evidence::manifest_beside(path) {
+            Some(beside) => manifest(arguments, &beside, key),
+            None => report(arguments, path, key),
+        };
     }
     if path.is_file() {
         return proof(arguments, path, key);
@@ -174,9 +179,15 @@ fn trusted(arguments: &Arguments, key: &NoteVerifier) -> Result<Epochs, CannotVe
     Ok(key::following(key, epochs))
 }
 
-fn exported(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Output, CannotVerify> {
-    let key = key.ok_or_else(|| no_key("an export"))?;
-    let report = verify_export(path, &trusted(arguments, &key)?, &witnesses(arguments)?)?;
+/// Verifies the files of an export or of a report.
+fn manifest(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Output, CannotVerify> {
+    let key = key.ok_or_else(|| no_key("a manifest"))?;
+    let (keys, witnesses) = (trusted(arguments, &key)?, witnesses(arguments)?);
+    let report: ManifestReport = if attested::format_of(path)? == evidence::MANIFEST {
+        verify_report_files(path, &keys, &witnesses)?
+    } else {
+        verify_export(path, &keys, &witnesses)?
+    };
     let text = if arguments.json { format!("{:#}\n", report.to_json()) } else { report.to_string() };
     Ok(Output { intact: report.is_intact(), text })
 }
@@ -205,12 +216,8 @@ fn proof(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Resul
 /// Verifies a report of cited entries.
 fn report(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Result<Output, CannotVerify> {
     let key = key.ok_or_else(|| no_key("a report"))?;
-    let epochs = match &arguments.epochs {
-        Some(folder) => epochs_of(folder)?,
-        None => None,
-    };
     let witnesses = witnesses(arguments)?;
-    let verdict = verify_report(path, &key::following(&key, epochs))?.and_then(|proven| {
+    let verdict = verify_report(path, &trusted(arguments, &key)?)?.and_then(|proven| {
         kept::count(&proven.note, &witnesses).map_err(ReportFault::Witnesses)?;
         Ok(proven)
     });
@@ -226,6 +233,10 @@ fn report(arguments: &Arguments, path: &Path, key: Option<NoteVerifier>) -> Resu
     })
 }
 
+/// What the JSON file of a report cannot prove by itself.
+const NOT_CHECKED: &str = "whether Reeve wrote the file so: entries, exceptions and words may have been left out or changed. Download \
+    the report's manifest, PDF and CSV into the same folder and verify NAME.manifest.json";
+
 fn report_json(proven: &ProvenReport, key: &NoteVerifier) -> serde_json::Value {
     let checkpoint = &proven.checkpoint;
     serde_json::json!({
@@ -234,6 +245,7 @@ fn report_json(proven: &ProvenReport, key: &NoteVerifier) -> serde_json::Value {
         "entries": proven.entries,
         "entries_counted": proven.counted,
         "queries": proven.questions,
+        "not_checked": [NOT_CHECKED],
         "key": {"public_key": key.to_string(), "id": key.id().to_string(), "source": "pinned"},
         "tree": {"origin": checkpoint.origin, "size": checkpoint.size, "root": checkpoint.root.to_string()},
     })
@@ -246,7 +258,7 @@ fn report_text(proven: &ProvenReport, key: &NoteVerifier) -> String {
         more => format!("  not listed   {more} entries that the report counted and does not list\n"),
     };
     format!(
-        "intact: all {} entries that \"{}\" lists are in the log of {}, and answer its {} queries as it says\n{more}  in the tree  {} entries, root {}\n  signed by    {}, pinned\n",
+        "intact: all {} entries that \"{}\" lists are in the log of {}, and answer its {} queries as it says\n{more}  in the tree  {} entries, root {}\n  signed by    {}, pinned\n  not checked  {NOT_CHECKED}\n",
         proven.entries,
         proven.name,
         checkpoint.origin,

@@ -2,6 +2,7 @@
 //! (`docs/formats/report.md`). The file is read as a stream; memory does not grow with its entries.
 
 mod cited;
+mod manifest;
 mod questions;
 
 use std::fs::File;
@@ -16,6 +17,9 @@ use serde_json::Value;
 use crate::error::CannotVerify;
 
 use cited::{Cited, Entries};
+pub(crate) use manifest::FORMAT as MANIFEST;
+pub(crate) use manifest::manifest_beside;
+pub use manifest::verify_report_files;
 use questions::Questions;
 
 /// Result of verifying a report.
@@ -92,6 +96,9 @@ struct Reading<'a> {
     fault: Option<ReportFault>,
 }
 
+/// Newest version of the format that is read.
+const VERSION: u64 = 2;
+
 /// Keys of the document in their required order: data that entries are compared with comes before the entries.
 const KEYS: [&str; 6] = ["reeve_report", "report", "checkpoint", "summary", "entries", "hashes"];
 
@@ -105,8 +112,10 @@ impl<'de> Visitor<'de> for &mut Reading<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ProvenReport, A::Error> {
         key(&mut map, 0)?;
         let version: u64 = map.next_value()?;
-        if version != 1 {
-            return Err(A::Error::custom(format!("the report is of version {version}, and this program reads 1")));
+        if !(1..=VERSION).contains(&version) {
+            return Err(A::Error::custom(format!(
+                "the report is of version {version}, and this program reads 1 to {VERSION}"
+            )));
         }
         key(&mut map, 1)?;
         let report: Value = map.next_value()?;
@@ -121,7 +130,7 @@ impl<'de> Visitor<'de> for &mut Reading<'_> {
         };
         key(&mut map, 3)?;
         let summary: Value = map.next_value()?;
-        let mut questions = Questions::read(&report, &summary).map_err(A::Error::custom)?;
+        let mut questions = Questions::read(version, &report, &summary).map_err(A::Error::custom)?;
         let mut cited = Cited::new(&mut questions, head.checkpoint.size).map_err(A::Error::custom)?;
         key(&mut map, 4)?;
         map.next_value_seed(Entries(&mut cited))?;

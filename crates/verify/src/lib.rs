@@ -9,12 +9,13 @@
 //! | a data directory | [`verify_directory`] |
 //! | a proof file | [`verify_proof`] |
 //! | an export, by its manifest | [`verify_export`] |
-//! | a report | [`verify_report`] |
+//! | a report, by its manifest, or its JSON alone | [`verify_report_files`], [`verify_report`] |
 //! | a running service | [`verify_remote`] |
 //! | what was found | [`Report`], [`Finding`] |
 //! | why nothing was found out | [`CannotVerify`] |
 
 mod anchor;
+mod attested;
 mod audit;
 mod claim;
 pub mod cli;
@@ -43,8 +44,9 @@ mod walk;
 
 pub use directory::{Options, verify_directory};
 pub use error::CannotVerify;
-pub use evidence::{ProvenReport, ReportFault, verify_report};
-pub use export::{ExportReport, verify_export};
+pub use attested::ManifestReport;
+pub use evidence::{ProvenReport, ReportFault, verify_report, verify_report_files};
+pub use export::verify_export;
 pub use finding::{Finding, MAX_FINDINGS};
 pub use kept::{KeptCheckpoint, Witnesses};
 pub use key::{Key, KeySource};

@@ -1,7 +1,7 @@
 //! The queries of a report, asked again of each entry that it lists, and its counts.
 
 use jiff::Timestamp;
-use reeve_audit::query::{Expr, Query, filter};
+use reeve_audit::query::{Column, Expr, FieldPath, Match, Query, filter};
 use reeve_audit::{Entry, parse_instant};
 use serde_json::Value;
 
@@ -33,7 +33,10 @@ fn number(value: &Value, name: &str) -> Result<u64, String> {
 
 impl Questions {
     /// Reads the queries of a report.
-    pub(super) fn read(report: &Value, summary: &Value) -> Result<Questions, String> {
+    pub(super) fn read(version: u64, report: &Value, summary: &Value) -> Result<Questions, String> {
+        // Version 1 counted an intent beside its outcome, and narrowed every query.
+        let question = |asked: &Value| question(asked, version >= 2);
+        let spares = version >= 2 && summary["kind"] == "compliance";
         let mut questions = Vec::new();
         for control in summary["controls"].as_array().into_iter().flatten() {
             for list in ["evidence", "exceptions"] {
@@ -50,7 +53,7 @@ impl Questions {
         Ok(Questions {
             questions,
             period,
-            narrowing: narrowing(&summary["filters"])?,
+            narrowing: narrowing(&summary["filters"], spares)?,
             now: time(&report["asked_at"], "report.asked_at")?,
             counted: number(summary, "entries")?,
             listed: number(summary, "entries_listed")?,
@@ -110,21 +113,30 @@ impl Questions {
     }
 }
 
-fn question(asked: &Value) -> Result<Question, String> {
+fn question(asked: &Value, outcomes: bool) -> Result<Question, String> {
     let text = |name: &str| asked[name].as_str().ok_or_else(|| format!("a query of the report has no {name}"));
     let id = text("id")?.to_owned();
     let query = Query::parse(text("query")?).map_err(|error| format!("the query of {id}: {}", error.message))?;
+    let query = if outcomes { query.counting_outcomes() } else { query };
     Ok(Question { query, found: number(asked, "found").map_err(|error| format!("{id}: {error}"))?, listed: 0, id })
 }
 
-fn narrowing(filters: &Value) -> Result<Expr, String> {
+/// The condition of a report's filters. Where `spares` is set, accounts and resources narrow only entries that name an account:
+/// sign-ins, verifications and changes of Reeve's own state have none.
+fn narrowing(filters: &Value, spares: bool) -> Result<Expr, String> {
     let mut all = Vec::new();
     for (list, field) in [("accounts", "account_id"), ("users", "user"), ("resources", "resource_id")] {
         let values: Vec<_> = filters[list].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        if !values.is_empty() {
-            let any = values.into_iter().map(|value| filter(field, value).map_err(|error| error.message));
-            all.push(Expr::or(any.collect::<Result<Vec<_>, _>>()?));
+        if values.is_empty() {
+            continue;
         }
+        let any = values.into_iter().map(|value| filter(field, value).map_err(|error| error.message));
+        let mut any = any.collect::<Result<Vec<_>, _>>()?;
+        if spares && list != "users" {
+            let account = FieldPath::Column(Column::ResourceAccountId);
+            any.push(Expr::negate(Expr::field(account, Match::Exists)));
+        }
+        all.push(Expr::or(any));
     }
     Ok(Expr::and(all))
 }

@@ -7,8 +7,9 @@ use std::path::Path;
 use reeve_audit::json::{self, Json, Numbers, Options};
 use reeve_tlog::{Hash, commitment};
 
-use super::manifest::{Listed, Manifest};
-use super::{ExportReport, Leaves};
+use super::manifest::Manifest;
+use super::Leaves;
+use crate::attested::{Listed, ManifestReport};
 use crate::error::CannotVerify;
 use crate::error::with_causes;
 use crate::segment;
@@ -17,7 +18,7 @@ use crate::segment;
 const LONGEST: u64 = 16 << 20;
 
 /// Holds a row against the next leaf of the proof. The error ends the check: rows and leaves no longer correspond.
-fn hold(leaves: &mut Leaves, name: &str, sequence: u64, leaf: Hash, report: &mut ExportReport) -> Result<(), String> {
+fn hold(leaves: &mut Leaves, name: &str, sequence: u64, leaf: Hash, report: &mut ManifestReport) -> Result<(), String> {
     match leaves.next() {
         Ok(Some((proven, _))) if proven != sequence => {
             Err(format!("{name}: entry {sequence} is in the position of entry {proven}"))
@@ -46,7 +47,7 @@ pub(super) fn json(
     folder: &Path,
     manifest: &Manifest,
     leaves: &mut Leaves,
-    report: &mut ExportReport,
+    report: &mut ManifestReport,
 ) -> Result<Result<(), String>, CannotVerify> {
     for listed in &manifest.files {
         let path = folder.join(&listed.name);
@@ -104,7 +105,7 @@ pub(super) fn parquet(
     folder: &Path,
     manifest: &Manifest,
     leaves: &mut Leaves,
-    report: &mut ExportReport,
+    report: &mut ManifestReport,
 ) -> Result<Result<(), String>, CannotVerify> {
     for listed in &manifest.files {
         let path = folder.join(&listed.name);
