@@ -35,7 +35,7 @@ pub trait ExportStore: Send + Sync {
     /// Returns exports, the latest first, and their number.
     async fn export_list(&self, filter: &ExportFilter) -> Result<(Vec<Export>, u64), AccessError>;
     /// Returns the export to work on: one that runs already, else the one that waits longest.
-    async fn export_next(&self) -> Result<Option<Export>, AccessError>;
+    async fn export_next(&self, skipped: &[ExportId]) -> Result<Option<Export>, AccessError>;
     /// Returns exports whose files may be removed.
     async fn export_expired(&self, now: Timestamp) -> Result<Vec<Export>, AccessError>;
 

@@ -32,6 +32,8 @@ pub enum Access {
     SignedIn,
     /// A permission.
     Needs(Permission),
+    /// Each of several permissions.
+    NeedsAll(&'static [Permission]),
     /// Any of several permissions; what is answered is narrowed by them.
     NeedsAny(&'static [Permission]),
     /// The token of a metric source, which opens nothing else. No principal has it.
@@ -45,6 +47,7 @@ impl Access {
         match self {
             Access::Public | Access::SignedIn => true,
             Access::Needs(permission) => principal.may(permission),
+            Access::NeedsAll(permissions) => permissions.iter().all(|permission| principal.may(*permission)),
             Access::NeedsAny(permissions) => permissions.iter().any(|permission| principal.may(*permission)),
             Access::MetricSource => false,
         }
@@ -55,6 +58,9 @@ impl Access {
             Access::Public | Access::SignedIn => String::new(),
             Access::Needs(permission) => permission.as_str().to_owned(),
             Access::MetricSource => "to push metrics, which the token of a metric source alone has".to_owned(),
+            Access::NeedsAll(permissions) => {
+                permissions.iter().map(|permission| permission.as_str()).collect::<Vec<_>>().join(" and ")
+            }
             Access::NeedsAny(permissions) => {
                 permissions.iter().map(|permission| permission.as_str()).collect::<Vec<_>>().join(" or ")
             }

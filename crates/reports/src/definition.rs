@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use reeve_audit::Entry;
-use reeve_audit::query::{Expr, QueryError, filter};
+use reeve_audit::query::{Column, Expr, FieldPath, Match, QueryError, filter};
 use reeve_schedule::Schedule;
 
 use crate::period::PeriodChoice;
@@ -142,6 +142,12 @@ pub struct Filters {
 }
 
 impl Filters {
+    /// Returns `true` if entries are narrowed by account or resource.
+    #[must_use]
+    pub fn narrow_resources(&self) -> bool {
+        !self.accounts.is_empty() || !self.resources.is_empty()
+    }
+
     /// Returns the lists with their names in requests and the field that each asks.
     #[must_use]
     pub fn lists(&self) -> [(&'static str, &'static str, &[String]); 3] {
@@ -152,15 +158,20 @@ impl Filters {
         ]
     }
 
-    /// Returns the condition that the filters express.
+    /// Returns the condition that the filters express. Where `spares` is set, accounts and resources narrow only entries that name an
+    /// account: sign-ins, verifications and changes of Reeve's own state belong to none, and are evidence for every account.
     ///
     /// # Errors
     /// A value that the query language refuses.
-    pub fn condition(&self) -> Result<Expr, QueryError> {
+    pub fn condition(&self, spares: bool) -> Result<Expr, QueryError> {
         let mut all = Vec::new();
-        for (_, field, values) in self.lists() {
+        for (list, field, values) in self.lists() {
             if !values.is_empty() {
-                let any = values.iter().map(|value| filter(field, value)).collect::<Result<Vec<_>, _>>()?;
+                let mut any = values.iter().map(|value| filter(field, value)).collect::<Result<Vec<_>, _>>()?;
+                if spares && list != "users" {
+                    let account = FieldPath::Column(Column::ResourceAccountId);
+                    any.push(Expr::negate(Expr::field(account, Match::Exists)));
+                }
                 all.push(Expr::or(any));
             }
         }

@@ -4,6 +4,8 @@
 //! Both are written as the log is read: a host appends [`json_entry`] and [`csv_entry`] of each cited entry to two files as it goes,
 //! and puts the heads before them at the end, when the counts are known.
 
+mod coverage;
+mod manifest;
 mod summary;
 mod table;
 
@@ -16,11 +18,14 @@ use serde::Serialize;
 
 use crate::plan::Plan;
 
+pub use manifest::{LogEvidence, manifest};
 pub use summary::{Detail, summary};
 pub use table::{csv_entry, csv_head};
 
 /// Version of `report.json`.
-pub const VERSION: u32 = 1;
+///
+/// Version 2 counts an intent and its outcome once, and leaves entries without an account in place where accounts or resources narrow.
+pub const VERSION: u32 = 2;
 
 /// A run, as its report names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +34,12 @@ pub struct Heading {
     pub run_id: String,
     /// Name of the report.
     pub name: String,
+    /// Organization or system that the report is about: the name of the workspace.
+    pub organization: String,
+    /// Name of the manifest for people, which the report tells how to check.
+    pub manifest_name: String,
+    /// Set where the entries are made up for a demonstration.
+    pub is_demo: bool,
     /// User whose rights the log was read with.
     pub generated_by: String,
     /// Moment that the period and the queries count from.
@@ -41,6 +52,8 @@ pub struct Heading {
 struct ReportJson<'a> {
     run_id: &'a str,
     name: &'a str,
+    organization: &'a str,
+    demo_data: bool,
     generated_by: &'a str,
     asked_at: String,
     generated_at: String,
@@ -59,6 +72,8 @@ pub fn json_head(
     let report = ReportJson {
         run_id: &heading.run_id,
         name: &heading.name,
+        organization: &heading.organization,
+        demo_data: heading.is_demo,
         generated_by: &heading.generated_by,
         asked_at: format_instant(heading.asked_at),
         generated_at: format_instant(heading.generated_at),

@@ -1,15 +1,20 @@
 //! Evaluating a plan: each entry once, in order of the log, in bounded memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
-use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use reeve_audit::Entry;
 
+use crate::coverage::{Coverage, ExpectedConnection, SyncTally, submitter_of};
 use crate::definition::{GroupField, user_of};
 use crate::distinct::DistinctSet;
 use crate::findings::{Answer, Cited, Findings, GroupRow, Top};
+use crate::period::Period;
 use crate::plan::Plan;
+use crate::source::EventSource;
 
 /// Entries of a sample.
 pub const SAMPLE: usize = 25;
@@ -42,10 +47,12 @@ pub struct Evaluation {
     groups: HashMap<Vec<Option<String>>, Tally>,
     ungrouped: u64,
     listed: u64,
+    syncs: SyncTally,
 }
 
 #[derive(Debug, Default)]
 struct Tally {
+    days: BTreeSet<Date>,
     found: u64,
     users: DistinctSet,
     resources: DistinctSet,
@@ -63,6 +70,7 @@ impl Tally {
             self.resources.insert(resource, MOST_DISTINCT, budget);
         }
         let at = entry.timestamp;
+        self.days.insert(day(at));
         self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
         self.last_at = Some(self.last_at.map_or(at, |last| last.max(at)));
     }
@@ -117,7 +125,25 @@ fn cited(sequence: u64, entry: &Entry) -> Cited {
         account_id: resource.account_id.clone(),
         operation: action.operation.clone(),
         status: action.status.map(|status| status.as_str().to_owned()),
+        submitted_by: submitter_of(entry),
     }
+}
+
+fn day(at: Timestamp) -> Date {
+    at.to_zoned(TimeZone::UTC).date()
+}
+
+/// Returns the longest time without an entry, in days, from the beginning of the period to its end. Neighbouring days are 1 apart.
+fn longest_gap(days: &BTreeSet<Date>, period: Period) -> u64 {
+    let apart = |from: Date, to: Date| u64::try_from(to.duration_since(from).as_hours() / 24).unwrap_or_default();
+    let last = period.end.saturating_sub(SignedDuration::from_nanos(1)).unwrap_or(period.end);
+    let (begin, end) = (day(period.start), day(last.max(period.start)));
+    let (mut before, mut longest) = (begin, 0);
+    for at in days.iter().copied().chain([end]) {
+        longest = longest.max(apart(before, at));
+        before = at;
+    }
+    longest
 }
 
 impl Evaluation {
@@ -139,6 +165,7 @@ impl Evaluation {
             groups: HashMap::new(),
             ungrouped: 0,
             listed: 0,
+            syncs: SyncTally::default(),
         }
     }
 
@@ -151,6 +178,9 @@ impl Evaluation {
     /// Takes the next entry. Returns the questions that it is to be listed under: none when it answers none, or when the report
     /// lists as many entries as it may.
     pub fn observe(&mut self, sequence: u64, recorded_at: Timestamp, entry: &Entry) -> Vec<usize> {
+        if self.plan.period.contains(entry.timestamp) {
+            self.syncs.observe(entry);
+        }
         let answered = self.plan.answered(entry, recorded_at);
         if answered.is_empty() {
             return answered;
@@ -186,9 +216,11 @@ impl Evaluation {
         self.groups.entry(key).or_default().add(entry, &mut self.budget);
     }
 
-    /// Ends, and returns the plan with what was found.
+    /// Ends, and returns the plan with what was found. The coverage has the syncs of the connections that are expected or were seen.
     #[must_use]
-    pub fn finish(self) -> (Plan, Findings) {
+    pub fn finish(self, expected: &[ExpectedConnection]) -> (Plan, Findings) {
+        let period = self.plan.period;
+        let connections = self.syncs.finish(expected, period);
         let mut groups: Vec<_> = self.groups.into_iter().map(|(values, tally)| row(values, &tally)).collect();
         groups.sort_by(|a, b| b.events.cmp(&a.events).then_with(|| a.values.cmp(&b.values)));
         let answers = self.answers.into_iter().map(|(tally, sample)| Answer {
@@ -197,6 +229,8 @@ impl Evaluation {
             resources: tally.resources.count(),
             first_at: tally.first_at,
             last_at: tally.last_at,
+            days: tally.days.len() as u64,
+            longest_gap_days: longest_gap(&tally.days, period),
             sample: sample.into_entries(),
         });
         let findings = Findings {
@@ -213,6 +247,9 @@ impl Evaluation {
             answers: answers.collect(),
             groups,
             ungrouped: self.ungrouped,
+            coverage: Coverage { connections, ..Coverage::default() },
+            connected: EventSource::ALL.to_vec(),
+            reviews: Vec::new(),
         };
         (self.plan, findings)
     }

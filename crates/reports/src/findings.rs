@@ -2,7 +2,11 @@
 
 use jiff::Timestamp;
 
+use crate::coverage::Coverage;
 use crate::period::{Period, TimeBucket};
+use crate::plan::Question;
+use crate::review::Review;
+use crate::source::EventSource;
 
 /// Number of distinct values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,6 +44,8 @@ pub struct Cited {
     pub operation: Option<String>,
     /// Status of the action.
     pub status: Option<String>,
+    /// Party that handed the entry in, in words.
+    pub submitted_by: String,
 }
 
 /// Findings for one question.
@@ -55,6 +61,10 @@ pub struct Answer {
     pub first_at: Option<Timestamp>,
     /// Time of the latest.
     pub last_at: Option<Timestamp>,
+    /// Days, in UTC, with an entry.
+    pub days: u64,
+    /// Longest time of the period without an entry, whole days, up to its beginning and end.
+    pub longest_gap_days: u64,
     /// A sample, drawn evenly over all of them, in order of their sequence.
     pub sample: Vec<Cited>,
 }
@@ -110,32 +120,65 @@ pub struct Findings {
     pub groups: Vec<GroupRow>,
     /// Entries of groups beyond the bound on groups.
     pub ungrouped: u64,
+    /// Coverage of the period. The host completes it.
+    pub coverage: Coverage,
+    /// Sources that the log has entries of. All of them, until the host says otherwise.
+    pub connected: Vec<EventSource>,
+    /// Reviews of exceptions in earlier runs of the report, the latest first. The host adds them.
+    pub reviews: Vec<Review>,
+}
+
+impl Findings {
+    /// Returns `true` if a source of the log can write an entry that the question finds.
+    #[must_use]
+    pub fn has_source(&self, question: &Question, answer: &Answer) -> bool {
+        answer.found > 0 || question.sources.iter().any(|source| self.connected.contains(source))
+    }
+
+    /// Returns `true` if entries occur as often as the control needs.
+    #[must_use]
+    pub fn is_often_enough(question: &Question, answer: &Answer) -> bool {
+        question.every_days.is_none_or(|days| answer.found > 0 && answer.longest_gap_days <= u64::from(days))
+    }
+
+    /// Returns the latest review of a question.
+    #[must_use]
+    pub fn review_of(&self, question: &str) -> Option<&Review> {
+        self.reviews.iter().find(|review| review.question == question)
+    }
 }
 
 /// Summary of a control's answers. It is no verdict on compliance: an auditor gives that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ControlStatus {
-    /// There are entries as evidence, and no exceptions.
+    /// There are entries as evidence, as often as the control needs, and no exceptions.
     Evidence,
+    /// There are entries as evidence, but less often than the control needs, or no source connected that would show exceptions.
+    Incomplete,
     /// There are entries that somebody should look at.
     Exceptions,
     /// The log has no entries for it in the period.
     NoEntries,
+    /// No source is connected that could write an entry for it.
+    NoSource,
     /// No log can show it: the evidence must come from elsewhere.
     Outside,
 }
 
 impl ControlStatus {
     /// Every status, in the order in which reports show them.
-    pub const ALL: [ControlStatus; 4] = [Self::Evidence, Self::Exceptions, Self::NoEntries, Self::Outside];
+    pub const ALL: [ControlStatus; 6] =
+        [Self::Evidence, Self::Incomplete, Self::Exceptions, Self::NoEntries, Self::NoSource, Self::Outside];
 
     /// Name in documents.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             ControlStatus::Evidence => "evidence",
+            ControlStatus::Incomplete => "incomplete",
             ControlStatus::Exceptions => "exceptions",
             ControlStatus::NoEntries => "no_entries",
+            ControlStatus::NoSource => "no_source",
             ControlStatus::Outside => "outside_the_log",
         }
     }
@@ -145,20 +188,38 @@ impl ControlStatus {
     pub const fn words(self) -> &'static str {
         match self {
             ControlStatus::Evidence => "Evidence found",
+            ControlStatus::Incomplete => "Evidence incomplete",
             ControlStatus::Exceptions => "Exceptions to review",
             ControlStatus::NoEntries => "No entries found",
+            ControlStatus::NoSource => "No source connected",
             ControlStatus::Outside => "Evidence outside the log",
         }
     }
 
-    /// Returns the status from counts of entries; `asks` is false for a control without questions.
+    /// Returns the status of a control from the answers to its questions.
     #[must_use]
-    pub const fn from_counts(asks: bool, evidence: u64, exceptions: u64) -> ControlStatus {
-        match (asks, evidence, exceptions) {
-            (false, _, _) => ControlStatus::Outside,
-            (true, _, 1..) => ControlStatus::Exceptions,
-            (true, 1.., 0) => ControlStatus::Evidence,
-            (true, 0, 0) => ControlStatus::NoEntries,
+    pub fn of_answers(findings: &Findings, evidence: &[Asked<'_>], exceptions: &[Asked<'_>]) -> ControlStatus {
+        let found = |asked: &[Asked<'_>]| asked.iter().any(|(_, answer)| answer.found > 0);
+        let sourced = |(question, answer): &Asked<'_>| findings.has_source(question, answer);
+        if evidence.is_empty() {
+            return ControlStatus::Outside;
+        }
+        if found(exceptions) {
+            return ControlStatus::Exceptions;
+        }
+        if !found(evidence) {
+            return if evidence.iter().any(sourced) { ControlStatus::NoEntries } else { ControlStatus::NoSource };
+        }
+        let often = evidence.iter().filter(|one| sourced(one));
+        let is_often_enough = often.clone().all(|(question, answer)| Findings::is_often_enough(question, answer));
+        // Without a source, no exception found is not a sign that there was none.
+        if is_often_enough && exceptions.iter().all(sourced) {
+            ControlStatus::Evidence
+        } else {
+            ControlStatus::Incomplete
         }
     }
 }
+
+/// A question with its answer.
+pub type Asked<'a> = (&'a Question, &'a Answer);

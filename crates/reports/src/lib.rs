@@ -6,6 +6,7 @@
 //!
 //! A report states what the log shows and what it cannot show. A control without entries is "no entries found", not "passed".
 
+mod coverage;
 mod definition;
 mod distinct;
 pub mod document;
@@ -14,20 +15,27 @@ mod findings;
 mod period;
 mod plan;
 mod port;
+mod review;
 mod run;
 mod settings;
+mod source;
 mod story;
 mod template;
 mod templates;
 
+pub use coverage::{
+    ConnectionCoverage, Coverage, ExpectedConnection, INTERRUPTION, SourceCoverage, submitter_of, submitter_words,
+};
 pub use definition::{Filters, GroupField, Metric, ReportDefinition, ReportId, ReportKind, Request};
 pub use evaluation::{Evaluation, MOST_CITED, SAMPLE};
-pub use findings::{Answer, Cited, ControlStatus, Distinct, Findings, GroupRow, Top};
+pub use findings::{Answer, Asked, Cited, ControlStatus, Distinct, Findings, GroupRow, Top};
 pub use period::{LONGEST_DAYS, Period, PeriodChoice, TimeBucket};
 pub use plan::{Plan, Question, QuestionKind};
 pub use port::{ReportStore, RunFilter};
-pub use run::{Run, RunFiles, RunId, RunProgress, RunState};
+pub use review::{LONGEST_COMMENT, Review};
+pub use run::{Run, RunFile, RunFiles, RunId, RunProgress, RunState};
 pub use settings::{DefinitionDraft, RequestDraft, read_definition, read_request};
-pub use story::run_entry;
+pub use source::EventSource;
+pub use story::{run_entry, run_metadata};
 pub use template::{Control, ControlQuestion, Template, TemplateError};
 pub use templates::{template, templates};

@@ -3,8 +3,10 @@
 use reeve_audit::Entry;
 use reeve_audit::query::{Expr, Query};
 
+use crate::coverage::syncs;
 use crate::definition::{GroupField, Metric, ReportKind, Request};
 use crate::period::Period;
+use crate::source::EventSource;
 use crate::template::{ControlQuestion, Template};
 use crate::templates::template;
 
@@ -48,6 +50,10 @@ pub struct Question {
     pub text: String,
     /// Explanation of the entries found, or of their absence.
     pub explains: String,
+    /// Sources that can write an entry that it finds.
+    pub sources: Vec<EventSource>,
+    /// Days within which evidence has to occur again and again.
+    pub every_days: Option<u32>,
     query: Query,
 }
 
@@ -79,7 +85,8 @@ impl Plan {
     /// # Errors
     /// A framework that Reeve does not have, or a query that it no longer reads.
     pub fn new(request: &Request, now: Timestamp) -> Result<Plan, PlanError> {
-        let narrowing = request.filters.condition().map_err(|error| PlanError(error.to_string()))?;
+        let spares = matches!(request.kind, ReportKind::Compliance { .. });
+        let narrowing = request.filters.condition(spares).map_err(|error| PlanError(error.to_string()))?;
         let period = request.period.resolve(now);
         let plan = |template, questions, group_by, metrics| Plan {
             template,
@@ -105,7 +112,9 @@ impl Plan {
                     name: "Events".to_owned(),
                     text: query.clone(),
                     explains: String::new(),
-                    query: read,
+                    sources: vec![EventSource::Reeve],
+                    every_days: None,
+                    query: read.counting_outcomes(),
                 };
                 plan(None, vec![question], group_by.clone(), metrics.clone())
             }
@@ -118,7 +127,10 @@ impl Plan {
         let mut texts = std::collections::BTreeSet::new();
         let any = self.questions.iter().filter(|question| texts.insert(question.text.as_str()));
         let any = Expr::or(any.map(|question| question.query.expr.clone()));
-        Query::all().and(self.period.condition()).and(self.narrowing.clone()).and(any).resolve(self.now)
+        let asked = Expr::and([self.narrowing.clone(), any]);
+        // A framework's report tells where syncs stopped; a filter does not narrow that.
+        let asked = if self.template.is_some() { Expr::or([asked, syncs()]) } else { asked };
+        Query::all().and(self.period.condition()).and(asked).resolve(self.now)
     }
 
     /// Returns the indexes of the questions that an entry answers.
@@ -153,6 +165,8 @@ fn question(id: String, control: usize, kind: QuestionKind, asked: &ControlQuest
         name: asked.name.clone(),
         text: asked.text.clone(),
         explains: asked.explains.clone(),
-        query: asked.query.clone(),
+        sources: asked.sources.clone(),
+        every_days: asked.every_days,
+        query: asked.query.clone().counting_outcomes(),
     }
 }

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use reeve_access::AccessError;
 
 use crate::definition::{ReportDefinition, ReportId};
+use crate::review::Review;
 use crate::run::{Run, RunId};
 
 /// Runs to list.
@@ -47,6 +48,10 @@ pub trait ReportStore: Send + Sync {
     async fn run_next(&self, stale: Timestamp) -> Result<Option<Run>, AccessError>;
     /// Runs that ended before a moment, the oldest first.
     async fn run_ended_before(&self, before: Timestamp, limit: u64) -> Result<Vec<Run>, AccessError>;
+    /// Adds a review of an exception.
+    async fn review_insert(&self, review: &Review) -> Result<(), AccessError>;
+    /// Reviews of a report's exceptions, the latest first, at most `limit`.
+    async fn review_list(&self, report: &ReportId, limit: u64) -> Result<Vec<Review>, AccessError>;
     /// Removes a run.
     async fn run_delete(&self, id: &RunId) -> Result<(), AccessError>;
 }

@@ -64,15 +64,34 @@ pub struct RunProgress {
     pub entries: u64,
 }
 
-/// Sizes of the files of a run, bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// File of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RunFile {
+    /// Length, bytes.
+    pub bytes: u64,
+    /// SHA-256, lower-case hex; empty for a run of a release that recorded none.
+    pub sha256: String,
+}
+
+/// Files of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunFiles {
     /// The document with every cited entry and the proof.
-    pub json: u64,
+    pub json: RunFile,
     /// The table.
-    pub csv: u64,
+    pub csv: RunFile,
     /// The typeset report.
-    pub pdf: u64,
+    pub pdf: RunFile,
+    /// Length of the manifest, bytes; 0 for a run of a release that wrote none.
+    pub manifest_bytes: u64,
+}
+
+impl RunFiles {
+    /// Returns the files with the format that names each, in the order of the manifest.
+    #[must_use]
+    pub fn each(&self) -> [(&'static str, &RunFile); 3] {
+        [("pdf", &self.pdf), ("csv", &self.csv), ("json", &self.json)]
+    }
 }
 
 /// A run.
@@ -123,7 +142,8 @@ pub struct Run {
 }
 
 impl Run {
-    /// Returns the name of a file for people: the report's name in ASCII letters, digits and dashes, with the day.
+    /// Returns the name of a file for people: the report's name in ASCII letters, digits and dashes, the day, and the end of the run's
+    /// identifier. Two runs of one day differ, so that a manifest finds its own files in a folder of downloads.
     #[must_use]
     pub fn file_name(&self, format: &str) -> String {
         let name =
@@ -131,7 +151,9 @@ impl Run {
         let name: String = name.collect();
         let parts: Vec<&str> = name.split('-').filter(|part| !part.is_empty()).collect();
         let name = if parts.is_empty() { "report".to_owned() } else { parts.join("-") };
-        format!("{name}-{}.{format}", self.created_at.strftime("%Y-%m-%d"))
+        let id: String = self.id.0.chars().filter(char::is_ascii_alphanumeric).collect();
+        let tail = id.get(id.len().saturating_sub(8)..).unwrap_or(&id);
+        format!("{name}-{}-{tail}.{format}", self.created_at.strftime("%Y-%m-%d"))
     }
 
     /// Returns the channels that are told of the end. Recipients without a channel are written to by every e-mail channel.

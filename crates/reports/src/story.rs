@@ -1,22 +1,35 @@
 //! The entry that tells the log of a run.
 
 use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Entry, Json, ResourceRef, events};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::definition::ReportKind;
-use crate::run::{Run, RunState};
+use crate::run::{Run, RunFile, RunState};
 
-/// Returns the entry of a run that has ended: its query, period, number of findings, and outcome.
+/// Returns the entry of a run that has ended: its query, period, number of findings, the hashes of its files, and outcome.
 #[must_use]
 pub fn run_entry(run: &Run) -> Entry {
-    let period = run.request.period.resolve(run.created_at);
     let (operation, status) = match run.state {
         RunState::Succeeded => ("report.run", ActionStatus::Success),
         RunState::Cancelled => ("report.cancel", ActionStatus::Failed),
         _ => ("report.run", ActionStatus::Failed),
     };
+    Entry::for_event(&events::REPORT)
+        .by(Actor::new(ActorType::User, run.user.clone()).with_email(run.user_email.clone()))
+        .on(ResourceRef::new("report_run", run.id.0.clone()))
+        .with_action(operation, status, ActionMethod::System)
+        .with_metadata("report", Json::from(run_metadata(run)))
+}
+
+/// Returns what the `audit.report` entry and the manifest of a run both say: a verifier holds one against the other.
+#[must_use]
+pub fn run_metadata(run: &Run) -> Value {
+    let period = run.request.period.resolve(run.created_at);
     let filters = &run.request.filters;
-    let report = json!({
+    let file = |(format, file): (&str, &RunFile)| json!({ "name": run.file_name(format), "bytes": file.bytes, "sha256": file.sha256 });
+    let succeeded = run.state == RunState::Succeeded;
+    let files: Vec<_> = run.files.each().into_iter().filter(|_| succeeded).map(file).collect();
+    json!({
         "run_id": run.id.0,
         "report_id": run.report.0,
         "name": run.report_name,
@@ -26,15 +39,11 @@ pub fn run_entry(run: &Run) -> Entry {
         "period": { "start": reeve_audit::format_instant(period.start), "end": reeve_audit::format_instant(period.end) },
         "filters": { "accounts": filters.accounts, "users": filters.users, "resources": filters.resources },
         "formats": ["pdf", "csv", "json"],
+        "files": files,
         "found": run.progress.entries,
         "scheduled": run.scheduled,
         "error": run.error,
-    });
-    Entry::for_event(&events::REPORT)
-        .by(Actor::new(ActorType::User, run.user.clone()).with_email(run.user_email.clone()))
-        .on(ResourceRef::new("report_run", run.id.0.clone()))
-        .with_action(operation, status, ActionMethod::System)
-        .with_metadata("report", Json::from(report))
+    })
 }
 
 fn framework(run: &Run) -> Option<&str> {

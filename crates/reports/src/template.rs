@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 use reeve_audit::query::Query;
 use serde::Deserialize;
 
+use crate::source::EventSource;
+
 /// Template that was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
@@ -71,6 +73,10 @@ pub struct ControlQuestion {
     pub query: Query,
     /// Explanation of the entries found, or of their absence.
     pub explains: String,
+    /// Sources that can write an entry that it finds; at least one.
+    pub sources: Vec<EventSource>,
+    /// Days within which evidence of operation has to occur again and again; `None` where it occurs when there is cause.
+    pub every_days: Option<u32>,
 }
 
 #[derive(Deserialize)]
@@ -105,6 +111,8 @@ struct EvidenceText {
     name: String,
     query: String,
     shows: String,
+    sources: Option<Vec<EventSource>>,
+    every_days: Option<u32>,
 }
 
 #[derive(Deserialize)]
@@ -113,6 +121,7 @@ struct ExceptionText {
     name: String,
     query: String,
     means: String,
+    sources: Option<Vec<EventSource>>,
 }
 
 impl Template {
@@ -145,17 +154,14 @@ impl Template {
 fn control(text: ControlText) -> Result<Control, TemplateError> {
     let number = words("number", text.number)?;
     let place = |key: &str| format!("{number} {key}");
-    let evidence = text
-        .evidence
-        .into_iter()
-        .enumerate()
-        .map(|(at, one)| question(&place(&format!("evidence {}", at + 1)), one.name, one.query, one.shows));
+    let evidence =
+        text.evidence.into_iter().enumerate().map(|(at, one)| question(&place(&format!("evidence {}", at + 1)), one));
     let evidence = evidence.collect::<Result<Vec<_>, _>>()?;
     let exceptions = text
         .exceptions
         .into_iter()
         .enumerate()
-        .map(|(at, one)| question(&place(&format!("exception {}", at + 1)), one.name, one.query, one.means));
+        .map(|(at, one)| question(&place(&format!("exception {}", at + 1)), one.into()));
     let exceptions = exceptions.collect::<Result<Vec<_>, _>>()?;
     let gaps = text.gaps.into_iter().map(|gap| words(&place("gaps"), gap)).collect::<Result<Vec<_>, _>>()?;
     if evidence.is_empty() && gaps.is_empty() {
@@ -175,13 +181,33 @@ fn control(text: ControlText) -> Result<Control, TemplateError> {
     })
 }
 
-fn question(place: &str, name: String, text: String, explains: String) -> Result<ControlQuestion, TemplateError> {
+impl From<ExceptionText> for EvidenceText {
+    fn from(text: ExceptionText) -> Self {
+        let ExceptionText { name, query, means, sources } = text;
+        EvidenceText { name, query, shows: means, sources, every_days: None }
+    }
+}
+
+fn question(place: &str, text: EvidenceText) -> Result<ControlQuestion, TemplateError> {
+    let EvidenceText { name, query: text, shows: explains, sources, every_days } = text;
     let query = Query::parse(&text)
         .map_err(|error| part(place, format!("query {text:?}, character {}: {}", error.position, error.message)))?;
     if text.trim().is_empty() {
         return Err(part(place, "the empty query takes every entry"));
     }
-    Ok(ControlQuestion { name: words(place, name)?, text, query, explains: words(place, explains)? })
+    // Reeve's own entries are there in every installation, so they are what a query rests on unless the template says otherwise.
+    let sources = sources.unwrap_or_else(|| vec![EventSource::Reeve]);
+    if sources.is_empty() || every_days == Some(0) {
+        return Err(part(place, "sources must name a source, and every_days be at least 1"));
+    }
+    Ok(ControlQuestion {
+        name: words(place, name)?,
+        text,
+        query,
+        explains: words(place, explains)?,
+        sources,
+        every_days,
+    })
 }
 
 fn words(place: &str, text: String) -> Result<String, TemplateError> {

@@ -3,10 +3,11 @@
 //! The store is never ahead of the disk: files are made durable before their progress is kept. An export that is
 //! cancelled is noticed by the version of its row, which every kept progress compares.
 
+mod attempts;
 mod files;
-mod finish;
+pub(crate) mod finish;
 mod reading;
-mod record;
+pub(crate) mod record;
 mod recurring;
 
 use std::path::PathBuf;
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::service::Service;
 use crate::tasks::context::TaskContext;
 
+use attempts::Attempts;
 use files::{Files, WriteError};
 use reading::Reading;
 
@@ -38,6 +40,7 @@ pub(crate) struct Runner {
     trail: Trail,
     /// Time that files are kept after the end.
     keep: SignedDuration,
+    attempts: Attempts,
 }
 
 /// Reason why an export does not continue.
@@ -77,21 +80,36 @@ impl Runner {
     pub(crate) fn new(service: &Service) -> Runner {
         let keep_days = service.config.export_keep_days;
         let (context, ledger, trail) = (service.tasks.clone(), service.ledger.clone(), service.trail.clone());
-        Runner { context, ledger, trail, keep: SignedDuration::from_hours(i64::from(keep_days) * 24) }
+        Runner {
+            context,
+            ledger,
+            trail,
+            attempts: Attempts::default(),
+            keep: SignedDuration::from_hours(i64::from(keep_days) * 24),
+        }
     }
 
     /// Starts scheduled exports that are due, runs all exports that wait, and removes files whose time has come.
     pub(crate) async fn beat(&self, stop: &CancellationToken) -> Result<()> {
         recurring::start_due(&self.context).await?;
         while !stop.is_cancelled()
-            && let Some(mut export) = self.context.exports.export_next().await?
+            && let Some(mut export) =
+                self.context.exports.export_next(&self.attempts.waiting(self.context.now())).await?
         {
-            match self.work(&mut export, stop).await {
+            let outcome = self.work(&mut export, stop).await;
+            if !matches!(outcome, Err(Stop::Later(_))) {
+                self.attempts.forget(&export.id);
+            }
+            match outcome {
                 Ok(()) => {
                     tracing::info!(export = export.id.0, entries = export.progress.entries, "an export is complete")
                 }
                 Err(Stop::Service) => return Ok(()),
-                Err(Stop::Later(error)) => return Err(error),
+                Err(Stop::Later(error)) => {
+                    let attempts = self.attempts.note(&export.id, self.context.now());
+                    let error = format!("{error:#}");
+                    tracing::warn!(export = export.id.0, attempts, error, "an export could not continue; others go on");
+                }
                 Err(Stop::Cancelled) => self.remove(&export).await,
                 Err(Stop::Failed(failure)) => self.fail(&export, failure).await?,
             }

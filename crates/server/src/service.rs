@@ -194,7 +194,7 @@ impl Service {
         let journal = journal(&log_of_callers, clock.clone());
         let anomaly_service = anomaly_service(&store, &samples, &engine, &recorder, &clock, catalogue, trail.clone());
         let tasks = Arc::new(TaskContext {
-            settings: task_settings(&config),
+            settings: task_settings(&config, demo),
             journal,
             log: log_of_callers,
             access: store.clone(),
@@ -369,12 +369,13 @@ fn ports(
 }
 
 /// Settings of the background tasks.
-fn task_settings(config: &Config) -> TaskSettings {
+fn task_settings(config: &Config, demo: bool) -> TaskSettings {
     TaskSettings {
         agents_every: SignedDuration::from_secs(i64::try_from(config.agents_every_s).unwrap_or(i64::MAX)),
         exports_dir: config.data_dir.join("exports"),
         export_limit_bytes: config.export_limit_bytes,
         reports_dir: config.data_dir.join("reports"),
+        is_demo: demo,
         samples_days: config.samples_days,
     }
 }

@@ -31,8 +31,8 @@ impl ExportStore for Store {
     async fn export_list(&self, filter: &ExportFilter) -> Result<(Vec<Export>, u64)> {
         Ok(job::list(self, filter).await?)
     }
-    async fn export_next(&self) -> Result<Option<Export>> {
-        Ok(job::next(self).await?)
+    async fn export_next(&self, skipped: &[ExportId]) -> Result<Option<Export>> {
+        Ok(job::next(self, skipped).await?)
     }
     async fn export_expired(&self, now: Timestamp) -> Result<Vec<Export>> {
         Ok(job::expired(self, now).await?)

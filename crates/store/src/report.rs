@@ -1,11 +1,12 @@
 //! Reports and their runs: the port [`ReportStore`].
 
+mod review;
 mod run;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_access::AccessError;
-use reeve_reports::{ReportDefinition, ReportId, ReportStore, Run, RunFilter, RunId};
+use reeve_reports::{ReportDefinition, ReportId, ReportStore, Review, Run, RunFilter, RunId};
 use sqlx::any::AnyRow;
 use sqlx::{Any, Row as _, Transaction};
 
@@ -56,6 +57,12 @@ impl ReportStore for Store {
     }
     async fn run_ended_before(&self, before: Timestamp, limit: u64) -> Result<Vec<Run>> {
         Ok(run::ended_before(self, before, limit).await?)
+    }
+    async fn review_insert(&self, review: &Review) -> Result<()> {
+        Ok(review::insert(self, review).await?)
+    }
+    async fn review_list(&self, report: &ReportId, limit: u64) -> Result<Vec<Review>> {
+        Ok(review::list(self, report, limit).await?)
     }
     async fn run_delete(&self, id: &RunId) -> Result<()> {
         Ok(run::delete(self, id).await?)

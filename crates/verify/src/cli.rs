@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use clap::Parser;
 use reeve_tlog::{Epochs, NoteVerifier};
 
+use crate::attested::{self, ManifestReport};
 use crate::directory::{Options, verify_directory};
 use crate::error::CannotVerify;
 use crate::error::with_causes;
-use crate::attested::{self, ManifestReport};
 use crate::evidence::{self, ProvenReport, ReportFault, verify_report, verify_report_files};
 use crate::export::verify_export;
 use crate::kept::{self, KeptCheckpoint, Witnesses};

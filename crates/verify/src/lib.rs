@@ -42,9 +42,9 @@ mod submitters;
 mod wal;
 mod walk;
 
+pub use attested::ManifestReport;
 pub use directory::{Options, verify_directory};
 pub use error::CannotVerify;
-pub use attested::ManifestReport;
 pub use evidence::{ProvenReport, ReportFault, verify_report, verify_report_files};
 pub use export::verify_export;
 pub use finding::{Finding, MAX_FINDINGS};

@@ -72,12 +72,15 @@ fn main() {
     for at in 0..4000 {
         let _ = evaluation.observe(at, now, &entry(at, now));
     }
-    let (plan, findings) = evaluation.finish();
+    let (plan, findings) = evaluation.finish(&[]);
     let heading = Heading {
         run_id: "0198f0c2-7d1e-7c33-9b5a-3f0f8b1f0c11".into(),
         name: plan
             .template
             .map_or_else(|| "Failed actions, weekly".into(), |one| format!("{}, November 2026", one.name)),
+        organization: "Acme".into(),
+        manifest_name: "soc-2-type-ii-2026-11-22-8b1f0c11.manifest.json".into(),
+        is_demo: true,
         generated_by: "carla@acme.example".into(),
         asked_at: now,
         generated_at: now,

@@ -49,12 +49,13 @@ fn section(layout: &mut Layout<'_>, report: &Report<'_>, question: &Question, an
     layout.paragraph(&format!("{} of {} entries", thousands(shown as u64), thousands(answer.found)), SMALL);
     layout.gap(3.0);
     let columns = [
-        column("Sequence", 1.1, Kind::Number),
-        column("Time (UTC)", 1.5, Kind::Text),
-        column("Event type", 2.1, Kind::Text),
-        column("User", 2.2, Kind::Text),
+        column("Sequence", 1.0, Kind::Number),
+        column("Time (UTC)", 1.3, Kind::Text),
+        column("Event type", 1.8, Kind::Text),
+        column("User", 1.9, Kind::Text),
         column("Resource", 2.3, Kind::Code),
         column("Result", 0.9, Kind::Text),
+        column("Submitted by", 1.4, Kind::Text),
     ];
     let rows: Vec<_> = answer.sample.iter().take(each).map(row).collect();
     table::lay_out(layout, &columns, &rows);
@@ -74,5 +75,6 @@ fn row(entry: &Cited) -> Vec<String> {
         user,
         resource.cloned().collect::<Vec<_>>().join(" "),
         entry.status.clone().unwrap_or_default(),
+        entry.submitted_by.clone(),
     ]
 }

@@ -64,20 +64,27 @@ pub(crate) fn beside_words(layout: &mut Layout<'_>, bars: &[(String, u64)]) {
     let Some(most) = bars.iter().map(|(_, count)| *count).max().filter(|most| *most > 0) else { return };
     let (words, number) = (190.0, 56.0);
     for (value, count) in bars {
-        layout.need(15.0);
+        // Identifiers of resources are long, and an auditor needs the whole of each.
+        let lines = text::wrap(layout.fonts, value, style::CELL, words - 8.0);
+        let more = style::CELL.leading * lines.len().saturating_sub(1) as f32;
+        layout.need(15.0 + more);
         layout.note_escapes(value);
         let block = layout.block(Role::Paragraph);
         let y = layout.y + 9.5;
-        let line = text::cut(layout.fonts, value, style::CELL, words - 8.0);
-        layout.line((MARGIN, y), line, style::CELL, block);
+        for (at, line) in lines.into_iter().enumerate() {
+            layout.line((MARGIN, y + style::CELL.leading * at as f32), line, style::CELL, block);
+        }
         let wide = (TEXT - words - number) * *count as f32 / most as f32;
         layout.fill([MARGIN + words, layout.y + 2.5, wide.max(0.8), 8.5], ACCENT, block);
         let line = text::line(layout.fonts, &thousands(*count), style::CELL);
         layout.line((MARGIN + TEXT - line.width, y), line, style::CELL, block);
-        layout.gap(15.0);
+        layout.gap(15.0 + more);
     }
     layout.gap(6.0);
 }
+
+/// Names of a legend in a row.
+const LEGEND: usize = 3;
 
 /// The shares of a whole in one bar, with a legend.
 pub(crate) fn shares(layout: &mut Layout<'_>, parts: &[(&str, u64, Colour)]) {
@@ -85,7 +92,7 @@ pub(crate) fn shares(layout: &mut Layout<'_>, parts: &[(&str, u64, Colour)]) {
     if total == 0 {
         return;
     }
-    layout.need(60.0);
+    layout.need(94.0);
     let block = layout.block(Role::Figure);
     let mut x = MARGIN;
     for (_, count, colour) in parts {
@@ -94,9 +101,12 @@ pub(crate) fn shares(layout: &mut Layout<'_>, parts: &[(&str, u64, Colour)]) {
         x += wide;
     }
     layout.gap(28.0);
-    let each = TEXT / parts.len() as f32;
+    let each = TEXT / LEGEND as f32;
     for (at, (name, count, colour)) in parts.iter().enumerate() {
-        let x = MARGIN + each * at as f32;
+        if at > 0 && at % LEGEND == 0 {
+            layout.gap(30.0);
+        }
+        let x = MARGIN + each * (at % LEGEND) as f32;
         layout.fill([x, layout.y + 1.5, 8.0, 8.0], *colour, block);
         let number = text::line(layout.fonts, &count.to_string(), style::STRONG);
         layout.line((x + 13.0, layout.y + 9.0), number, style::STRONG, block);

@@ -1,28 +1,31 @@
-//! A page for each control: what it asks, what was found, exceptions, and what no log can show.
+//! Controls: what each asks, what was found, exceptions with their reviews, and what no log can show.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use reeve_reports::{Answer, Control, Question, QuestionKind};
+use reeve_reports::{Answer, Asked, Control, Findings, Question, QuestionKind};
 
 use crate::Report;
 use crate::chart::thousands;
+use crate::cover::moment;
 use crate::layout::Layout;
 use crate::overview::{colour, distinct};
-use crate::style::{BODY, LEAD, MUTED, SMALL, STRONG};
+use crate::style::{BODY, SMALL};
 use crate::table::{self, Kind, column};
+
+/// Room that a control needs to begin on a page: its head, and the first rows of its evidence.
+const HEAD: f32 = 250.0;
 
 /// Lays out the controls.
 pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
     let Some(template) = report.plan.template else { return };
     for (at, control) in template.controls.iter().enumerate() {
-        layout.begin_page(&format!("{} {}", template.name, control.number));
         let title = format!("{}  {}", control.number, control.title);
         if at == 0 || template.controls[at - 1].group != control.group {
+            layout.begin_page(&control.number);
             layout.heading(1, &control.group, Some(&control.group));
             layout.gap(2.0);
         } else {
-            layout.paragraph(&control.group, STRONG.coloured(MUTED));
-            layout.gap(6.0);
+            layout.begin_section(&control.number, HEAD);
         }
         layout.heading(2, &title, Some(&title));
         lay_out_control(layout, report, at, control);
@@ -32,25 +35,57 @@ pub(crate) fn lay_out(layout: &mut Layout<'_>, report: &Report<'_>) {
 fn lay_out_control(layout: &mut Layout<'_>, report: &Report<'_>, at: usize, control: &Control) {
     let status = report.findings.status(report.plan, at, control);
     layout.badge(status.words(), colour(status));
-    layout.gap(10.0);
-    layout.paragraph(&control.asks, LEAD);
-    layout.gap(12.0);
+    layout.gap(6.0);
+    layout.paragraph(&control.asks, BODY);
+    layout.gap(8.0);
     let answers = |kind| report.findings.of_control(report.plan, at, kind).collect::<Vec<_>>();
-    questions(layout, "Evidence", "What it shows", &answers(QuestionKind::Evidence));
-    questions(layout, "Exceptions to review", "What it means", &answers(QuestionKind::Exception));
+    questions(layout, report, ("Evidence", "What it shows"), &answers(QuestionKind::Evidence));
+    let exceptions = answers(QuestionKind::Exception);
+    questions(layout, report, ("Exceptions to review", "What it means"), &exceptions);
+    reviews(layout, report, &exceptions);
     if !control.gaps.is_empty() {
-        layout.heading(2, "What the log cannot show", None);
+        layout.heading(3, "What the log cannot show", None);
         for gap in &control.gaps {
             layout.bullet(gap, BODY);
         }
     }
 }
 
-fn questions(layout: &mut Layout<'_>, title: &str, explains: &'static str, asked: &[(&Question, &Answer)]) {
+/// Reviews of the control's exceptions, or that there is none yet.
+fn reviews(layout: &mut Layout<'_>, report: &Report<'_>, exceptions: &[Asked<'_>]) {
+    let found: Vec<_> = exceptions.iter().filter(|(_, answer)| answer.found > 0).collect();
+    if found.is_empty() {
+        return;
+    }
+    layout.heading(3, "Reviews", None);
+    for (question, _) in found {
+        let words = match report.findings.review_of(&question.id) {
+            Some(review) => format!(
+                "{}: reviewed by {} on {}, over {} entries, those before number {} of the log. {}",
+                question.name,
+                review.user_email,
+                moment(review.created_at),
+                thousands(review.entries),
+                review.up_to,
+                review.comment,
+            ),
+            None => format!("{}: not reviewed. Reviewed by: ____________________  Date: ____________", question.name),
+        };
+        layout.bullet(&words, BODY);
+    }
+    layout.gap(8.0);
+}
+
+fn questions(
+    layout: &mut Layout<'_>,
+    report: &Report<'_>,
+    (title, explains): (&str, &'static str),
+    asked: &[Asked<'_>],
+) {
     if asked.is_empty() {
         return;
     }
-    layout.heading(2, title, None);
+    layout.heading(3, title, None);
     let columns = [
         column("Query", 2.6, Kind::Text),
         column(explains, 2.9, Kind::Text),
@@ -64,8 +99,8 @@ fn questions(layout: &mut Layout<'_>, title: &str, explains: &'static str, asked
         .map(|(question, answer)| {
             vec![
                 question.name.clone(),
-                question.explains.clone(),
-                thousands(answer.found),
+                explanation(report, question, answer),
+                entries(report, question, answer),
                 distinct(answer.users),
                 distinct(answer.resources),
                 span(answer.first_at, answer.last_at),
@@ -76,7 +111,29 @@ fn questions(layout: &mut Layout<'_>, title: &str, explains: &'static str, asked
     for (question, _) in asked {
         layout.paragraph(&format!("{}: {}", question.name, question.text), SMALL);
     }
-    layout.gap(12.0);
+    layout.gap(8.0);
+}
+
+/// The number of entries; without a source that could write one, none says nothing.
+fn entries(report: &Report<'_>, question: &Question, answer: &Answer) -> String {
+    if report.findings.has_source(question, answer) { thousands(answer.found) } else { "no source".to_owned() }
+}
+
+/// The explanation of a question, with the reason why its answer is less than it asks for.
+fn explanation(report: &Report<'_>, question: &Question, answer: &Answer) -> String {
+    let mut words = question.explains.clone();
+    if !report.findings.has_source(question, answer) {
+        let sources: Vec<_> = question.sources.iter().map(|source| source.words()).collect();
+        words.push_str(&format!("\nNo source connected: {}.", sources.join(", ")));
+    } else if let Some(days) = question.every_days {
+        let needed = if days == 1 { "each day".to_owned() } else { format!("every {days} days") };
+        let verdict = if Findings::is_often_enough(question, answer) { "met" } else { "not met" };
+        words.push_str(&format!(
+            "\nNeeded {needed}: {verdict}. Found on {} days, longest time without: {} days.",
+            answer.days, answer.longest_gap_days
+        ));
+    }
+    words
 }
 
 fn span(first: Option<Timestamp>, last: Option<Timestamp>) -> String {

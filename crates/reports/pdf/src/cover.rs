@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use reeve_reports::ReportKind;
+use reeve_reports::{QuestionKind, ReportKind};
 
 use crate::Report;
 use crate::chart::thousands;
@@ -36,9 +36,11 @@ fn band(layout: &mut Layout<'_>, report: &Report<'_>) {
     layout.fill([0.0, 0.0, WIDTH, BAND], DARK, None);
     layout.fill([0.0, BAND, WIDTH, 4.0], ACCENT, None);
     let small = Style { size: 9.5, ..STRONG.coloured((0xa9, 0xc4, 0xee)) };
-    let kind = match &report.request.kind {
-        ReportKind::Compliance { .. } => "COMPLIANCE REPORT",
-        ReportKind::Custom { .. } => "AUDIT LOG REPORT",
+    let kind = match (&report.request.kind, report.heading.is_demo) {
+        (ReportKind::Compliance { .. }, false) => "COMPLIANCE REPORT",
+        (ReportKind::Custom { .. }, false) => "AUDIT LOG REPORT",
+        (ReportKind::Compliance { .. }, true) => "COMPLIANCE REPORT: DEMO DATA, NOT EVIDENCE",
+        (ReportKind::Custom { .. }, true) => "AUDIT LOG REPORT: DEMO DATA, NOT EVIDENCE",
     };
     let block = layout.block(Role::Paragraph);
     let line = text::line(layout.fonts, kind, small);
@@ -55,7 +57,13 @@ fn band(layout: &mut Layout<'_>, report: &Report<'_>) {
     let lead = LEAD.coloured(WHITE);
     let mut below = Vec::new();
     if let Some(template) = report.plan.template {
-        below.push(format!("{}, {}", template.name, template.edition));
+        // A report that is named after its framework would say the name twice.
+        let is_repeated = report.heading.name == template.name;
+        below.push(if is_repeated {
+            template.edition.clone()
+        } else {
+            format!("{}, {}", template.name, template.edition)
+        });
     }
     below.push(period(report));
     let block = layout.block(Role::Paragraph);
@@ -90,7 +98,9 @@ fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
     if let ReportKind::Custom { query, .. } = &report.request.kind {
         facts.push(("Events", if query.trim().is_empty() { "Every entry".to_owned() } else { query.clone() }));
     }
+    facts.push(("Organization", heading.organization.clone()));
     facts.push(("Period", period(report)));
+    facts.push(("Coverage", covered(report)));
     for (name, _, values) in report.request.filters.lists() {
         let name = match name {
             "accounts" => "Accounts",
@@ -101,6 +111,9 @@ fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
     }
     facts.push(("Entries found", thousands(findings.entries)));
     facts.push(("Generated", format!("{} by {}", moment(heading.generated_at), heading.generated_by)));
+    if report.plan.template.is_some() {
+        facts.push(("Exceptions reviewed", reviewed(report)));
+    }
     facts.push((
         "Log checkpoint",
         format!(
@@ -111,6 +124,38 @@ fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
         ),
     ));
     facts
+}
+
+/// The coverage in a line: the section about it has the details.
+fn covered(report: &Report<'_>) -> String {
+    let coverage = &report.findings.coverage;
+    let begins = match (coverage.log_begins_at, coverage.before_the_log(report.findings.period)) {
+        (Some(_), None) => "The log covers the whole period".to_owned(),
+        (Some(begins), Some(_)) => format!("The log begins on {}, within the period", moment(begins)),
+        (None, _) => "The log has no entry".to_owned(),
+    };
+    match coverage.faults() {
+        0 => format!("{begins}; no expected source was silent"),
+        count => format!("{begins}; silent or interrupted: {count} expected sources or connections"),
+    }
+}
+
+/// The exceptions that were reviewed, and by whom.
+fn reviewed(report: &Report<'_>) -> String {
+    let asked = report.plan.questions.iter().zip(&report.findings.answers);
+    let found: Vec<_> = asked
+        .filter(|(question, answer)| question.kind == QuestionKind::Exception && answer.found > 0)
+        .map(|(question, _)| report.findings.review_of(&question.id))
+        .collect();
+    let mut people: Vec<_> = found.iter().flatten().map(|review| review.user_email.as_str()).collect();
+    people.sort_unstable();
+    people.dedup();
+    let count = found.iter().flatten().count();
+    match (found.len(), people.is_empty()) {
+        (0, _) => "None were found".to_owned(),
+        (all, true) => format!("None of {all} queries with exceptions"),
+        (all, false) => format!("{count} of {all} queries with exceptions, by {}", people.join(", ")),
+    }
 }
 
 fn fact(layout: &mut Layout<'_>, name: &str, value: &str) {

@@ -158,6 +158,17 @@ impl<'a> Layout<'a> {
         self.next_page();
     }
 
+    /// Continues under another section's name: on the page, if there is room for so much, else on the next. The running header
+    /// of a page names the section that it begins with.
+    pub(crate) fn begin_section(&mut self, section: &str, height: f32) {
+        section.clone_into(&mut self.section);
+        if !self.need(height) {
+            self.gap(6.0);
+            self.fill([MARGIN, self.y, TEXT, 0.8], style::RULE, None);
+            self.gap(14.0);
+        }
+    }
+
     /// Begins a page of the same section.
     pub(crate) fn next_page(&mut self) {
         self.pages.pages.push(Page { section: Some(self.section.clone()), ..Page::default() });
@@ -215,7 +226,11 @@ impl<'a> Layout<'a> {
 
     /// A heading, named in the contents and the outline.
     pub(crate) fn heading(&mut self, level: u8, text: &str, entry: Option<&str>) {
-        let style = if level == 1 { style::H1 } else { style::H2 };
+        let style = match level {
+            1 => style::H1,
+            2 => style::H2,
+            _ => style::STRONG,
+        };
         let lines = text::wrap(self.fonts, text, style, TEXT);
         // A heading does not stand alone at the foot of a page.
         self.need(style.leading * lines.len() as f32 + 48.0);

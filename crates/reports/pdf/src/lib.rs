@@ -1,4 +1,4 @@
-//! Typesets a report as PDF: title page, contents, summary with charts, a page a control, an appendix of cited entries.
+//! Typesets a report as PDF: title page, contents, summary with charts, coverage of the period, controls, an appendix of cited entries.
 //!
 //! Layout is done here, in two steps: pages are laid out as lists of things to draw, so that the contents know their page numbers,
 //! and then drawn with krilla as tagged PDF. Memory is bounded by what a report shows, not by what the log holds. No text vanishes:
@@ -9,6 +9,7 @@ mod chart;
 mod contents;
 mod controls;
 mod cover;
+mod coverage;
 mod fonts;
 mod layout;
 mod overview;
@@ -55,6 +56,7 @@ pub struct CheckpointLines {
 pub fn typeset(report: &Report<'_>) -> Result<Vec<u8>, PdfError> {
     let mut layout = layout::Layout::new(&fonts::FONTS, &report.heading.name);
     overview::lay_out(&mut layout, report);
+    coverage::lay_out(&mut layout, report);
     controls::lay_out(&mut layout, report);
     appendix::lay_out(&mut layout, report);
     let body = layout.finish();

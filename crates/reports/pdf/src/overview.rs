@@ -6,7 +6,8 @@ use crate::Report;
 use crate::chart::{self, thousands};
 use crate::layout::{Layout, Role};
 use crate::style::{
-    self, AMBER, BLUE_GREY, BODY, CODE_BLOCK, Colour, GREEN, GREY, LEAD, MARGIN, SHADE, SMALL, Style, TEXT,
+    self, AMBER, BLUE_GREY, BODY, CODE_BLOCK, Colour, DARK_GREY, GREEN, GREY, LEAD, MARGIN, OCHRE, SHADE, SMALL, Style,
+    TEXT,
 };
 use crate::table::{self, Kind, column};
 use crate::text;
@@ -17,8 +18,10 @@ const MOST_GROUPS: usize = 400;
 pub(crate) const fn colour(status: ControlStatus) -> Colour {
     match status {
         ControlStatus::Evidence => GREEN,
+        ControlStatus::Incomplete => OCHRE,
         ControlStatus::Exceptions => AMBER,
         ControlStatus::NoEntries => GREY,
+        ControlStatus::NoSource => DARK_GREY,
         ControlStatus::Outside => BLUE_GREY,
     }
 }
@@ -141,7 +144,8 @@ fn controls(layout: &mut Layout<'_>, report: &Report<'_>) {
         .collect();
     table::lay_out(layout, &columns, &rows);
     layout.paragraph(
-        "Counts add up the queries of a control; an entry that answers two of them counts twice here and once in the summary.",
+        "Counts add up the queries of a control; an entry that answers two of them counts twice here and once in the summary. Exceptions \
+         are entries of their own queries, not a part of the evidence. An announced change and its outcome count once.",
         SMALL,
     );
 }
@@ -193,17 +197,19 @@ fn checking(layout: &mut Layout<'_>, report: &Report<'_>) {
     layout.heading(1, "How to check this report", Some("How to check this report"));
     let (checkpoint, findings) = (report.checkpoint, report.findings);
     layout.paragraph(
-        "Every number here was counted over entries of a log that cannot be changed unnoticed. The file report.json of this run lists \
-         the entries with their content, and the proof that they are in the log at the checkpoint below. Anyone who has that file, \
-         the log's public key and the program reeve-verify can check it without access to Reeve:",
+        "Every number here was counted over entries of a log that cannot be changed unnoticed. When the report was complete, Reeve recorded \
+         the SHA-256 of this PDF, of the CSV and of the JSON in the log. The manifest of the run proves that record. Anyone who has \
+         the manifest with the three files beside it, the log's public key and the program reeve-verify can check them without \
+         access to Reeve. The key is under Exports in the dashboard (log.vkey); compare it with the one that you were given before.",
         BODY,
     );
     layout.gap(6.0);
-    code(layout, "reeve-verify report.json --public-key log.vkey");
+    code(layout, &format!("reeve-verify {} --public-key log.vkey", report.heading.manifest_name));
     layout.paragraph(
-        "It hashes each entry again, compares it with the tree, checks the checkpoint's signature, counts the entries of each query, and \
-         asks each query of each entry that is listed under it. A changed entry, a field that was left out, an entry that was dropped \
-         or another checkpoint makes it exit with 1 and say where.",
+        "It checks the record's proof and signature, and that each of the three files is the one recorded. Then it reads the JSON, which \
+         lists the cited entries with their content: it hashes each entry again, compares it with the tree, counts the entries of each \
+         query, and asks each query of each entry. A changed file, an exception that was left out or another name makes it exit with 1 \
+         and say where.",
         BODY,
     );
     layout.gap(6.0);
@@ -219,7 +225,15 @@ fn checking(layout: &mut Layout<'_>, report: &Report<'_>) {
     }
     layout.heading(2, "What the statuses mean", None);
     for (status, words) in [
-        (ControlStatus::Evidence, "the log has entries that evidence the control, and none of its exceptions."),
+        (
+            ControlStatus::Evidence,
+            "the log has entries that evidence the control, as often as the control states, and none of its exceptions.",
+        ),
+        (
+            ControlStatus::Incomplete,
+            "the log has entries that evidence the control, but less often than the control states, or no source is connected that would \
+             show its exceptions.",
+        ),
         (
             ControlStatus::Exceptions,
             "the log has entries that an auditor would want explained. They are not failures as such.",
@@ -227,6 +241,10 @@ fn checking(layout: &mut Layout<'_>, report: &Report<'_>) {
         (
             ControlStatus::NoEntries,
             "no entry of the period answers a query of the control. That is no evidence, and no violation.",
+        ),
+        (
+            ControlStatus::NoSource,
+            "no source is connected that could write an entry for the control. Finding none says nothing about it.",
         ),
         (ControlStatus::Outside, "no log can show the control; the control's page says what to bring instead."),
     ] {

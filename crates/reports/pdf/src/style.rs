@@ -28,6 +28,8 @@ pub(crate) const WHITE: Colour = (0xff, 0xff, 0xff);
 pub(crate) const GREEN: Colour = (0x2c, 0x8a, 0x57);
 pub(crate) const AMBER: Colour = (0xd0, 0x8a, 0x12);
 pub(crate) const GREY: Colour = (0x9a, 0xa5, 0xb3);
+pub(crate) const OCHRE: Colour = (0x9c, 0x7a, 0x3c);
+pub(crate) const DARK_GREY: Colour = (0x5a, 0x64, 0x70);
 pub(crate) const BLUE_GREY: Colour = (0x6d, 0x84, 0xa8);
 
 /// Style of a run of text.

@@ -4,6 +4,8 @@ use jiff::Timestamp;
 use reeve_audit::format_instant;
 use serde_json::{Map, Value, json};
 
+use super::coverage::{coverage, review};
+
 use crate::definition::{GroupField, ReportKind, Request};
 use crate::findings::{Answer, Cited, ControlStatus, Distinct, Findings, GroupRow, Top};
 use crate::plan::{Plan, Question, QuestionKind};
@@ -47,6 +49,7 @@ pub fn summary(request: &Request, plan: &Plan, findings: &Findings, detail: Deta
         "metrics": plan.metrics.iter().map(|metric| metric.as_str()).collect::<Vec<_>>(),
         "period": { "start": format_instant(findings.period.start), "end": format_instant(findings.period.end) },
         "filters": { "accounts": filters.accounts, "users": filters.users, "resources": filters.resources },
+        "coverage": coverage(findings),
         "entries": findings.entries,
         "entries_listed": findings.listed,
         "unique_users": distinct(findings.users),
@@ -57,7 +60,7 @@ pub fn summary(request: &Request, plan: &Plan, findings: &Findings, detail: Deta
         "by_resource": tops(&findings.by_resource),
         "statuses": statuses(plan, findings),
         "controls": controls(plan, findings, detail),
-        "events": events.map(|(question, answer)| asked(question, answer, detail)),
+        "events": events.map(|(question, answer)| asked(findings, question, answer, detail)),
         "groups": groups,
         "groups_total": findings.groups.len(),
         "entries_ungrouped": findings.ungrouped,
@@ -101,7 +104,10 @@ fn statuses(plan: &Plan, findings: &Findings) -> Value {
 fn controls(plan: &Plan, findings: &Findings, detail: Detail) -> Vec<Value> {
     let Some(template) = plan.template else { return Vec::new() };
     let answers = |at: usize, kind: QuestionKind| -> Vec<Value> {
-        findings.of_control(plan, at, kind).map(|(question, answer)| asked(question, answer, detail)).collect()
+        findings
+            .of_control(plan, at, kind)
+            .map(|(question, answer)| asked(findings, question, answer, detail))
+            .collect()
     };
     let control = |(at, control): (usize, &Control)| {
         json!({
@@ -118,7 +124,7 @@ fn controls(plan: &Plan, findings: &Findings, detail: Detail) -> Vec<Value> {
     template.controls.iter().enumerate().map(control).collect()
 }
 
-fn asked(question: &Question, answer: &Answer, detail: Detail) -> Value {
+fn asked(findings: &Findings, question: &Question, answer: &Answer, detail: Detail) -> Value {
     let at = |at: Option<Timestamp>| at.map(format_instant);
     let mut value = json!({
         "id": question.id,
@@ -130,6 +136,13 @@ fn asked(question: &Question, answer: &Answer, detail: Detail) -> Value {
         "resources_affected": distinct(answer.resources),
         "first_at": at(answer.first_at),
         "last_at": at(answer.last_at),
+        "days": answer.days,
+        "longest_gap_days": answer.longest_gap_days,
+        "every_days": question.every_days,
+        "often_enough": Findings::is_often_enough(question, answer),
+        "sources": question.sources.iter().map(|source| source.words()).collect::<Vec<_>>(),
+        "has_source": findings.has_source(question, answer),
+        "review": findings.review_of(&question.id).map(review),
     });
     if detail == Detail::Full {
         value["sample"] = answer.sample.iter().map(cited).collect();
@@ -156,8 +169,8 @@ impl Findings {
     /// Returns the status of a control.
     #[must_use]
     pub fn status(&self, plan: &Plan, at: usize, control: &Control) -> ControlStatus {
-        let found = |kind| self.of_control(plan, at, kind).map(|(_, answer)| answer.found).sum();
-        let asks = !control.evidence.is_empty();
-        ControlStatus::from_counts(asks, found(QuestionKind::Evidence), found(QuestionKind::Exception))
+        let asked = |kind| self.of_control(plan, at, kind).collect::<Vec<_>>();
+        debug_assert_eq!(control.evidence.len(), asked(QuestionKind::Evidence).len(), "{}", control.number);
+        ControlStatus::of_answers(self, &asked(QuestionKind::Evidence), &asked(QuestionKind::Exception))
     }
 }

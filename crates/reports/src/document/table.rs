@@ -1,15 +1,17 @@
-//! `report.csv`: a row for each question, control and group with its counts, then a row for each cited entry and question it answers.
+//! `report.csv`: a row for each question, source, connection, control and group with its counts, then a row for each cited entry and
+//! question it answers.
 
 use std::io::{self, Write};
 
 use reeve_audit::format::write_csv_row;
 use reeve_audit::{Entry, format_instant};
 
+use crate::coverage::submitter_of;
 use crate::definition::user_of;
-use crate::findings::{Distinct, Findings};
+use crate::findings::{Answer, Distinct, Findings};
 use crate::plan::{Plan, Question};
 
-const COLUMNS: [&str; 22] = [
+const COLUMNS: [&str; 26] = [
     "row",
     "control",
     "title",
@@ -32,7 +34,17 @@ const COLUMNS: [&str; 22] = [
     "account_id",
     "operation",
     "status",
+    "submitted_by",
+    "first_at",
+    "last_at",
+    "note",
 ];
+
+/// Places of the columns behind those of an entry.
+const SUBMITTER: usize = 22;
+const FIRST: usize = 23;
+const LAST: usize = 24;
+const NOTE: usize = 25;
 
 type Row = [Option<String>; COLUMNS.len()];
 
@@ -46,8 +58,11 @@ pub fn csv_head(out: &mut impl Write, plan: &Plan, findings: &Findings) -> io::R
         let mut row = begin("question", plan, question, Some(findings));
         row[6] = Some(question.text.clone());
         (row[7], row[8], row[9]) = counts(answer.found, answer.users, answer.resources);
+        (row[FIRST], row[LAST]) = (answer.first_at.map(format_instant), answer.last_at.map(format_instant));
+        row[NOTE] = note(findings, question, answer);
         write(out, &row)?;
     }
+    covered(out, findings)?;
     for (at, control) in plan.template.iter().flat_map(|template| template.controls.iter().enumerate()) {
         if control.evidence.is_empty() {
             let mut row = Row::default();
@@ -102,11 +117,55 @@ pub fn csv_entry(
             resource.account_id.clone(),
             action.operation.clone(),
             action.status.map(|status| status.as_str().to_owned()),
+            Some(submitter_of(entry)),
         ];
-        row[10..].clone_from_slice(&values);
+        row[10..=SUBMITTER].clone_from_slice(&values);
         write(out, &row)?;
     }
     Ok(())
+}
+
+/// Rows of the sources and connections that the period is covered by.
+fn covered(out: &mut impl Write, findings: &Findings) -> io::Result<()> {
+    let coverage = &findings.coverage;
+    let mut log = Row::default();
+    (log[0], log[FIRST]) = (Some("log".to_owned()), coverage.log_begins_at.map(format_instant));
+    if coverage.before_the_log(findings.period).is_some() {
+        log[NOTE] = Some("the log begins after the period does".to_owned());
+    }
+    write(out, &log)?;
+    for source in &coverage.sources {
+        let mut row = Row::default();
+        (row[0], row[5], row[7]) =
+            (Some("source".to_owned()), Some(source.name.clone()), Some(source.entries.to_string()));
+        (row[FIRST], row[LAST]) = (source.first_at.map(format_instant), source.last_at.map(format_instant));
+        row[NOTE] = (source.entries == 0).then(|| "expected, and without an entry in the period".to_owned());
+        write(out, &row)?;
+    }
+    for connection in &coverage.connections {
+        let mut row = Row::default();
+        (row[0], row[5], row[7]) =
+            (Some("connection".to_owned()), Some(connection.name.clone()), Some(connection.succeeded.to_string()));
+        (row[FIRST], row[LAST]) = (connection.first_at.map(format_instant), connection.last_at.map(format_instant));
+        let (failed, gaps) = (connection.failed, connection.interruptions_total);
+        row[NOTE] = Some(format!("{failed} failed syncs, {gaps} interruptions"));
+        write(out, &row)?;
+    }
+    Ok(())
+}
+
+/// Remark on a question: why it found nothing, that it found too little, or who reviewed it.
+fn note(findings: &Findings, question: &Question, answer: &Answer) -> Option<String> {
+    if !findings.has_source(question, answer) {
+        let sources: Vec<_> = question.sources.iter().map(|source| source.words()).collect();
+        return Some(format!("no source connected: {}", sources.join(", ")));
+    }
+    if let (Some(days), false) = (question.every_days, Findings::is_often_enough(question, answer)) {
+        return Some(format!("needed every {days} days; longest gap {} days", answer.longest_gap_days));
+    }
+    let review = findings.review_of(&question.id)?;
+    let at = format_instant(review.created_at);
+    Some(format!("reviewed by {} at {at} ({} entries): {}", review.user_email, review.entries, review.comment))
 }
 
 fn begin(kind: &str, plan: &Plan, question: &Question, findings: Option<&Findings>) -> Row {

@@ -32,7 +32,7 @@ fn entry(user: &str, resource: &str, at: &str) -> Entry {
 fn evaluate(request: &Request, entries: &[Entry], most: u64) -> (Plan, Findings, Vec<Vec<usize>>) {
     let mut evaluation = Evaluation::new(Plan::new(request, now()).unwrap(), most);
     let cited = entries.iter().zip(0..).map(|(entry, at)| evaluation.observe(at, now(), entry)).collect();
-    let (plan, findings) = evaluation.finish();
+    let (plan, findings) = evaluation.finish(&[]);
     (plan, findings, cited)
 }
 
@@ -80,7 +80,7 @@ fn cells_that_a_spreadsheet_would_compute_are_neutralised() {
     csv_head(&mut out, &plan, &findings).unwrap();
     csv_entry(&mut out, 7, &entry("=cmd|' /C calc'!A0", "vm", "2026-11-21T10:00:00Z"), &plan, &[0]).unwrap();
     let text = String::from_utf8(out).unwrap();
-    assert_eq!(text.lines().count(), 3, "{text}");
+    assert_eq!(text.lines().count(), 4, "{text}");
     assert!(text.contains(",'=cmd|"), "{text}");
 }
 

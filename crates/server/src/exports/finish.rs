@@ -124,8 +124,8 @@ impl Runner {
     }
 }
 
-/// Proof of the finishing entry; its checkpoint is the one that all entries of the export are proven under.
-async fn evidence(ledger: &Ledger, entry: &reeve_ledger::StoredEntry) -> anyhow::Result<Evidence> {
+/// Proof of an entry, with the checkpoint that it is proven under.
+pub(crate) async fn evidence(ledger: &Ledger, entry: &reeve_ledger::StoredEntry) -> anyhow::Result<Evidence> {
     let entry_proof = ledger.proof(entry).await?;
     let checkpoint = reeve_tlog::ProofFile::parse(entry_proof.as_bytes())?.checkpoint.to_string();
     Ok(Evidence { checkpoint, entry_proof, log_key: ledger.verifier_key() })

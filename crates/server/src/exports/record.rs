@@ -13,10 +13,10 @@ use reeve_trail::Trail;
 
 /// The log as the service itself writes it.
 #[derive(Clone, Copy)]
-pub(super) struct Log<'a> {
-    pub(super) ledger: &'a Ledger,
-    pub(super) trail: &'a Trail,
-    pub(super) now: Timestamp,
+pub(crate) struct Log<'a> {
+    pub(crate) ledger: &'a Ledger,
+    pub(crate) trail: &'a Trail,
+    pub(crate) now: Timestamp,
 }
 
 /// Records that an export is complete, and returns the entry as the log has it.
@@ -77,7 +77,7 @@ fn entry(export: &Export, kind: &EventKind, id: &str, operation: &str, status: A
 }
 
 /// Appends an entry unless it is in the log already.
-async fn append(log: Log<'_>, entry: Entry) -> Result<()> {
+pub(crate) async fn append(log: Log<'_>, entry: Entry) -> Result<()> {
     let id = entry.event_id.as_str().to_owned();
     if log.trail.by_event_id(&id).await?.is_some() {
         return Ok(());

@@ -35,6 +35,8 @@ pub(crate) struct TaskSettings {
     pub(crate) export_limit_bytes: u64,
     /// Folder with the files of reports, one folder a run.
     pub(crate) reports_dir: PathBuf,
+    /// Set where the clouds are simulated for a demonstration.
+    pub(crate) is_demo: bool,
     /// Days of metric samples that are kept unless the workspace says otherwise.
     pub(crate) samples_days: u32,
 }

@@ -3,6 +3,7 @@
 //! A run is begun from the start again when the process that had it is gone: its files are written beside their place and moved there
 //! whole, and its period and checkpoint are taken anew. While it runs it is touched every two seconds, so that another process can tell.
 
+mod coverage;
 mod files;
 mod schedule;
 mod work;
@@ -10,13 +11,16 @@ mod work;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use jiff::{SignedDuration, Timestamp};
 use reeve_access::{AccessError, Authenticator, Permission, UserId};
-use reeve_reports::{Run, RunState, run_entry};
+use reeve_audit::EventId;
+use reeve_reports::{Run, RunState, document, run_entry};
+use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::exports::{finish, record};
 use crate::service::Service;
 use crate::tasks::context::TaskContext;
 use work::{Done, Work};
@@ -34,12 +38,15 @@ const SETTLED: SignedDuration = SignedDuration::from_secs(5);
 struct Runner {
     context: Arc<TaskContext>,
     ledger: reeve_ledger::Ledger,
+    /// Every entry, for those that the service itself has written.
+    trail: Trail,
     began_at: Timestamp,
 }
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
     let context = service.tasks.clone();
-    let runner = Arc::new(Runner { began_at: context.now(), ledger: service.ledger.clone(), context });
+    let (ledger, trail) = (service.ledger.clone(), service.trail.clone());
+    let runner = Arc::new(Runner { began_at: context.now(), ledger, trail, context });
     let ending = stop.clone();
     super::every(tracker, stop, BEAT, move || {
         let (runner, ending) = (runner.clone(), ending.clone());
@@ -111,6 +118,11 @@ impl Runner {
             let reason = format!("{} no longer has the permission audit.reports", run.user_email);
             return Ok(Ending::Failed(reason));
         };
+        // Every reader of reports may download it, so it is made of what all of them may see.
+        if !principal.may(Permission::AuditViewAll) {
+            let reason = format!("{} may not see every entry: it needs the permission audit.view_all", run.user_email);
+            return Ok(Ending::Failed(reason));
+        }
         let work = Work::new(&self.context, &self.ledger, run.clone(), &principal);
         let progress = work.progress();
         let mut working = std::pin::pin!(work.run());
@@ -151,6 +163,23 @@ impl Runner {
         }
     }
 
+    /// Records a run that succeeded with the hashes of its files, and writes the manifest with the proof of that entry. Returns the
+    /// manifest's length.
+    async fn attest(&self, run: &Run) -> Result<u64> {
+        // The identifier follows from the files: recording the same files again adds no entry, and a run that was begun anew after a
+        // crash has other files and an entry of its own.
+        let hash = &run.files.json.sha256;
+        let id = format!("report-{}-{}", run.id.0, hash.get(..16).unwrap_or(hash));
+        let log = record::Log { ledger: &self.ledger, trail: &self.trail, now: self.context.now() };
+        record::append(log, run_entry(run).with_id(EventId::new(id.clone())?)).await?;
+        let stored = self.trail.by_event_id(&id).await?;
+        let stored = stored.context("the entry of a report is not in the log that took it")?;
+        let evidence = finish::evidence(&self.ledger, &stored).await?;
+        let (checkpoint, entry_proof) = (evidence.checkpoint.as_str(), evidence.entry_proof.as_str());
+        let evidence = document::LogEvidence { checkpoint, entry_proof, log_key: &evidence.log_key };
+        files::write_manifest(&self.context, &run.id, document::manifest(run, evidence)).await
+    }
+
     async fn end(&self, run: Run, ending: Ending) -> Result<()> {
         let now = self.context.now();
         let mut ended = Run { ended_at: Some(now), touched_at: now, version: run.version + 1, ..run };
@@ -166,7 +195,9 @@ impl Runner {
             Ending::Stopped => (ended.state, ended.ended_at) = (RunState::Queued, None),
         }
         // Recorded first: what the log does not have did not come out of it.
-        if ended.state.is_ended() {
+        if ended.state == RunState::Succeeded {
+            ended.files.manifest_bytes = self.attest(&ended).await?;
+        } else if ended.state.is_ended() {
             self.context.journal.record_or_keep(run_entry(&ended)).await?;
         }
         if ended.state != RunState::Succeeded {

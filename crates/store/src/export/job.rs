@@ -85,13 +85,18 @@ pub(super) async fn list(store: &Store, given: &ExportFilter) -> Result<(Vec<Exp
     Ok((rows.iter().map(export).collect::<Result<_>>()?, total))
 }
 
-pub(super) async fn next(store: &Store) -> Result<Option<Export>> {
+pub(super) async fn next(store: &Store, skipped: &[ExportId]) -> Result<Option<Export>> {
     let mut filter = Filter::default();
     filter.one_of("state", ["queued", "running"]);
     // "running" comes after "queued" in the alphabet.
-    let page = filter.page(SELECT, " ORDER BY state DESC, created_at_ms, id", 1, 0);
-    let row = filter.query(page).fetch_optional(store.read()).await?;
-    row.as_ref().map(export).transpose()
+    let page = filter.page(SELECT, " ORDER BY state DESC, created_at_ms, id", skipped.len() as u64 + 1, 0);
+    for row in filter.query(page).fetch_all(store.read()).await? {
+        let id: String = row.try_get(0)?;
+        if !skipped.iter().any(|skipped| skipped.0 == id) {
+            return export(&row).map(Some);
+        }
+    }
+    Ok(None)
 }
 
 pub(super) async fn expired(store: &Store, now: Timestamp) -> Result<Vec<Export>> {

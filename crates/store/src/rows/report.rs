@@ -1,8 +1,8 @@
 //! A report, and a run of one.
 
 use reeve_reports::{
-    Filters, GroupField, Metric, Period, PeriodChoice, ReportDefinition, ReportId, ReportKind, Request, Run, RunFiles,
-    RunId, RunProgress, RunState,
+    Filters, GroupField, Metric, Period, PeriodChoice, ReportDefinition, ReportId, ReportKind, Request, Review, Run,
+    RunFile, RunFiles, RunId, RunProgress, RunState,
 };
 use reeve_schedule::Schedule;
 use serde::{Deserialize, Serialize};
@@ -162,6 +162,15 @@ pub(crate) struct RunRow {
     json_bytes: u64,
     csv_bytes: u64,
     pdf_bytes: u64,
+    /// SHA-256 of the files and the length of the manifest, since runs have one.
+    #[serde(default)]
+    json_sha256: String,
+    #[serde(default)]
+    csv_sha256: String,
+    #[serde(default)]
+    pdf_sha256: String,
+    #[serde(default)]
+    manifest_bytes: u64,
     user: String,
     user_email: String,
     #[serde(default)]
@@ -189,9 +198,13 @@ impl From<&Run> for RunRow {
             end: run.progress.end,
             entries: run.progress.entries,
             error: run.error.clone(),
-            json_bytes: run.files.json,
-            csv_bytes: run.files.csv,
-            pdf_bytes: run.files.pdf,
+            json_bytes: run.files.json.bytes,
+            csv_bytes: run.files.csv.bytes,
+            pdf_bytes: run.files.pdf.bytes,
+            json_sha256: run.files.json.sha256.clone(),
+            csv_sha256: run.files.csv.sha256.clone(),
+            pdf_sha256: run.files.pdf.sha256.clone(),
+            manifest_bytes: run.files.manifest_bytes,
             user: run.user.clone(),
             user_email: run.user_email.clone(),
             token: run.token.clone(),
@@ -219,7 +232,12 @@ impl RunRow {
             progress: RunProgress { position: self.position, end: self.end, entries: self.entries },
             error: self.error,
             summary,
-            files: RunFiles { json: self.json_bytes, csv: self.csv_bytes, pdf: self.pdf_bytes },
+            files: RunFiles {
+                json: RunFile { bytes: self.json_bytes, sha256: self.json_sha256 },
+                csv: RunFile { bytes: self.csv_bytes, sha256: self.csv_sha256 },
+                pdf: RunFile { bytes: self.pdf_bytes, sha256: self.pdf_sha256 },
+                manifest_bytes: self.manifest_bytes,
+            },
             user: self.user,
             user_email: self.user_email,
             token: self.token,
@@ -232,6 +250,55 @@ impl RunRow {
             touched_at: time(&self.touched_at)?,
             ended_at: time_or_none(self.ended_at.as_deref())?,
             version: self.version,
+        })
+    }
+}
+
+/// A review of an exception.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct ReviewRow {
+    id: String,
+    report: String,
+    run: String,
+    question: String,
+    entries: u64,
+    up_to: u64,
+    comment: String,
+    user: String,
+    user_email: String,
+    created_at: String,
+}
+
+impl From<&Review> for ReviewRow {
+    fn from(review: &Review) -> Self {
+        ReviewRow {
+            id: review.id.clone(),
+            report: review.report.0.clone(),
+            run: review.run.0.clone(),
+            question: review.question.clone(),
+            entries: review.entries,
+            up_to: review.up_to,
+            comment: review.comment.clone(),
+            user: review.user.clone(),
+            user_email: review.user_email.clone(),
+            created_at: review.created_at.to_string(),
+        }
+    }
+}
+
+impl ReviewRow {
+    pub(crate) fn into_review(self) -> Result<Review, RowError> {
+        Ok(Review {
+            id: self.id,
+            report: ReportId(self.report),
+            run: RunId(self.run),
+            question: self.question,
+            entries: self.entries,
+            up_to: self.up_to,
+            comment: self.comment,
+            user: self.user,
+            user_email: self.user_email,
+            created_at: time(&self.created_at)?,
         })
     }
 }

@@ -124,11 +124,13 @@ async fn jobs(store: &dyn ExportStore) -> Result<()> {
     let third = export("e-3", "ann", 30);
     assert!(matches!(store.export_insert(&third, 2).await, Err(AccessError::Conflict(_))), "two wait or run");
     assert_eq!(store.export_get(&first.id).await?, first);
-    assert_eq!(store.export_next().await?.map(|export| export.id), Some(second.id.clone()), "one that runs goes on");
+    assert_eq!(store.export_next(&[]).await?.map(|export| export.id), Some(second.id.clone()), "one that runs goes on");
+    let skipped = store.export_next(std::slice::from_ref(&second.id)).await?.map(|export| export.id);
+    assert_eq!(skipped, Some(first.id.clone()), "one that cannot continue blocks no other");
     let done = Export { state: ExportState::Succeeded, version: 2, ..second.clone() };
     store.export_update(&done).await?;
     assert!(matches!(store.export_update(&done).await, Err(AccessError::Conflict(_))), "version 2 is stored");
-    assert_eq!(store.export_next().await?.map(|export| export.id), Some(first.id.clone()));
+    assert_eq!(store.export_next(&[]).await?.map(|export| export.id), Some(first.id.clone()));
     let all = ExportFilter { limit: 10, ..ExportFilter::default() };
     let (found, total) = store.export_list(&all).await?;
     assert_eq!((found, total), (vec![done.clone(), first.clone()], 2), "the latest first");

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use reeve_access::AccessError;
 use reeve_reports::{
     Filters, GroupField, Metric, Period, PeriodChoice, ReportDefinition, ReportId, ReportKind, ReportStore, Request,
-    Run, RunFiles, RunFilter, RunId, RunProgress, RunState,
+    Review, Run, RunFile, RunFiles, RunFilter, RunId, RunProgress, RunState,
 };
 use reeve_schedule::Schedule;
 
@@ -67,7 +67,12 @@ pub fn run_of(id: &str, report: &str, second: i64) -> Result<Run> {
         progress: RunProgress { position: 3, end: 9, entries: 2 },
         error: Some("the disk is full".to_owned()),
         summary: Some("{\"entries\":2}".to_owned()),
-        files: RunFiles { json: 1, csv: 2, pdf: 3 },
+        files: RunFiles {
+            json: RunFile { bytes: 1, sha256: "0a".repeat(32) },
+            csv: RunFile { bytes: 2, sha256: "0b".repeat(32) },
+            pdf: RunFile { bytes: 3, sha256: "0c".repeat(32) },
+            manifest_bytes: 4,
+        },
         user: "user-1".to_owned(),
         user_email: "ann@acme.example".to_owned(),
         token: None,
@@ -101,7 +106,33 @@ fn is_missing<T>(outcome: &std::result::Result<T, AccessError>) -> bool {
 pub async fn run(store: Arc<dyn ReportStore>) -> Result<()> {
     reports(&*store).await?;
     schedule(&*store).await?;
+    reviews(&*store).await?;
     runs(&*store).await
+}
+
+async fn reviews(store: &dyn ReportStore) -> Result<()> {
+    let review = |id: &str, report: &str, second| -> Result<Review> {
+        Ok(Review {
+            id: id.to_owned(),
+            report: ReportId(report.to_owned()),
+            run: RunId("run-0".to_owned()),
+            question: "CC6.1.exception.1".to_owned(),
+            entries: 7,
+            up_to: 900,
+            comment: "Known: \"é\", a change window.".to_owned(),
+            user: "user-1".to_owned(),
+            user_email: "ann@acme.example".to_owned(),
+            created_at: at(second)?,
+        })
+    };
+    let (first, second) = (review("review-1", "report-1", 1)?, review("review-2", "report-1", 2)?);
+    for review in [&first, &second, &review("review-3", "report-2", 3)?] {
+        store.review_insert(review).await?;
+    }
+    let report = ReportId("report-1".to_owned());
+    assert_eq!(store.review_list(&report, 10).await?, [second.clone(), first], "the latest first");
+    assert_eq!(store.review_list(&report, 1).await?, [second]);
+    Ok(())
 }
 
 async fn reports(store: &dyn ReportStore) -> Result<()> {

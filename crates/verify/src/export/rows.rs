@@ -7,8 +7,8 @@ use std::path::Path;
 use reeve_audit::json::{self, Json, Numbers, Options};
 use reeve_tlog::{Hash, commitment};
 
-use super::manifest::Manifest;
 use super::Leaves;
+use super::manifest::Manifest;
 use crate::attested::{Listed, ManifestReport};
 use crate::error::CannotVerify;
 use crate::error::with_causes;

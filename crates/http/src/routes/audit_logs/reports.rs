@@ -1,7 +1,9 @@
 //! Reports: kept, run, followed, downloaded. A task of the server does the work; what is kept here is the request.
 //!
-//! Everything needs `audit.reports`. A run reads what the user who asked for it may see when it runs.
+//! Everything needs `audit.reports`, and runs `audit.view_all` as well: a run reads what the user who asked for it may see, and every
+//! reader of reports may download it.
 
+mod reviews;
 mod runs;
 
 use std::sync::Arc;
@@ -31,17 +33,20 @@ use crate::wire::report::{ReportBody, ReportCreate, ReportPatch, ReportTemplateB
 const MOST: u64 = 1000;
 
 const REPORTS: Access = Access::Needs(Permission::AuditReports);
+/// A run shows entries of everybody, whoever asked for it.
+const RUNS: Access = Access::NeedsAll(&[Permission::AuditReports, Permission::AuditViewAll]);
 
 pub(super) fn routes(guarded: Guarded) -> Guarded {
     guarded
         .add(REPORTS, routes!(list, create))
         .add(REPORTS, routes!(get, patch, delete))
         .add(REPORTS, routes!(list_templates))
-        .add(REPORTS, routes!(runs::run))
-        .add(REPORTS, routes!(runs::list))
-        .add(REPORTS, routes!(runs::get))
-        .add(REPORTS, routes!(runs::cancel))
-        .add(REPORTS, routes!(runs::download))
+        .add(RUNS, routes!(runs::run))
+        .add(RUNS, routes!(runs::list))
+        .add(RUNS, routes!(runs::get))
+        .add(RUNS, routes!(runs::cancel))
+        .add(RUNS, routes!(runs::download))
+        .add(RUNS, routes!(reviews::create))
 }
 
 /// Reports by name.

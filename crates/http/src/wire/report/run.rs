@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::definition::RequestFields;
+use super::review::ReportReviewBody;
 use super::summary::ReportSummaryBody;
 use crate::time;
 use crate::wire::report::ReportFilters;
@@ -34,7 +35,7 @@ pub struct RunListParams {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct DownloadParams {
-    /// `pdf`, `csv` or `json`.
+    /// `pdf`, `csv`, `json`, or `manifest` for the manifest that proves the three.
     pub format: String,
 }
 
@@ -56,6 +57,10 @@ pub struct RunFilesBody {
     pub csv: u64,
     /// Every cited entry with its proof.
     pub json: u64,
+    /// Manifest that proves the other three; 0 for a run of a release that wrote none.
+    pub manifest: u64,
+    /// Name of the manifest in a folder of downloads, for `reeve-verify`.
+    pub manifest_name: String,
 }
 
 /// A run of a report.
@@ -101,6 +106,8 @@ pub struct ReportRunBody {
     pub ended_at: Option<String>,
     /// Deliveries to the report's channels; a list leaves them out.
     pub deliveries: Vec<ReportDeliveryBody>,
+    /// Reviews of the report's exceptions, the latest first; a list leaves them out.
+    pub reviews: Vec<ReportReviewBody>,
 }
 
 /// Delivery of a run to a channel.
@@ -170,7 +177,13 @@ impl ReportRunBody {
             state: run.state.as_str().to_owned(),
             progress: RunProgressBody { percent: percent(run), entries: run.progress.entries },
             error: run.error.clone(),
-            files: succeeded.then_some(RunFilesBody { pdf: run.files.pdf, csv: run.files.csv, json: run.files.json }),
+            files: succeeded.then(|| RunFilesBody {
+                pdf: run.files.pdf.bytes,
+                csv: run.files.csv.bytes,
+                json: run.files.json.bytes,
+                manifest: run.files.manifest_bytes,
+                manifest_name: run.file_name("manifest.json"),
+            }),
             summary: run.summary.as_deref().and_then(|text| serde_json::from_str(text).ok()),
             user: run.user_email.clone(),
             scheduled: run.scheduled,
@@ -178,6 +191,7 @@ impl ReportRunBody {
             started_at: run.started_at.map(time::text),
             ended_at: run.ended_at.map(time::text),
             deliveries: Vec::new(),
+            reviews: Vec::new(),
         }
     }
 }

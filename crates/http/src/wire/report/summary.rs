@@ -85,6 +85,82 @@ pub struct ControlQuestionBody {
     pub first_at: Option<String>,
     /// Time of the latest.
     pub last_at: Option<String>,
+    /// Days, in UTC, with an entry.
+    #[serde(default)]
+    pub days: u64,
+    /// Longest time of the period without an entry, days.
+    #[serde(default)]
+    pub longest_gap_days: u64,
+    /// Days within which evidence has to occur again and again; absent where it occurs when there is cause.
+    #[serde(default)]
+    pub every_days: Option<u32>,
+    /// Set where entries occur as often as the control needs.
+    #[serde(default = "yes")]
+    pub often_enough: bool,
+    /// Sources that can write an entry that the query finds.
+    #[serde(default)]
+    pub sources: Vec<String>,
+    /// Not set where no source is connected that could write an entry: finding none then says nothing.
+    #[serde(default = "yes")]
+    pub has_source: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Entries of one submitter in the period.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct SourceCoverageBody {
+    /// Submitter in words.
+    pub name: String,
+    /// Entries; 0 for a source that was expected and is silent.
+    pub entries: u64,
+    /// Time at which its first entry of the period was recorded.
+    pub first_at: Option<String>,
+    /// Time at which its last entry of the period was recorded.
+    pub last_at: Option<String>,
+}
+
+/// Syncs of one connection in the period.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct ConnectionCoverageBody {
+    /// Identifier.
+    pub id: String,
+    /// Name.
+    pub name: String,
+    /// Syncs that succeeded.
+    pub syncs: u64,
+    /// Syncs that failed.
+    pub failed_syncs: u64,
+    /// First sync that succeeded.
+    pub first_at: Option<String>,
+    /// Last sync that succeeded.
+    pub last_at: Option<String>,
+    /// Times of more than six hours without a successful sync, the longest five.
+    pub interruptions: Vec<ReportPeriodBody>,
+    /// All interruptions.
+    pub interruptions_total: u64,
+}
+
+/// Coverage of the period.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct CoverageBody {
+    /// Time at which the first entry of the log was recorded.
+    pub log_begins_at: Option<String>,
+    /// Part of the period before the log began.
+    pub before_the_log: Option<ReportPeriodBody>,
+    /// Submitters of the period's entries, and expected ones without any.
+    pub sources: Vec<SourceCoverageBody>,
+    /// Connections to clouds.
+    pub connections: Vec<ConnectionCoverageBody>,
+    /// Kinds of source that the log has entries of.
+    pub connected: Vec<String>,
+    /// Kinds of source that it has none of.
+    pub not_connected: Vec<String>,
 }
 
 /// A control and what was found for it.
@@ -98,7 +174,7 @@ pub struct ControlBody {
     pub asks: String,
     /// Chapter.
     pub group: String,
-    /// `evidence`, `exceptions`, `no_entries` or `outside_the_log`. No verdict: an auditor gives that.
+    /// `evidence`, `incomplete`, `exceptions`, `no_entries`, `no_source` or `outside_the_log`. No verdict: an auditor gives that.
     pub status: String,
     /// Requirements that no log can show, and evidence to bring instead.
     pub gaps: Vec<String>,
@@ -125,12 +201,16 @@ pub struct GroupRowBody {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct StatusesBody {
-    /// With entries and without exceptions.
+    /// With entries as often as needed, and without exceptions.
     pub evidence: u64,
+    /// With entries, but too few, or without a source that would show exceptions.
+    pub incomplete: u64,
     /// With entries that somebody should look at.
     pub exceptions: u64,
     /// Without entries in the period.
     pub no_entries: u64,
+    /// Without a source that could write an entry.
+    pub no_source: u64,
     /// Controls that no log can show.
     pub outside_the_log: u64,
 }
@@ -146,6 +226,9 @@ pub struct ReportSummaryBody {
     pub metrics: Vec<String>,
     /// Period.
     pub period: ReportPeriodBody,
+    /// Coverage of the period.
+    #[serde(default)]
+    pub coverage: CoverageBody,
     /// Entries that answer at least one query.
     pub entries: u64,
     /// Of those, entries that report.json lists with their content.

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::tasks::context::TaskContext;
 use anyhow::{Context as _, Result};
 use reeve_audit::Entry;
+use reeve_exports::{Finished, digest};
 use reeve_reports::document::{self, Heading, Proven};
-use reeve_reports::{Findings, Plan, RunFiles, RunId};
+use reeve_reports::{Findings, Plan, RunFile, RunFiles, RunId};
 
 /// Folder of a run.
 pub(super) fn folder(context: &TaskContext, run: &RunId) -> PathBuf {
@@ -22,6 +23,20 @@ pub(super) async fn remove(context: &TaskContext, run: &RunId) -> Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).context("the files of a run stay"),
         _ => Ok(()),
     }
+}
+
+/// Writes the manifest of a run beside its files, and returns its length.
+pub(super) async fn write_manifest(context: &TaskContext, run: &RunId, text: String) -> Result<u64> {
+    let dir = folder(context, run);
+    let written = tokio::task::spawn_blocking(move || -> Result<u64> {
+        let beside = dir.join("report.manifest.json.part");
+        let mut file = create(&beside)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&beside, dir.join("report.manifest.json"))?;
+        Ok(text.len() as u64)
+    });
+    written.await.context("the manifest of a report was not written")?
 }
 
 /// The cited entries, on their way into files.
@@ -88,18 +103,18 @@ impl Spool {
         for name in ["entries.json.part", "entries.csv.part"] {
             fs::remove_file(self.dir.join(name))?;
         }
-        Ok(RunFiles { json, csv, pdf })
+        Ok(RunFiles { json, csv, pdf, manifest_bytes: 0 })
     }
 
-    fn whole(&self, name: &str, write: impl FnOnce(&mut BufWriter<File>, &Path) -> io::Result<()>) -> Result<u64> {
+    fn whole(&self, name: &str, write: impl FnOnce(&mut BufWriter<File>, &Path) -> io::Result<()>) -> Result<RunFile> {
         let beside = self.dir.join(format!("{name}.part"));
         let mut out = BufWriter::new(create(&beside)?);
         write(&mut out, &self.dir).with_context(|| format!("{} could not be written", beside.display()))?;
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
-        let bytes = file.metadata()?.len();
+        let Finished { bytes, sha256 } = digest(&beside)?;
         fs::rename(&beside, self.dir.join(name))?;
-        Ok(bytes)
+        Ok(RunFile { bytes, sha256 })
     }
 }
 

@@ -12,6 +12,7 @@ use reeve_reports_pdf::{CheckpointLines, Report, typeset};
 use reeve_tlog::{Checkpoint, MultiProver, SignedNote};
 use reeve_trail::Trail;
 
+use super::coverage::Surroundings;
 use super::files::{self, Heads, Spool};
 use crate::tasks::context::TaskContext;
 
@@ -90,8 +91,10 @@ impl Work {
             state = blocking(move || state.take(&stretch.entries)).await?;
             self.shared.write(progress);
         }
+        let period = self.run.request.period.resolve(self.run.created_at);
+        let surroundings = Surroundings::gather(&self.context, &self.trail, &self.run, period).await?;
         let (run, now) = (self.run, self.context.now());
-        blocking(move || state.finish(&run, &note, &checkpoint, now)).await
+        blocking(move || state.finish(&run, surroundings, &note, &checkpoint, now)).await
     }
 }
 
@@ -122,14 +125,27 @@ impl State {
         Ok(self)
     }
 
-    fn finish(self, run: &Run, note: &str, checkpoint: &Checkpoint, now: jiff::Timestamp) -> Result<Done> {
+    fn finish(
+        self,
+        run: &Run,
+        surroundings: Surroundings,
+        note: &str,
+        checkpoint: &Checkpoint,
+        now: jiff::Timestamp,
+    ) -> Result<Done> {
         let State { evaluation, prover, spool } = self;
         let mut hashes = Vec::new();
         prover.finish(|hash| hashes.push(hash.to_string())).context("the entries could not be proved")?;
-        let (plan, findings) = evaluation.finish();
+        let Surroundings { organization, is_demo, expected, .. } = &surroundings;
+        let (organization, is_demo) = (organization.clone(), *is_demo);
+        let (plan, mut findings) = evaluation.finish(expected);
+        surroundings.complete(&mut findings);
         let heading = Heading {
             run_id: run.id.0.clone(),
             name: run.report_name.clone(),
+            organization,
+            is_demo,
+            manifest_name: run.file_name("manifest.json"),
             generated_by: run.user_email.clone(),
             asked_at: run.created_at,
             generated_at: now,

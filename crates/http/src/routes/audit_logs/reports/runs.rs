@@ -19,10 +19,12 @@ use crate::extract::{Caller, Params};
 use crate::paging::window;
 use crate::story;
 use crate::wire::list::List;
-use crate::wire::report::{DownloadParams, ReportDeliveryBody, ReportRunBody, RunListParams};
+use crate::wire::report::{DownloadParams, ReportDeliveryBody, ReportReviewBody, ReportRunBody, RunListParams};
 
 /// Bytes read from a file at a time.
 const CHUNK: usize = 256 << 10;
+/// Reviews answered, the latest.
+const REVIEWS: u64 = 1000;
 /// Tries of a change that meets the progress of a running report.
 const TRIES: usize = 5;
 
@@ -74,7 +76,9 @@ pub(super) async fn list(
 pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ReportRunBody>, Problem> {
     let run = app.reports.run_get(&RunId(id)).await?;
     let deliveries = deliveries(&app, &run).await?;
-    Ok(Json(ReportRunBody { deliveries, ..ReportRunBody::new(&run) }))
+    let reviews = app.reports.review_list(&run.report, REVIEWS).await?;
+    let reviews = reviews.iter().map(ReportReviewBody::new).collect();
+    Ok(Json(ReportRunBody { deliveries, reviews, ..ReportRunBody::new(&run) }))
 }
 
 /// Returns the deliveries to the channels of a run that has ended.
@@ -148,20 +152,31 @@ pub(super) async fn download(
     let run = app.reports.run_get(&RunId(id)).await?;
     let format = params.format.to_ascii_lowercase();
     let (kind, bytes) = match format.as_str() {
-        "pdf" => ("application/pdf", run.files.pdf),
-        "csv" => ("text/csv; charset=utf-8; header=present", run.files.csv),
-        "json" => ("application/json", run.files.json),
-        other => return Err(Problem::field("format", "invalid", format!("{other:?} must be pdf, csv or json"))),
+        "pdf" => ("application/pdf", run.files.pdf.bytes),
+        "csv" => ("text/csv; charset=utf-8; header=present", run.files.csv.bytes),
+        "json" => ("application/json", run.files.json.bytes),
+        "manifest" => ("application/json", run.files.manifest_bytes),
+        other => {
+            let message = format!("{other:?} must be pdf, csv, json or manifest");
+            return Err(Problem::field("format", "invalid", message));
+        }
     };
     if run.state != RunState::Succeeded {
         return Err(Problem::new(Code::Conflict, format!("The run has no files: it is {}.", run.state.as_str())));
     }
-    let path = app.settings.reports_dir.join(&run.id.0).join(format!("report.{format}"));
+    if bytes == 0 {
+        return Err(Problem::new(
+            Code::NotFound,
+            "The run is of a release that wrote no manifest. Run the report again.",
+        ));
+    }
+    let suffix = if format == "manifest" { "manifest.json" } else { format.as_str() };
+    let path = app.settings.reports_dir.join(&run.id.0).join(format!("report.{suffix}"));
     let file = tokio::fs::File::open(&path).await;
     let file = file.map_err(|error| Problem::internal(format!("{}: {error}", path.display())))?;
     let download = entry(&caller, "report.download", &run);
     app.record_reading(download.with_metadata("format", format.clone())).await?;
-    let name = run.file_name(&format);
+    let name = run.file_name(suffix);
     let mut response = Response::new(HttpBody::from_stream(ReaderStream::with_capacity(file, CHUNK)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
