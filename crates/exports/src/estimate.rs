@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 
-/// Largest export unless configured otherwise: 10 GB.
-pub const DEFAULT_LIMIT_BYTES: u64 = 10_000_000_000;
+/// Largest export: 10 GB. A configuration may lower it.
+pub const LIMIT_BYTES: u64 = 10_000_000_000;
 /// Least bytes that an entry is estimated at.
 const LEAST_BYTES: u64 = 200;
 

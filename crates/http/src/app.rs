@@ -87,7 +87,7 @@ impl Default for Settings {
             agents_every_s: 900,
             trusted_proxies: TrustedProxies::default(),
             exports_dir: PathBuf::from("exports"),
-            export_limit_bytes: reeve_exports::DEFAULT_LIMIT_BYTES,
+            export_limit_bytes: reeve_exports::LIMIT_BYTES,
             samples_days: 400,
             reports_dir: PathBuf::from("reports"),
             public_url: None,

@@ -17,25 +17,16 @@ pub enum EventSource {
     Gcp,
     /// Audit log of a Kubernetes cluster.
     Kubernetes,
-    /// Identity provider: second factors, locked accounts.
-    Identity,
-    /// Deployment pipeline.
-    Deployments,
-    /// Audit log of databases and of stored data.
-    Data,
 }
 
 impl EventSource {
     /// Every source.
-    pub const ALL: [EventSource; 8] = [
+    pub const ALL: [EventSource; 5] = [
         Self::Reeve,
         Self::Aws,
         Self::Azure,
         Self::Gcp,
         Self::Kubernetes,
-        Self::Identity,
-        Self::Deployments,
-        Self::Data,
     ];
 
     /// Name in templates and documents.
@@ -47,9 +38,6 @@ impl EventSource {
             EventSource::Azure => "azure",
             EventSource::Gcp => "gcp",
             EventSource::Kubernetes => "kubernetes",
-            EventSource::Identity => "identity",
-            EventSource::Deployments => "deployments",
-            EventSource::Data => "data",
         }
     }
 
@@ -62,9 +50,6 @@ impl EventSource {
             EventSource::Azure => "Azure activity log",
             EventSource::Gcp => "Google Cloud audit logs",
             EventSource::Kubernetes => "Kubernetes audit log",
-            EventSource::Identity => "identity provider",
-            EventSource::Deployments => "deployment pipeline",
-            EventSource::Data => "audit log of databases",
         }
     }
 
@@ -79,11 +64,6 @@ impl EventSource {
             EventSource::Azure => "resource.cloud_provider:azure -submitted_by.type:reeve",
             EventSource::Gcp => "resource.cloud_provider:gcp -submitted_by.type:reeve",
             EventSource::Kubernetes => "resource.cloud_provider:kubernetes -submitted_by.type:reeve",
-            EventSource::Identity => {
-                "event_type:(authentication.lock OR authentication.mfa OR authentication.sso) -submitted_by.type:reeve"
-            }
-            EventSource::Deployments => "event_type:deployment.* -submitted_by.type:reeve",
-            EventSource::Data => "event_type:data.* -submitted_by.type:reeve",
         })
     }
 }

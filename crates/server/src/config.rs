@@ -94,7 +94,7 @@ impl Default for Config {
             seal_after_s: 86_400,
             tail_limit_bytes: 288 << 20,
             search_limit_s: 10,
-            export_limit_bytes: reeve_exports::DEFAULT_LIMIT_BYTES,
+            export_limit_bytes: reeve_exports::LIMIT_BYTES,
             export_keep_days: 7,
             export_folder: None,
             samples_days: 400,
@@ -160,6 +160,10 @@ impl Config {
         if self.export_limit_bytes == 0 || self.export_keep_days == 0 {
             bail!("export_limit_bytes and export_keep_days must be at least 1");
         }
+        // Requirement B-194: an operator may allow less than 10 GB an export, and never more.
+        if self.export_limit_bytes > reeve_exports::LIMIT_BYTES {
+            bail!("export_limit_bytes must be at most {}, which is 10 GB", reeve_exports::LIMIT_BYTES);
+        }
         if self.public_url.is_some() && self.public_url().is_none() {
             bail!("public_url must be an https or http address without a query, such as https://reeve.example.com");
         }
@@ -208,6 +212,15 @@ mod tests {
         let mut table = toml::Table::new();
         from_environment(&mut table, pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())))?;
         Ok(table.try_into()?)
+    }
+
+    #[test]
+    fn an_export_is_at_most_10_gb_and_may_be_limited_further() {
+        assert_eq!(Config::default().export_limit_bytes, 10_000_000_000);
+        for (limit, sound) in [(0, false), (1, true), (10_000_000_000, true), (10_000_000_001, false)] {
+            let config = Config { export_limit_bytes: limit, ..Config::default() };
+            assert_eq!(config.check().is_ok(), sound, "{limit}");
+        }
     }
 
     #[test]

@@ -23,6 +23,9 @@ pub struct TrustedProxies {
     pub standby_key: Option<TokenHash>,
 }
 
+/// Header in which the dashboard marks the reads that its panels make by themselves.
+const PURPOSE: &str = "reeve-purpose";
+
 /// Origin of a request, for the log.
 #[derive(Debug, Clone, Default)]
 pub struct Origin {
@@ -30,6 +33,8 @@ pub struct Origin {
     pub ip_address: Option<String>,
     /// User agent, cut to 512 characters.
     pub user_agent: Option<String>,
+    /// Set for a request of a page that refreshes itself, which says so in `Reeve-Purpose`.
+    pub is_dashboard: bool,
 }
 
 /// Origin of a request. `X-Forwarded-For` counts only as far as trusted proxies lead.
@@ -47,7 +52,8 @@ pub fn origin(trusted: &TrustedProxies, headers: &HeaderMap, peer: Option<&Conne
         .get(header::USER_AGENT)
         .and_then(|value| value.to_str().ok())
         .map(|text| text.chars().take(512).collect());
-    Origin { ip_address: ip.map(|ip| ip.to_string()), user_agent }
+    let is_dashboard = headers.get(PURPOSE).is_some_and(|purpose| purpose == "dashboard");
+    Origin { ip_address: ip.map(|ip| ip.to_string()), user_agent, is_dashboard }
 }
 
 /// Returns `true` if a standby of this server forwards the request.

@@ -122,6 +122,111 @@ async fn a_frameworks_report_is_proved_offline_and_a_change_of_it_is_found() {
     drop(stranger);
 }
 
+/// The files of a run, saved under the names that the service gives them.
+async fn downloaded(api: &Api, run: &Value, folder: &Path) -> std::path::PathBuf {
+    let manifest = run["files"]["manifest_name"].as_str().unwrap();
+    let stem = manifest.strip_suffix(".manifest.json").unwrap();
+    let path = format!("{REPORTS}/runs/{}/download?format=", run["id"].as_str().unwrap());
+    for (format, suffix) in [("pdf", "pdf"), ("csv", "csv"), ("json", "json"), ("manifest", "manifest.json")] {
+        let answer = api.ask(&format!("{path}{format}"), &[]).await.unwrap();
+        let bytes = answer.error_for_status().unwrap().bytes().await.unwrap();
+        std::fs::write(folder.join(format!("{stem}.{suffix}")), bytes).unwrap();
+    }
+    folder.join(manifest)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_manifest_binds_pdf_csv_and_json_to_the_log() {
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[]).unwrap();
+    let admin = service.admin();
+    activity(&admin, 60).await;
+    let report = made(&admin, json!({ "name": "SOC 2", "framework": "soc2", "period": "24h" })).await;
+    let done = run(&admin, &report).await;
+    assert_eq!((&done["state"], &done["error"]), (&json!("succeeded"), &Value::Null));
+    let folder = tempfile::tempdir().unwrap();
+    let manifest = downloaded(&admin, &done, folder.path()).await;
+    let key = home.path().join("ledger/log.vkey");
+    let (code, said) = verified(&manifest, &key);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("intact: report"), "{said}");
+
+    let stem = manifest.file_name().unwrap().to_str().unwrap().strip_suffix(".manifest.json").unwrap().to_owned();
+    let file = |suffix: &str| folder.path().join(format!("{stem}.{suffix}"));
+    for (what, suffix, from, to) in [
+        ("a control's status in the table", "csv", ",exceptions,", ",evidence,"),
+        ("the name in the JSON", "json", "\"name\":\"SOC 2\"", "\"name\":\"SOC 3\""),
+        ("an exception's text in the JSON", "json", "\"explains\":\"", "\"explains\":\"Reviewed. "),
+        ("the outcome in the manifest", "manifest.json", "\"kind\": \"compliance\"", "\"kind\": \"custom\""),
+    ] {
+        let whole = std::fs::read_to_string(file(suffix)).unwrap();
+        let changed = whole.replacen(from, to, 1);
+        assert_ne!(whole, changed, "{what}");
+        std::fs::write(file(suffix), changed).unwrap();
+        assert_eq!(verified(&manifest, &key).0, Some(1), "{what}");
+        if suffix == "json" {
+            assert_eq!(verified(&file("json"), &key).0, Some(1), "{what}, asked by the JSON beside its manifest");
+        }
+        std::fs::write(file(suffix), whole).unwrap();
+    }
+    let pdf = std::fs::read(file("pdf")).unwrap();
+    let mut changed = pdf.clone();
+    *changed.last_mut().unwrap() ^= 1;
+    std::fs::write(file("pdf"), changed).unwrap();
+    let (code, said) = verified(&manifest, &key);
+    assert!(code == Some(1) && said.contains(".pdf was changed"), "{said}");
+    std::fs::remove_file(file("pdf")).unwrap();
+    assert_eq!(verified(&manifest, &key).0, Some(1), "a file that is missing");
+    std::fs::write(file("pdf"), pdf).unwrap();
+    assert_eq!(verified(&manifest, &key).0, Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_report_tells_its_coverage_and_exceptions_are_reviewed() {
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve(home.path(), &[]).unwrap();
+    let admin = service.admin();
+    activity(&admin, 60).await;
+    let report = json!({ "name": "SOC 2", "framework": "soc2", "period": "30d", "filters": { "accounts": ["100"] } });
+    let report = made(&admin, report).await;
+    let done = run(&admin, &report).await;
+    let summary = &done["summary"];
+    let coverage = &summary["coverage"];
+    assert!(coverage["log_begins_at"].is_string() && coverage["before_the_log"]["end"].is_string(), "{coverage}");
+    let sources: Vec<_> =
+        coverage["sources"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert!(sources.contains(&"Reeve") && sources.iter().any(|name| name.starts_with("token ")), "{sources:?}");
+    assert!(coverage["not_connected"].as_array().unwrap().contains(&json!("AWS CloudTrail")), "{coverage}");
+    assert!(summary["statuses"]["no_source"].as_u64() > Some(0), "{}", summary["statuses"]);
+    let controls = summary["controls"].as_array().unwrap();
+    let all: u64 = ["evidence", "incomplete", "exceptions", "no_entries", "no_source", "outside_the_log"]
+        .iter()
+        .map(|status| summary["statuses"][status].as_u64().unwrap())
+        .sum();
+    assert_eq!(all, controls.len() as u64, "each control has one status");
+    let exceptions: Vec<_> = controls.iter().flat_map(|one| one["exceptions"].as_array().unwrap()).collect();
+    let found = exceptions.iter().find(|one| one["found"].as_u64() > Some(0)).expect("failed sign-ins");
+    let quiet = exceptions.iter().find(|one| one["has_source"] == false).expect("queries of CloudTrail alone");
+    assert_eq!(quiet["found"], 0);
+
+    let reviews = format!("{REPORTS}/runs/{}/reviews", done["id"].as_str().unwrap());
+    let review = json!({ "question": found["id"], "comment": "Known: the load test of 20 November." });
+    let wrong = json!({ "question": "CC0.exception.9", "comment": "x" });
+    assert_eq!(admin.post(&reviews, wrong).await.status, 422);
+    assert_eq!(admin.post(&reviews, json!({ "question": found["id"], "comment": " " })).await.status, 422);
+    let made = admin.post(&reviews, review).await.expect(201);
+    assert_eq!(made.body["entries"], found["found"]);
+    let entries = admin.get("audit-logs?query=operation:report.review%20status:success").await.expect(200);
+    assert_eq!(entries.items()[0]["metadata"]["review"]["comment"], "Known: the load test of 20 November.");
+
+    let next = run(&admin, &report).await;
+    assert_eq!(next["reviews"][0]["question"], found["id"]);
+    let csv = admin.get(&format!("{REPORTS}/runs/{}/download?format=csv", next["id"].as_str().unwrap())).await.text;
+    assert!(csv.contains("Known: the load test of 20 November."), "the next table has the review");
+    assert!(csv.lines().next().unwrap().ends_with(",submitted_by,first_at,last_at,note"));
+    assert!(csv.lines().any(|line| line.starts_with("entry,") && line.contains(",token ")), "and each submitter");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_custom_report_groups_and_bad_input_is_named() {
     let home = tempfile::tempdir().unwrap();

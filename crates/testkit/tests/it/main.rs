@@ -6,3 +6,4 @@ mod alerts;
 mod corpora;
 mod simulation;
 mod tampering;
+mod templates;

@@ -1,12 +1,13 @@
 import { Anchor, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { count, plural } from '../../display/amounts';
 import { Panel } from '../../display/Panel';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { When } from '../../display/When';
 import { complianceQuery, type Framework, type Metrics } from './compliance';
+import { STATUSES } from './reports/statuses';
 
 /** Compliance metrics: per framework, what its latest report found. */
 export function CompliancePanel({ at }: { at: number }) {
@@ -31,15 +32,14 @@ function Card({ of: { name, controls, metrics } }: { of: Framework }) {
   );
 }
 
-function Findings({ of: { run, controls, withEvidence, withExceptions, withGaps, exceptions } }: { of: Metrics }) {
+function Findings({ of: { run, controls, statuses, exceptions } }: { of: Metrics }) {
   const row = (label: string, value: ReactNode) => (
     <Group justify="space-between" gap="sm" wrap="nowrap"><Text size="sm" className="muted">{label}</Text><Text size="sm" className="numeral">{value}</Text></Group>
   );
   return (
     <Stack gap={4} mt={4}>
-      {row('Controls with evidence', `${count(withEvidence)} of ${count(controls)}`)}
-      {row('With exceptions', count(withExceptions))}
-      {row('With gaps', count(withGaps))}
+      {row('Controls', count(controls))}
+      {STATUSES.filter(({ key }) => statuses[key] > 0).map(({ key, label }) => <Fragment key={key}>{row(label, count(statuses[key]))}</Fragment>)}
       {exceptions.map(({ label, found, search }) => (
         <Group key={label} justify="space-between" gap="sm" wrap="nowrap">
           <Anchor size="xs" truncate title={label} renderRoot={(props) => <Link to="/audit/search" search={search} {...props} />}>{label}</Anchor>

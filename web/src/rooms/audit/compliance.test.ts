@@ -28,16 +28,19 @@ describe('the compliance metrics', () => {
       { number: 'B', gaps: [], evidence: [question('e', 'e', 0)], exceptions: [question('x again', 'x', 2)] },
       { number: 'C', gaps: ['g'], evidence: [], exceptions: [question('none', 'z', 0)] },
     ];
-    const metrics = metricsOf(run({ summary: { controls } as unknown as NonNullable<Run['summary']> }));
-    expect(metrics).toMatchObject({ controls: 3, withEvidence: 1, withExceptions: 2, withGaps: 2 });
+    const statuses = { evidence: 0, incomplete: 0, exceptions: 2, no_entries: 0, no_source: 0, outside_the_log: 1 };
+    const metrics = metricsOf(run({ summary: { controls, statuses } as unknown as NonNullable<Run['summary']> }));
+    expect(metrics).toMatchObject({ controls: 3, statuses });
     expect(metrics?.exceptions.map(({ label, found }) => [label, found])).toEqual([['A y', 9], ['A x', 2]]);
     expect(metricsOf(run({}))).toBeUndefined();
   });
 
   it('lead to what the report read: its period without its end, its filters, reads of the log too', () => {
-    expect(searchOfFinding('a OR b', run({}))).toEqual({ query: 'a OR b', start: '2026-10-01T00:00:00.000Z', end: '2026-10-31T23:59:59.999Z', reads: 'yes' });
+    expect(searchOfFinding('a OR b', run({}))).toEqual({ query: '(a OR b) AND NOT status:pending', start: '2026-10-01T00:00:00.000Z', end: '2026-10-31T23:59:59.999Z', reads: 'yes' });
     const filters = { accounts: ['417382906514'], users: ['ann@acme.example', 'a "b"'], resources: ['i-*'] };
     expect(searchOfFinding('a OR b', run({ filters })).query)
-      .toBe('(a OR b) AND account:(417382906514) AND user:(ann@acme.example OR "a \\"b\\"") AND resource.id:(i-*)');
+      .toBe('(a OR b) AND (account:(417382906514) OR NOT account:*) AND user:(ann@acme.example OR "a \\"b\\"") AND (resource.id:(i-*) OR NOT account:*) AND NOT status:pending');
+    expect(searchOfFinding('status:failed', run({ framework: null, filters: { accounts: ['1'], users: [], resources: [] } })).query)
+      .toBe('(status:failed) AND account:(1)');
   });
 });

@@ -24,9 +24,8 @@ export interface Exception {
 export interface Metrics {
   run: Run;
   controls: number;
-  withEvidence: number;
-  withExceptions: number;
-  withGaps: number;
+  /** Controls by status: each control is in one of them. */
+  statuses: Schemas['StatusesBody'];
   exceptions: Exception[];
 }
 
@@ -48,17 +47,21 @@ export function latest(runs: Run[]): Map<string, Run> {
   return found;
 }
 
-const listed = (field: string, values: string[]) => {
+const listed = (field: string, values: string[], spared = '') => {
   const spelled = values.map((value) => (/^[\w.@*-]+$/.test(value) ? value : `"${value.replace(/[\\"]/g, '\\$&')}"`));
-  return values.length > 0 ? [`${field}:(${spelled.join(' OR ')})`] : [];
+  return values.length > 0 ? [`${spared && '('}${field}:(${spelled.join(' OR ')})${spared && ` OR ${spared})`}`] : [];
 };
 
 /** The search that finds what a query of a report found: in its period, within its filters. */
-export function searchOfFinding(query: string, run: Pick<Run, 'filters' | 'start_time' | 'end_time'>): SearchFilters {
+export function searchOfFinding(query: string, run: Pick<Run, 'filters' | 'framework' | 'start_time' | 'end_time'>): SearchFilters {
   const { accounts, users, resources } = run.filters;
-  const parts = [...listed('account', accounts ?? []), ...listed('user', users ?? []), ...listed('resource.id', resources ?? [])];
+  // A framework's report leaves entries without an account in place.
+  const spared = run.framework ? 'NOT account:*' : '';
+  const parts = [...listed('account', accounts ?? [], spared), ...listed('user', users ?? []), ...listed('resource.id', resources ?? [], spared)];
+  // A report counts the outcome of an announced change, not the announcement.
+  if (!/\bstatus:/.test(query)) parts.push('NOT status:pending');
   return {
-    query: parts.length > 0 ? [`(${query})`, ...parts].join(' AND ') : query,
+    query: parts.length > 0 ? [query.trim() ? `(${query})` : '', ...parts].filter(Boolean).join(' AND ') : query,
     start: run.start_time,
     // A report's period leaves its end out, a search takes it in.
     end: new Date(new Date(run.end_time).getTime() - 1).toISOString(),
@@ -70,7 +73,6 @@ export function searchOfFinding(query: string, run: Pick<Run, 'filters' | 'start
 export function metricsOf(run: Run): Metrics | undefined {
   if (!run.summary) return undefined;
   const { controls } = run.summary;
-  const having = (fits: (control: (typeof controls)[number]) => boolean) => controls.filter(fits).length;
   // Several controls share an exception: it is listed once, under the first of them.
   const exceptions = new Map<string, Exception>();
   for (const control of controls) {
@@ -81,9 +83,7 @@ export function metricsOf(run: Run): Metrics | undefined {
   return {
     run,
     controls: controls.length,
-    withEvidence: having((control) => control.evidence.some(({ found }) => found > 0)),
-    withExceptions: having((control) => control.exceptions.some(({ found }) => found > 0)),
-    withGaps: having((control) => control.gaps.length > 0),
+    statuses: run.summary.statuses,
     exceptions: [...exceptions.values()].sort((a, b) => b.found - a.found).slice(0, SHOWN),
   };
 }

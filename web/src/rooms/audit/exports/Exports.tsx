@@ -11,6 +11,7 @@ import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
+import { VerifyCommand } from '../proof/VerifyCommand';
 import { Destinations } from './Destinations';
 import { Schedules } from './Schedules';
 import { cancelExport, downloadAddress, exportsQuery, isUnderWay, useChange, type Export } from './queries';
@@ -50,8 +51,22 @@ function Outcome({ row }: { row: Export }) {
       {row.files.map(({ name, role, bytes: length }) => (
         <Anchor key={name} href={downloadAddress(row.id, name)} download={name} size="sm"><IconDownload size={13} /> {role === 'entries' ? 'Entries' : role === 'proof' ? 'Proof' : 'Manifest'} ({bytes(length)})</Anchor>
       ))}
+      {row.files.some(({ role }) => role === 'manifest') && <Check row={row} />}
       {row.delivered_to && <Text size="xs" className="muted">Delivered to {row.delivered_to}</Text>}
     </Stack>
+  );
+}
+
+/** The command that checks the downloaded files of an export. */
+function Check({ row }: { row: Export }) {
+  const [open, setOpen] = useState(false);
+  const manifest = row.files.find(({ role }) => role === 'manifest')?.name ?? '';
+  if (!open) return <Anchor component="button" size="xs" ta="left" onClick={() => setOpen(true)}>Verify offline</Anchor>;
+  return (
+    <>
+      <Text size="xs" className="muted">Download all files of the export and log.vkey into one folder.</Text>
+      <VerifyCommand file={manifest} />
+    </>
   );
 }
 
@@ -68,7 +83,7 @@ const COLUMNS: Column<Export>[] = [
 function Jobs({ onAdd }: { onAdd: () => void }) {
   const { data, error, refetch } = useQuery(exportsQuery);
   return (
-    <Panel title="Exports" note="At most 10 GB each. Check a download with reeve-verify NAME.manifest.json." flush actions={<Button leftSection={<IconPlus size={16} />} onClick={onAdd}>New export</Button>}>
+    <Panel title="Exports" note="At most 10 GB each." flush actions={<Button leftSection={<IconPlus size={16} />} onClick={onAdd}>New export</Button>}>
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
         <DataTable
           bare label="Exports" columns={COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={10}

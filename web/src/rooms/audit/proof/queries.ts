@@ -11,6 +11,12 @@ interface Verified extends Verification {
   publicKey: string;
 }
 
+/** The key of the log that is in charge. */
+export const keyQuery = queryOptions({
+  queryKey: ['audit', 'key'],
+  queryFn: async () => (await body(client.GET('/api/v1/audit-logs/keys'))).keys.at(-1)?.public_key ?? '',
+});
+
 /** File name of an entry's proof; safe in any shell and on any disk. */
 export function proofName(eventId: string): string {
   return `${eventId.replace(/[^\w.-]/g, '_')}.tlog-proof`;

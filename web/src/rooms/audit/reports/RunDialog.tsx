@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, List, Progress, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, List, Progress, Skeleton, Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { TimeBars } from '../../../charts/TimeBars';
@@ -7,17 +7,13 @@ import { Facts } from '../../../display/Facts';
 import { Modal } from '../../../display/Modal';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
+import { VerifyCommand } from '../proof/VerifyCommand';
+import { Controls } from './Controls';
+import { Coverage } from './Coverage';
 import { daysOf } from './Runs';
-import { cancelRun, downloadOf, isBusy, runQuery, useChange, type Control, type ReportRun, type Summary } from './queries';
+import { cancelRun, downloadOf, isBusy, runQuery, useChange, type ReportRun, type Summary } from './queries';
 import { Table } from '../../../display/Table';
 import { useReturnFocus } from '../../../display/useReturnFocus';
-
-const STATUSES: Record<string, { label: string; color: string }> = {
-  evidence: { label: 'Evidence found', color: 'green' },
-  exceptions: { label: 'Exceptions to review', color: 'orange' },
-  no_entries: { label: 'No entries found', color: 'gray' },
-  outside_the_log: { label: 'Evidence outside the log', color: 'blue' },
-};
 
 const many = ({ count: number, at_least }: { count: number; at_least: boolean }) => `${count(number)}${at_least ? '+' : ''}`;
 
@@ -36,7 +32,7 @@ export function RunDialog({ id, onClose }: { id: string; onClose: () => void }) 
           {run.error && <Alert color="red" title="The run failed">{run.error}</Alert>}
           {run.files && <Files run={run} />}
           {run.deliveries.length > 0 && <Deliveries run={run} />}
-          {run.summary && <Found summary={run.summary} />}
+          {run.summary && <Found run={run} summary={run.summary} />}
         </Stack>
       )}
     </Modal>
@@ -62,12 +58,23 @@ function Files({ run }: { run: ReportRun }) {
   return (
     <div>
       <Group gap="sm">
-        {(['pdf', 'csv', 'json'] as const).map((format) => (
-          <Button key={format} component="a" href={downloadOf(run.id, format)} download variant={format === 'pdf' ? 'filled' : 'default'} leftSection={<IconDownload size={16} />}>{format.toUpperCase()} ({kilobytes(files[format])})</Button>
+        {(['pdf', 'csv', 'json', 'manifest'] as const).filter((format) => files[format] > 0).map((format) => (
+          <Button key={format} component="a" href={downloadOf(run.id, format)} download variant={format === 'pdf' ? 'filled' : 'default'} leftSection={<IconDownload size={16} />}>{format === 'manifest' ? 'Manifest' : format.toUpperCase()} ({kilobytes(files[format])})</Button>
         ))}
       </Group>
-      <Text size="xs" className="muted" mt={6}>The JSON file proves each cited entry offline: reeve-verify report.json --public-key log.vkey</Text>
+      <Verify run={run} />
     </div>
+  );
+}
+
+/** The command that checks the downloaded files. */
+function Verify({ run: { files } }: { run: ReportRun }) {
+  if (!files?.manifest) return null;
+  return (
+    <Stack gap={6} mt="sm">
+      <Text size="xs" className="muted">Download all four into one folder and check them offline: that Reeve wrote them so, and that every cited entry is in the log.</Text>
+      <VerifyCommand file={files.manifest_name} />
+    </Stack>
   );
 }
 
@@ -92,7 +99,7 @@ function Deliveries({ run }: { run: ReportRun }) {
   );
 }
 
-function Found({ summary }: { summary: Summary }) {
+function Found({ run, summary }: { run: ReportRun; summary: Summary }) {
   const bars = summary.by_time.counts.map(({ start, count: entries }) => ({ value: start, count: entries }));
   return (
     <>
@@ -102,7 +109,8 @@ function Found({ summary }: { summary: Summary }) {
         {summary.metrics.includes('resources_affected') && <Figure name="Resources affected" value={many(summary.resources_affected)} />}
       </Group>
       <TimeBars label="Entries over the period" counts={bars} height={120} />
-      {summary.controls.length > 0 && <Controls summary={summary} />}
+      <Coverage of={summary.coverage} />
+      {summary.controls.length > 0 && <Controls run={run} summary={summary} />}
       {summary.group_by.length > 0 && <Groups summary={summary} />}
     </>
   );
@@ -110,42 +118,6 @@ function Found({ summary }: { summary: Summary }) {
 
 function Figure({ name, value }: { name: string; value: string }) {
   return <div><Text size="xl" fw={650}>{value}</Text><Text size="xs" className="muted">{name}</Text></div>;
-}
-
-function Controls({ summary }: { summary: Summary }) {
-  const { statuses } = summary;
-  return (
-    <div>
-      <Group gap={8} mb="sm">
-        {Object.entries(STATUSES).map(([key, { label, color }]) => <Badge key={key} color={color} variant="light">{statuses[key as keyof typeof statuses]} {label.toLowerCase()}</Badge>)}
-      </Group>
-      <Table.ScrollContainer label="Controls" minWidth={520}>
-        <Table aria-label="Controls" verticalSpacing={10}>
-          <Table.Thead><Table.Tr><Table.Th>Control</Table.Th><Table.Th>Status</Table.Th><Table.Th ta="right">Evidence</Table.Th><Table.Th ta="right">Exceptions</Table.Th></Table.Tr></Table.Thead>
-          <Table.Tbody>{summary.controls.map((control) => <ControlRow key={control.number} control={control} />)}</Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-      <Text size="xs" className="muted">Shows the evidence in the log. An auditor decides whether a control is met.</Text>
-    </div>
-  );
-}
-
-const total = (questions: Control['evidence']) => questions.reduce((sum, { found }) => sum + found, 0);
-
-function ControlRow({ control }: { control: Control }) {
-  const { label, color } = STATUSES[control.status] ?? { label: control.status, color: 'gray' };
-  return (
-    <Table.Tr style={{ verticalAlign: 'top' }}>
-      <Table.Td data-lead>
-        <Text size="sm" fw={550}>{control.number} {control.title}</Text>
-        <Text size="xs" className="muted">{control.asks}</Text>
-        {control.gaps.length > 0 && <List size="xs" className="muted" mt={4}>{control.gaps.map((gap) => <List.Item key={gap}>Not in the log: {gap}</List.Item>)}</List>}
-      </Table.Td>
-      <Table.Td data-label="Status"><Badge color={color} variant="light">{label}</Badge></Table.Td>
-      <Table.Td ta="right" data-label="Evidence">{count(total(control.evidence))}</Table.Td>
-      <Table.Td ta="right" data-label="Exceptions">{count(total(control.exceptions))}</Table.Td>
-    </Table.Tr>
-  );
 }
 
 const FIELDS: Record<string, string> = { user: 'User', resource: 'Resource', event_type: 'Event type' };

@@ -8,6 +8,8 @@ export type Report = Schemas['ReportBody'];
 export type ReportRun = Schemas['ReportRunBody'];
 export type Template = Schemas['ReportTemplateBody'];
 export type Control = Schemas['ControlBody'];
+export type Question = Schemas['ControlQuestionBody'];
+export type Review = Schemas['ReportReviewBody'];
 export type Summary = Schemas['ReportSummaryBody'];
 
 const REPORTS = '/api/v1/audit-logs/reports' as const;
@@ -69,7 +71,9 @@ export async function runFramework(given: Schemas['ReportCreate'] & { known?: Re
   return runReport((await saveFramework(given)).id);
 }
 
-export const downloadOf = (id: string, format: 'pdf' | 'csv' | 'json') => `/api/v1/audit-logs/reports/runs/${id}/download?format=${format}`;
+export const reviewException = ({ run, ...given }: { run: string } & Schemas['ReportReviewCreate']) => body(client.POST(`${RUN}/reviews`, { ...params(run), body: given }));
+
+export const downloadOf = (id: string, format: 'pdf' | 'csv' | 'json' | 'manifest') => `/api/v1/audit-logs/reports/runs/${id}/download?format=${format}`;
 
 /** The report that the page keeps for a framework. */
 export const isOf = ({ name, framework }: Report, template: Template) => framework === template.id && name === template.name;
