@@ -1,6 +1,6 @@
 //! The service under test: the real `reeve serve`, started, watched and ended as an operator would.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -114,9 +114,10 @@ pub(crate) fn checkpoint_size(note: &[u8]) -> Option<u64> {
 
 /// Returns the number of sealed entries, by the manifest.
 pub(crate) fn sealed_size(data: &Path) -> u64 {
-    let path: PathBuf = data.join("ledger").join("manifest.json");
-    let manifest = File::open(path).ok().and_then(|file| serde_json::from_reader::<_, serde_json::Value>(file).ok());
-    manifest.and_then(|manifest| manifest["sealed_size"].as_u64()).unwrap_or_default()
+    let path: PathBuf = data.join("ledger").join("manifest.journal");
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let record = text.lines().rev().find_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    record.and_then(|record| record["sealed_size"].as_u64()).unwrap_or_default()
 }
 
 /// Waits until no seal has ended for some seconds: those that an append has begun are over.

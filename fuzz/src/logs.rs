@@ -1,7 +1,7 @@
 //! Invariants of the files that the ledger reads at start: write-ahead log, manifest, anchor, stored entries.
 
 use reeve_audit::Entry;
-use reeve_ledger::manifest::Manifest;
+use reeve_ledger::manifest::{Manifest, journal};
 use reeve_ledger::wal::{Frame, FrameReader, HEADER_LEN, WalHeader, encode_frame, whole_frame_after};
 use reeve_ledger::{anchor, wal as log};
 
@@ -73,6 +73,9 @@ pub fn stored(data: &[u8]) {
     if let Ok(manifest) = Manifest::decode(data) {
         let written = manifest.encode().expect("what was read can be written");
         assert_eq!(Manifest::decode(&written).expect("what was written is read"), manifest);
+    }
+    if let Ok(content) = journal::decode(data, |_, _, _| Ok(())) {
+        assert!(content.length <= data.len() as u64 && content.records > 0);
     }
     if let Some((head, turn)) = anchor::decode(data) {
         let _ = (head.size, turn);

@@ -6,6 +6,11 @@
 //! behind the log after a power cut, never ahead. Refuses a file in which no slot holds.
 //!
 //! A write covers its whole sector, padding included: a byte that was flipped between the slots is gone two writes later.
+//!
+//! A slot carries the signature of the checkpoint of its size and root, so that who can write the file but not sign cannot make it
+//! agree with a log of their own. Slots of version 1 had no signature; they are read, and the caller decides whether to believe them.
+
+mod signature;
 
 use std::io;
 use std::path::Path;
@@ -13,15 +18,21 @@ use std::path::Path;
 use reeve_tlog::Hash;
 
 use crate::disk::{Disk, DiskFile, parent, read_if_there, write_durably};
+pub use signature::{HeadSignature, HeadSignatureError};
 
 /// Bytes of the file.
 const FILE_LEN: usize = 1024;
 /// Distance between the two slots of the anchor file, in bytes.
 const SLOT_STEP: usize = 512;
-const SLOT_LEN: usize = 96;
-const CHECKED: usize = SLOT_LEN - 4;
+/// Bytes of a slot before its signature and checksum.
+const HEAD_LEN: usize = 92;
+/// Bytes of a slot of version 1: no signature.
+const UNSIGNED_LEN: usize = HEAD_LEN + 4;
+/// Bytes of a slot of version 2.
+const SLOT_LEN: usize = HEAD_LEN + signature::LEN + 4;
 const MAGIC: &[u8; 8] = b"reeveanc";
-const VERSION: u32 = 1;
+const UNSIGNED_VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Head of a log: its size, root hash and chain hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +43,8 @@ pub struct AnchorHead {
     pub root: Hash,
     /// Chain hash of the last; zeros when there is none.
     pub chain_hash: Hash,
+    /// Signature under the checkpoint of that size and root; `None` in slots of version 1.
+    pub signature: Option<HeadSignature>,
 }
 
 /// The anchor, open for writing.
@@ -61,39 +74,50 @@ pub(crate) fn is_sound(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
     let Some(bytes) = read_if_there(disk, path)? else { return Ok(false) };
     let sound = |(index, sector): (u64, &[u8])| {
         let zeros = sector.get(SLOT_LEN..).is_some_and(|rest| rest.iter().all(|byte| *byte == 0));
-        zeros && decode_slot(sector).is_some_and(|(_, turn)| turn % 2 == index)
+        zeros && decode_slot(sector).is_some_and(|(head, turn)| turn % 2 == index && head.signature.is_some())
     };
     Ok(bytes.len() == FILE_LEN && (0..).zip(bytes.chunks(SLOT_STEP)).all(sound))
 }
 
-/// Reads an anchor's bytes; `None` when no slot holds. What an offline auditor needs.
+/// Reads an anchor's bytes; `None` when no slot holds. Signatures are not verified. What an offline auditor needs.
 pub fn decode(file: &[u8]) -> Option<(AnchorHead, u64)> {
-    let slots = [file.get(..SLOT_LEN), file.get(SLOT_STEP..SLOT_STEP + SLOT_LEN)];
+    let slots = [file.get(..SLOT_STEP.min(file.len())), file.get(SLOT_STEP..)];
     slots.into_iter().flatten().filter_map(decode_slot).max_by_key(|(_, turn)| *turn)
 }
 
 fn decode_slot(slot: &[u8]) -> Option<(AnchorHead, u64)> {
+    let word = |at: usize| slot.get(at..)?.first_chunk::<4>().map(|b| u32::from_le_bytes(*b));
     let number = |at: usize| slot.get(at..)?.first_chunk::<8>().map(|b| u64::from_le_bytes(*b));
     let hash = |at: usize| slot.get(at..)?.first_chunk::<32>().map(|b| Hash(*b));
-    let checksum = crc32c::crc32c(slot.get(..CHECKED)?);
-    let whole = slot.starts_with(MAGIC)
-        && slot[8..12] == VERSION.to_le_bytes()
-        && slot[CHECKED..SLOT_LEN] == checksum.to_le_bytes();
-    let head = AnchorHead { size: number(20)?, root: hash(28)?, chain_hash: hash(60)? };
-    whole.then_some((head, number(12)?))
+    let (length, signature) = match word(8)? {
+        UNSIGNED_VERSION => (UNSIGNED_LEN, None),
+        VERSION => (SLOT_LEN, Some(HeadSignature::decode(slot.get(HEAD_LEN..)?)?)),
+        _ => return None,
+    };
+    let checksum = crc32c::crc32c(slot.get(..length - 4)?);
+    let is_whole = slot.starts_with(MAGIC) && word(length - 4)? == checksum;
+    let head = AnchorHead { size: number(20)?, root: hash(28)?, chain_hash: hash(60)?, signature };
+    is_whole.then_some((head, number(12)?))
 }
 
 /// The sector of a slot: the slot and the zeros after it.
 fn encode_slot(head: &AnchorHead, turn: u64) -> [u8; SLOT_STEP] {
     let mut slot = [0; SLOT_STEP];
+    let (version, length) = match &head.signature {
+        Some(signature) => {
+            slot[HEAD_LEN..SLOT_LEN - 4].copy_from_slice(&signature.encode());
+            (VERSION, SLOT_LEN)
+        }
+        None => (UNSIGNED_VERSION, UNSIGNED_LEN),
+    };
     slot[..8].copy_from_slice(MAGIC);
-    slot[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    slot[8..12].copy_from_slice(&version.to_le_bytes());
     slot[12..20].copy_from_slice(&turn.to_le_bytes());
     slot[20..28].copy_from_slice(&head.size.to_le_bytes());
     slot[28..60].copy_from_slice(&head.root.0);
-    slot[60..CHECKED].copy_from_slice(&head.chain_hash.0);
-    let checksum = crc32c::crc32c(&slot[..CHECKED]);
-    slot[CHECKED..SLOT_LEN].copy_from_slice(&checksum.to_le_bytes());
+    slot[60..HEAD_LEN].copy_from_slice(&head.chain_hash.0);
+    let checksum = crc32c::crc32c(&slot[..length - 4]);
+    slot[length - 4..length].copy_from_slice(&checksum.to_le_bytes());
     slot
 }
 
@@ -174,66 +198,4 @@ fn place(turn: u64) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::disk::LocalDisk;
-
-    fn head(size: u64) -> AnchorHead {
-        AnchorHead { size, root: Hash([1; 32]), chain_hash: Hash([2; 32]) }
-    }
-
-    #[test]
-    fn the_newest_slot_that_holds_counts() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("anchor/head");
-        assert_eq!(read(&LocalDisk, &path).unwrap(), Found::Nothing);
-        let mut anchor = Anchor::create(&LocalDisk, &path, &head(0)).unwrap();
-        for size in 1..=5 {
-            anchor.write(&head(size)).unwrap();
-            assert_eq!(read(&LocalDisk, &path).unwrap(), Found::Head(head(size), size + 1));
-        }
-        anchor.sync().unwrap();
-        let mut bytes = std::fs::read(&path).unwrap();
-        assert_eq!(bytes.len(), FILE_LEN);
-        // Turn 6 stands in slot 0; without it the one before counts.
-        bytes[30] ^= 1;
-        assert_eq!(decode(&bytes), Some((head(4), 5)));
-        bytes[SLOT_STEP + 95] ^= 1;
-        assert_eq!(decode(&bytes), None);
-        std::fs::write(&path, &bytes[..100]).unwrap();
-        assert_eq!(read(&LocalDisk, &path).unwrap(), Found::Damaged);
-    }
-
-    #[test]
-    fn every_flipped_byte_is_noticed_and_gone_after_a_rewrite() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("anchor/head");
-        drop(Anchor::create(&LocalDisk, &path, &head(3)).unwrap());
-        let sound = std::fs::read(&path).unwrap();
-        assert!(is_sound(&LocalDisk, &path).unwrap());
-        for at in 0..=FILE_LEN {
-            let mut flipped = sound.clone();
-            flipped.resize(FILE_LEN + usize::from(at == FILE_LEN), 0);
-            flipped[at] ^= 0x10;
-            std::fs::write(&path, &flipped).unwrap();
-            assert!(!is_sound(&LocalDisk, &path).unwrap(), "byte {at}");
-            let (found, turn) = decode(&flipped).unwrap();
-            let mut anchor = Anchor::open(&LocalDisk, &path, turn).unwrap();
-            anchor.rewrite(&found).unwrap();
-            assert!(is_sound(&LocalDisk, &path).unwrap(), "byte {at}");
-            assert_eq!(read(&LocalDisk, &path).unwrap(), Found::Head(head(3), turn + 2), "byte {at}");
-        }
-    }
-
-    #[test]
-    fn any_flipped_bit_of_a_slot_is_refused() {
-        let slot: [u8; SLOT_LEN] = *encode_slot(&head(7), 9).first_chunk().unwrap();
-        assert_eq!(decode_slot(&slot), Some((head(7), 9)));
-        for bit in 0..SLOT_LEN * 8 {
-            let mut flipped = slot;
-            flipped[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(decode_slot(&flipped), None, "bit {bit}");
-        }
-    }
-}
+mod tests;

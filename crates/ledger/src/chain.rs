@@ -29,8 +29,17 @@ pub(crate) struct Chain {
     file: Box<dyn DiskFile>,
     /// Sealed entries when it was opened, and the chain hash of the last of them.
     opened: (u64, Hash),
+    /// Running digests of the points: after the newest seal, and after the one under way. A seal attests the file without reading it.
+    running: Mutex<Vec<Running>>,
     /// The tile asked for last: its index, its leaves, and the chain hash before each of them and after the last.
     last: Mutex<Option<Arc<Links>>>,
+}
+
+/// SHA-256 over the first points of the file, to go on from.
+#[derive(Clone)]
+struct Running {
+    points: u64,
+    state: Sha256,
 }
 
 /// The links of one tile's entries.
@@ -94,6 +103,7 @@ impl Chain {
             path: path.to_owned(),
             file,
             opened: (size, end),
+            running: Mutex::default(),
             last: Mutex::new(None),
         };
         if let Ok(file) = disk.open(path) {
@@ -118,22 +128,41 @@ impl Chain {
         self.path.with_extension("attested")
     }
 
-    /// SHA-256 of the points over the first `size` entries; `None` when the file ends before.
-    fn digest(&self, size: u64) -> io::Result<Option<[u8; 32]>> {
-        let length = (size / WIDTH + 1) * HASH_LEN as u64;
+    /// SHA-256 of the points over the first `size` entries, in a state to go on from; `None` when the file ends before.
+    fn digest(&self, size: u64) -> io::Result<Option<Running>> {
+        let points = size / WIDTH + 1;
+        let length = points * HASH_LEN as u64;
         if self.file.len()? < length {
             return Ok(None);
         }
         let mut bytes = vec![0; length as usize];
         self.file.read_at(0, &mut bytes)?;
-        Ok(Some(Sha256::digest(&bytes).into()))
+        Ok(Some(Running { points, state: Sha256::new_with_prefix(&bytes) }))
     }
 
-    /// Attests the points over the first `size` entries; durable when this returns.
+    /// Attests the points over the first `size` entries; durable when this returns. The file is read where no digest is at hand:
+    /// after opening, and when the seal before failed.
     pub(crate) fn attest(&self, size: u64) -> io::Result<()> {
-        let digest = self.digest(size)?.ok_or_else(|| damaged(format!("{} is too short", self.path.display())))?;
+        let points = size / WIDTH + 1;
+        let known = self.running.lock().iter().find(|running| running.points == points).cloned();
+        let running = match known {
+            Some(running) => running,
+            None => self.digest(size)?.ok_or_else(|| damaged(format!("{} is too short", self.path.display())))?,
+        };
+        let digest = running.state.clone().finalize().into();
         let note = self.attestor.attest(NAME, size, digest).map_err(|error| damaged(error.to_string()))?;
-        write_durably(self.disk.as_ref(), &self.attestation_path(), note.as_bytes())
+        write_durably(self.disk.as_ref(), &self.attestation_path(), note.as_bytes())?;
+        self.keep(running);
+        Ok(())
+    }
+
+    /// Keeps a running digest beside the one before it: a seal that fails after its points are written begins again from there.
+    fn keep(&self, running: Running) {
+        let mut kept = self.running.lock();
+        kept.retain(|known| known.points < running.points);
+        kept.push(running);
+        let surplus = kept.len().saturating_sub(2);
+        kept.drain(..surplus);
     }
 
     /// Returns `true` if the log's key attested the points over at least `size` entries as they are. A seal that was interrupted
@@ -144,8 +173,13 @@ impl Chain {
         let Some(size_attested) = size_attested.filter(|size_attested| *size_attested >= size) else {
             return Ok(false);
         };
-        let digest = self.digest(size_attested)?;
-        Ok(digest.is_some_and(|digest| self.attestor.check(&note, NAME, size_attested, digest).is_ok()))
+        let Some(running) = self.digest(size_attested)? else { return Ok(false) };
+        let digest = running.state.clone().finalize().into();
+        let holds = self.attestor.check(&note, NAME, size_attested, digest).is_ok();
+        if holds && size_attested == size {
+            self.keep(running);
+        }
+        Ok(holds)
     }
 
     fn leads_to(&self, tiles: &Tiles, size: u64, end: Hash) -> io::Result<bool> {
@@ -174,8 +208,15 @@ impl Chain {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.file.write_at((old / WIDTH + 1) * HASH_LEN as u64, &bytes)?;
-        self.file.sync()
+        let points = old / WIDTH + 1;
+        self.file.write_at(points * HASH_LEN as u64, &bytes)?;
+        self.file.sync()?;
+        let before = self.running.lock().iter().find(|running| running.points == points).cloned();
+        if let Some(Running { mut state, points }) = before {
+            state.update(&bytes);
+            self.keep(Running { state, points: points + (bytes.len() / HASH_LEN) as u64 });
+        }
+        Ok(())
     }
 
     /// A sealed entry's leaf and links. `size` is the number of sealed entries. What is read is checked against the next

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::accept::AcceptUnsigned;
 use crate::clock::{Clock, SystemClock};
 
 /// Configuration of a ledger.
@@ -33,6 +34,8 @@ pub struct Config {
     /// Start although the anchor's file is gone while there are entries, and anchor the log as it is. For an operator who
     /// lost the anchor's disk and has checked the log against a checkpoint kept elsewhere.
     pub accept_missing_anchor: bool,
+    /// Start once over files that a version before signed manifests wrote; `None` refuses them.
+    pub accept_unsigned: Option<AcceptUnsigned>,
     /// Clock that stamps entries and schedules background work.
     pub clock: Arc<dyn Clock>,
 }
@@ -52,6 +55,7 @@ impl Config {
             max_batch_bytes: 8 << 20,
             queue_capacity_bytes: 64 << 20,
             accept_missing_anchor: false,
+            accept_unsigned: None,
             clock: Arc::new(SystemClock),
         }
     }
@@ -86,6 +90,11 @@ impl Places {
     }
 
     pub(crate) fn manifest(&self) -> PathBuf {
+        self.dir.join("manifest.journal")
+    }
+
+    /// The unsigned manifest of versions before the journal.
+    pub(crate) fn unsigned_manifest(&self) -> PathBuf {
         self.dir.join("manifest.json")
     }
 

@@ -119,3 +119,13 @@ pub(crate) fn names(disk: &dyn Disk, dir: &Path) -> io::Result<Vec<String>> {
         Err(error) => Err(error),
     }
 }
+
+/// Removes what was being written when the process ended: files that never got their name.
+pub(crate) fn remove_unnamed(disk: &dyn Disk, dir: &Path) -> io::Result<()> {
+    for name in names(disk, dir)? {
+        if name.ends_with(".tmp") {
+            disk.remove(&dir.join(name))?;
+        }
+    }
+    Ok(())
+}

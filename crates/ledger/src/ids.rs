@@ -73,6 +73,11 @@ impl SealedIds {
         self.files.last().map_or(0, |file| file.end())
     }
 
+    /// Greatest `recorded_at` of the sealed entries, ms since the epoch; `None` when there are none.
+    pub(crate) fn newest_time(&self) -> Option<i64> {
+        self.files.iter().filter_map(|file| i64::try_from(file.newest_time()).ok()).max()
+    }
+
     /// Finds an identifier. Newest files first: what is sent again was mostly sent lately.
     pub(crate) fn find(&self, key: &IdKey) -> io::Result<Option<Record>> {
         for file in self.files.iter().rev() {

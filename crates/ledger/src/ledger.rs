@@ -10,6 +10,7 @@ use reeve_audit::Draft;
 use reeve_tlog::{MultiProver, NoteSigner};
 use tokio::sync::{broadcast, oneshot};
 
+use crate::accept::Unsigned;
 use crate::append::{AppendError, Recorded, Submission, all_known, prepare, sealed_ids};
 use crate::config::Config;
 use crate::disk::{Disk, LocalDisk};
@@ -69,12 +70,36 @@ impl Ledger {
         let shared = sequencer.shared.clone();
         let thread = std::thread::Builder::new().name("reeve-sequencer".into()).spawn(move || sequencer.run());
         let thread = thread.map_err(|error| OpenError::Thread(error.to_string()))?;
-        Ok(Ledger(Arc::new(Inner {
+        let ledger = Ledger(Arc::new(Inner {
             shared,
             commands: Mutex::new(Some(commands)),
             thread: Mutex::new(Some(thread)),
             sealing: tokio::sync::Mutex::default(),
-        })))
+        }));
+        ledger.sign_accepted().await?;
+        Ok(ledger)
+    }
+
+    /// Signs the manifest that was accepted without a signature, after the entry about it.
+    async fn sign_accepted(&self) -> Result<(), OpenError> {
+        let shared = self.0.shared.clone();
+        let (Some(unsigned), Some(accept)) = (&shared.unsigned, &shared.config.accept_unsigned) else { return Ok(()) };
+        tracing::warn!(
+            size = unsigned.size,
+            sealed = unsigned.sealed_size,
+            signed = unsigned.signed_size,
+            "files that the log's key did not sign were accepted"
+        );
+        if let Some(entry) = accept.entry(unsigned).map_err(OpenError::Unrecorded)? {
+            self.append(vec![entry]).await.map_err(|error| OpenError::Unrecorded(error.into()))?;
+        }
+        let signed = tokio::task::spawn_blocking(move || open::sign_manifest(&shared));
+        signed.await.map_err(|error| OpenError::Thread(error.to_string()))?
+    }
+
+    /// Returns the extent of what this start accepted without a signature; `None` where all was signed.
+    pub fn accepted_unsigned(&self) -> Option<&Unsigned> {
+        self.0.shared.unsigned.as_ref()
     }
 
     /// Records entries, all or none, in this order and next to each other; durable when this returns. An entry that was
@@ -265,7 +290,8 @@ impl Ledger {
             Fault::Unknown(message) | Fault::Removed(message) => message,
         });
         let anchor_fault = shared.anchor_fault.lock().clone();
-        Health { fault, anchor_fault, waiting_bytes: shared.room.waiting() }
+        let clock_fault = shared.clock_fault();
+        Health { fault, anchor_fault, clock_fault, waiting_bytes: shared.room.waiting() }
     }
 
     /// Finishes what waits, makes the anchor durable and lets go of the data directory. Later appends give

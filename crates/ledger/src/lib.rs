@@ -14,6 +14,7 @@
 //! | keeping | [`Ledger::seal_due`], [`Ledger::seal`], [`SegmentStore`], [`Ledger::snapshot`] |
 //! | files and time | [`wal`], [`manifest`], [`anchor`], [`disk`], [`clock`] |
 
+mod accept;
 pub mod anchor;
 mod append;
 mod attest;
@@ -25,6 +26,7 @@ mod delivery;
 pub mod disk;
 pub mod entry;
 mod epoch;
+mod extend;
 mod hash_file;
 mod ids;
 pub mod keys;
@@ -45,12 +47,14 @@ pub mod tail;
 mod tiles;
 pub mod wal;
 
+pub use accept::{AcceptUnsigned, EntryError, Unsigned};
 pub use append::AppendError;
 pub use attest::Attestor;
 pub use config::Config;
 pub use delivery::Delivery;
 pub use entry::{Receipt, SealedEntry, StoredEntry};
 pub use epoch::{KeyEpoch, Planned, RotateError};
+pub use extend::ExtendError;
 pub use ledger::Ledger;
 pub use open_error::OpenError;
 pub use read::ReadError;

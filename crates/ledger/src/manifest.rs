@@ -1,6 +1,10 @@
 //! The manifest: which segments hold the sealed entries, and the tree and chain at the point up to which they go.
-//! Layout: `docs/formats/data-directory.md`. Replaced atomically and durably; whatever it does not list does not count.
-//! Refuses other versions, unknown fields, and lists that cannot be what a seal wrote.
+//! Layout: `docs/formats/data-directory.md`. Whatever it does not list does not count.
+//!
+//! It is kept as a journal of records that the log's key attests ([`journal`]). Versions before kept an unsigned file
+//! (`manifest.json`, version 1), which is read here. Refuses other versions, unknown fields, and lists that cannot be what a seal wrote.
+
+pub mod journal;
 
 use std::io;
 use std::path::Path;
@@ -8,7 +12,7 @@ use std::path::Path;
 use reeve_tlog::{Commitment, Hash, TILE_WIDTH};
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{Disk, read_if_there, write_durably};
+use crate::disk::{Disk, read_if_there};
 use crate::segment::SegmentMeta;
 
 const VERSION: u32 = 1;
@@ -24,7 +28,7 @@ pub struct Manifest {
     pub root: Hash,
     /// Chain hash of the last of them; zeros when there is none.
     pub chain_hash: Hash,
-    /// Commitments of the leaves beyond the last full tile: `sealed_size % 256` of them.
+    /// Commitments of the leaves beyond the last full tile: `sealed_size % 256` of them. Version 1 alone repeats them.
     pub edge: Vec<Commitment>,
     /// The segments, ordered by first sequence, then class.
     pub segments: Vec<SegmentMeta>,
@@ -40,8 +44,11 @@ pub enum ManifestError {
     #[error("it is not a manifest: {0}")]
     Json(#[from] serde_json::Error),
     /// Another version.
-    #[error("its version is {0}, and this program knows only version 1")]
+    #[error("its version is {0}, which this program does not know")]
     Version(u32),
+    /// No record is attested by the log's key.
+    #[error("no record in it is attested by the log's key ({0}): it was damaged or forged")]
+    Unattested(String),
     /// Parts contradict each other.
     #[error("{0}")]
     Contradiction(String),
@@ -73,17 +80,12 @@ impl Manifest {
         }
     }
 
-    /// Reads the file; `None` when there is none.
+    /// Reads a file of version 1; `None` when there is none.
     pub fn read(disk: &dyn Disk, path: &Path) -> Result<Option<Manifest>, ManifestError> {
         read_if_there(disk, path)?.map(|bytes| Manifest::decode(&bytes)).transpose()
     }
 
-    /// Replaces the file; durable when this returns.
-    pub fn write(&self, disk: &dyn Disk, path: &Path) -> Result<(), ManifestError> {
-        Ok(write_durably(disk, path, &self.encode()?)?)
-    }
-
-    /// The file's bytes.
+    /// The bytes of a file of version 1.
     pub fn encode(&self) -> Result<Vec<u8>, ManifestError> {
         let file = ManifestFile {
             version: VERSION,
@@ -99,7 +101,7 @@ impl Manifest {
         Ok(bytes)
     }
 
-    /// Reads the file's bytes.
+    /// Reads the bytes of a file of version 1.
     pub fn decode(bytes: &[u8]) -> Result<Manifest, ManifestError> {
         let file: ManifestFile = serde_json::from_slice(bytes)?;
         if file.version != VERSION {
@@ -122,31 +124,38 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Refuses lists that cannot hold each sealed entry once.
     fn check(&self) -> Result<(), ManifestError> {
-        let contradiction = |text: String| Err(ManifestError::Contradiction(text));
         let beyond = self.sealed_size % u64::from(TILE_WIDTH);
         if self.edge.len() as u64 != beyond {
             let given = self.edge.len();
-            return contradiction(format!("edge has {given} commitments where {beyond} lie beyond the last full tile"));
+            return Err(ManifestError::Contradiction(format!(
+                "edge has {given} commitments where {beyond} lie beyond the last full tile"
+            )));
         }
-        for segment in &self.segments {
-            let (first, last) = (segment.first_sequence, segment.last_sequence);
-            let span = last.checked_sub(first).map_or(0, |more| more + 1);
-            if segment.count == 0 || segment.count > span || last >= self.sealed_size {
-                let path = &segment.path;
-                return contradiction(format!(
-                    "segment {path} cannot hold {} entries from {first} to {last}",
-                    segment.count
-                ));
-            }
-        }
-        let held: u64 = self.segments.iter().map(|segment| segment.count).sum();
-        if held != self.sealed_size {
-            return contradiction(format!("the segments hold {held} entries of {} that are sealed", self.sealed_size));
-        }
-        Ok(())
+        check_segments(&self.segments, 0, self.sealed_size)
     }
+}
+
+/// Refuses lists that cannot hold each of the entries from `begin` up to `end` once.
+fn check_segments(segments: &[SegmentMeta], begin: u64, end: u64) -> Result<(), ManifestError> {
+    let contradiction = |text: String| Err(ManifestError::Contradiction(text));
+    for segment in segments {
+        let (first, last) = (segment.first_sequence, segment.last_sequence);
+        let span = last.checked_sub(first).map_or(0, |more| more + 1);
+        if segment.count == 0 || segment.count > span || first < begin || last >= end {
+            let path = &segment.path;
+            return contradiction(format!(
+                "segment {path} cannot hold {} entries from {first} to {last}",
+                segment.count
+            ));
+        }
+    }
+    let held: u64 = segments.iter().map(|segment| segment.count).sum();
+    let sealed = end.saturating_sub(begin);
+    if held != sealed || end < begin {
+        return contradiction(format!("the segments hold {held} entries of {sealed} that are sealed"));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -182,6 +191,14 @@ mod tests {
         for manifest in [Manifest::empty("log.example"), manifest()] {
             assert_eq!(Manifest::decode(&manifest.encode().unwrap()).unwrap(), manifest);
         }
+    }
+
+    /// The file that a version before the journal wrote.
+    #[test]
+    fn a_file_of_version_1_is_read() {
+        let bytes = include_bytes!("../tests/fixtures/manifest-v1.json");
+        assert_eq!(Manifest::decode(bytes).unwrap(), manifest());
+        assert_eq!(manifest().encode().unwrap(), bytes);
     }
 
     #[test]

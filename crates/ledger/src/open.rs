@@ -12,13 +12,15 @@ use crate::config::{Config, Places};
 use crate::disk::Disk;
 use crate::entry::SealedEntry;
 use crate::ids::{Claim, Record, SealedIds};
+use crate::manifest::Manifest;
+use crate::manifest::journal::Journal;
 use crate::open_error::OpenError;
 use crate::queue::Room;
-use crate::recover::{Recovered, recover};
+use crate::recover::{Recovered, manifest_error, recover, remove_unsigned_manifest};
 use crate::segment::SegmentStore;
 use crate::sequencer::recent::Recents;
 use crate::sequencer::{Command, Sequencer};
-use crate::shared::{Head, Shared, sign};
+use crate::shared::{Head, Shared};
 use crate::tail::{Tail, View};
 
 /// Identifiers are rebuilt for this many entries at a time.
@@ -40,12 +42,10 @@ pub(crate) async fn open(
     let found = blocking.await.map_err(|error| OpenError::Thread(error.to_string()))??;
     segments.attested_by(found.attestor.clone());
     let ids = open_ids(&disk, &config, &found, segments.as_ref()).await?;
-    let Recovered { lock, epochs, attestor, manifest, tiles, chain, chain_hash, entries, records, wal, anchor } = found;
+    let newest = newest_time(&found, &ids);
+    let Recovered { lock, epochs, attestor, manifest, journal, unsigned, tiles, chain, chain_hash, .. } = found;
+    let Recovered { note, entries, records, wal, anchor, .. } = found;
     let (size, root) = (tiles.size(), tiles.root());
-    let note = sign(&config.origin, &signer, size, root).map_err(|error| OpenError::Key {
-        path: crate::config::vkey_path(&config.data_dir),
-        cause: error.to_string(),
-    })?;
     let recent = Recents::from_records(records);
     let mut tail = Tail::starting_at(manifest.sealed_size);
     tail.extend(entries);
@@ -64,6 +64,9 @@ pub(crate) async fn open(
         deliveries: Mutex::default(),
         tiles,
         chain,
+        journal: Mutex::new(journal),
+        unsigned,
+        newest_at_open: newest,
         view: RwLock::new(view),
         head: RwLock::new(Head { size, root, chain_hash, note: note.into() }),
         ids: RwLock::new(Arc::new(ids)),
@@ -75,6 +78,9 @@ pub(crate) async fn open(
         sealed: Notify::new(),
         config,
     };
+    if let Some(ahead) = shared.clock_fault() {
+        tracing::warn!("{ahead}");
+    }
     crate::cosign::restore(&shared);
     let cared = shared.config.clock.elapsed();
     Ok(Sequencer {
@@ -88,6 +94,28 @@ pub(crate) async fn open(
         unpublished: false,
         cared,
     })
+}
+
+/// Signs the manifest of an earlier version, which was accepted, by making a journal that begins with it.
+pub(crate) fn sign_manifest(shared: &Shared) -> Result<(), OpenError> {
+    let path = shared.places.manifest();
+    let unsigned = Manifest::read(shared.disk.as_ref(), &shared.places.unsigned_manifest());
+    let manifest = unsigned.map_err(|error| manifest_error(&path, error))?;
+    let manifest = manifest.unwrap_or_else(|| Manifest::empty(&shared.config.origin));
+    if manifest.segments != *shared.view.read().segments.as_ref() {
+        let cause = "the manifest was changed after it was read".into();
+        return Err(OpenError::Forged { path: shared.places.unsigned_manifest(), cause });
+    }
+    let journal = Journal::create(&shared.disk, &path, &shared.attestor, &manifest);
+    *shared.journal.lock() = Some(journal.map_err(|error| manifest_error(&path, error))?);
+    remove_unsigned_manifest(shared.disk.as_ref(), &shared.places);
+    Ok(())
+}
+
+/// Greatest `recorded_at` of the log, ms since the epoch; 0 in an empty log.
+fn newest_time(found: &Recovered, ids: &SealedIds) -> i64 {
+    let unsealed = found.entries.iter().map(|entry| entry.recorded_at.as_millisecond());
+    unsealed.chain(ids.newest_time()).max().unwrap_or(0)
 }
 
 /// Opens the index of identifiers and adds what it lacks of the sealed entries, out of the segments.

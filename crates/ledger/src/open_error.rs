@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use reeve_tlog::Hash;
 
+use crate::accept::EntryError;
 use crate::segment::SegmentError;
 
 /// Reason why a ledger does not open.
@@ -107,6 +108,31 @@ pub enum OpenError {
         /// Fault in the sealed data.
         cause: String,
     },
+    /// A file has a signature that does not hold, or a signed file speaks of another log than the one there is.
+    #[error(
+        "{path}: {cause}: the log's key did not sign what is there, so it was damaged or forged, and nothing is signed over it; check the directory with reeve-verify and restore it from a backup (docs/operate/refused-start.md)",
+        path = path.display()
+    )]
+    Forged {
+        /// The file.
+        path: PathBuf,
+        /// Signature that does not hold, and why.
+        cause: String,
+    },
+    /// The directory is of a version that did not sign its manifest and anchor.
+    #[error(
+        "{path} is missing: the {size} entries of this log were written by a version of Reeve that signed neither the list of their segments nor the anchor, or the signed files were removed; check the directory with reeve-verify --accept-unsigned and a checkpoint kept elsewhere, then start once with --accept-unsigned (docs/operate/refused-start.md)",
+        path = path.display()
+    )]
+    Unsigned {
+        /// The signed manifest that should be there.
+        path: PathBuf,
+        /// Entries in the log.
+        size: u64,
+    },
+    /// The entry about unsigned files that were accepted could not be recorded.
+    #[error("unsigned files are accepted only on record, and the entry about them was not recorded: {0}")]
+    Unrecorded(#[source] EntryError),
     /// Another key than the log's.
     #[error("{path}: {cause}", path = path.display())]
     Key {

@@ -3,25 +3,36 @@
 //! What may be wrong without anything being lost, and is put right: a last frame that was being written when the power went
 //! (cut off, only if the anchor does not cover it and nothing whole follows), files that a seal or rotation left half done.
 //! Everything else is an [`OpenError`] and leaves the files as they are.
+//!
+//! What the files say of each other is not enough: the log's key must have signed the newest frame, the manifest and the anchor
+//! (`signatures`), because what is recovered is signed.
 
+mod manifest_file;
 mod replay;
+mod signatures;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use reeve_tlog::{Epochs, Hash, NoteSigner, NoteVerifier, tree_root};
 
+use crate::accept::Unsigned;
 use crate::anchor::{self, Anchor, AnchorHead, Found};
 use crate::attest::Attestor;
 use crate::chain::Chain;
 use crate::config::{Config, Places, vkey_path};
-use crate::disk::{Disk, DiskLock, names, parent, read_if_there, write_durably};
+use crate::disk::{Disk, DiskLock, parent, read_if_there, write_durably};
 use crate::entry::StoredEntry;
 use crate::ids::Record;
-use crate::manifest::{Manifest, ManifestError};
+use crate::manifest::Manifest;
+use crate::manifest::journal::Journal;
 use crate::open_error::OpenError;
+use crate::shared::sign;
 use crate::tiles::{HashReadError, Tiles};
 use crate::wal::Wal;
+use manifest_file::{blame_manifest, open_journal, read_manifest};
+pub(crate) use manifest_file::{manifest_error, remove_unsigned_manifest};
+use signatures::Signatures;
 
 /// A log as it was found.
 pub(crate) struct Recovered {
@@ -29,9 +40,15 @@ pub(crate) struct Recovered {
     pub(crate) epochs: Option<Epochs>,
     pub(crate) attestor: Arc<Attestor>,
     pub(crate) manifest: Manifest,
+    /// The manifest's file; `None` where the manifest has no signature and was accepted.
+    pub(crate) journal: Option<Journal>,
+    /// Extent of what was accepted without a signature.
+    pub(crate) unsigned: Option<Unsigned>,
     pub(crate) tiles: Tiles,
     pub(crate) chain: Chain,
     pub(crate) chain_hash: Hash,
+    /// The signed checkpoint of the whole log.
+    pub(crate) note: String,
     /// Unsealed entries.
     pub(crate) entries: Vec<Arc<StoredEntry>>,
     /// Records for the index of identifiers.
@@ -49,7 +66,7 @@ pub(crate) fn recover(disk: &Arc<dyn Disk>, config: &Config, signer: &Arc<NoteSi
     let epochs = check_key(disk.as_ref(), config, signer.verifier())?;
     let attestor = Arc::new(Attestor::new(signer.clone(), epochs.clone()));
     let anchored = read_anchor(disk.as_ref(), &places)?;
-    let manifest = read_manifest(disk.as_ref(), &places, &config.origin)?;
+    let (manifest, content) = read_manifest(disk.as_ref(), &places, &config.origin, &attestor)?;
     let tiles = restore_tiles(disk, &places, &manifest)?;
     let path = places.chain();
     let chain = Chain::open(disk, &path, &attestor, &tiles, (manifest.sealed_size, manifest.chain_hash))
@@ -57,13 +74,21 @@ pub(crate) fn recover(disk: &Arc<dyn Disk>, config: &Config, signer: &Arc<NoteSi
         .ok_or_else(|| sealed(&path, "the chain over the stored tiles does not end as the manifest says".into()))?;
     let sealed = replay::Sealed { size: manifest.sealed_size, chain_hash: manifest.chain_hash };
     let anchored_size = anchored.map_or(0, |(head, _)| head.size);
-    let log = replay::replay(disk, &places, &config.origin, sealed, anchored_size, &tiles)?;
-    let head = AnchorHead { size: tiles.size(), root: tiles.root(), chain_hash: log.chain_hash };
+    let log = replay::replay(disk, &places, &config.origin, sealed, anchored_size, &tiles)
+        .map_err(|error| blame_manifest(error, &places, content.as_ref()))?;
+    if let Some((held, _)) = &anchored {
+        check_anchor(&places, held, &tiles, sealed, &log)?;
+    }
+    let keys = epochs.clone().unwrap_or_else(|| Epochs::single(signer.verifier().clone()));
+    let signatures = Signatures { disk: disk.as_ref(), config, places: &places, keys: &keys, tiles: &tiles };
+    let held = anchored.as_ref().map(|(head, _)| head);
+    let unsigned = signatures.verify(log.newest_note.as_ref(), held, &manifest, content.is_some())?;
+    // From here on the log is what its key signed, or what an operator has answered for.
+    let note = sign(&config.origin, signer, tiles.size(), tiles.root())
+        .map_err(|error| OpenError::Key { path: vkey_path(&config.data_dir), cause: error.to_string() })?;
+    let head = AnchorHead::signed(tiles.size(), tiles.root(), log.chain_hash, &note);
     let anchor = match anchored {
-        Some((held, turn)) => {
-            check_anchor(&places, &held, &tiles, sealed, &log)?;
-            Anchor::open(disk.as_ref(), &places.anchor, turn)
-        }
+        Some((_, turn)) => Anchor::open(disk.as_ref(), &places.anchor, turn),
         None if head.size > 0 && !config.accept_missing_anchor => {
             return Err(OpenError::AnchorMissing { path: places.anchor, size: head.size });
         }
@@ -82,8 +107,24 @@ pub(crate) fn recover(disk: &Arc<dyn Disk>, config: &Config, signer: &Arc<NoteSi
         Err(error) => Err(error),
     };
     written.map_err(OpenError::io(&places.anchor, "writing"))?;
+    let journal = open_journal(disk, &places, &attestor, &manifest, content.as_ref(), unsigned.is_some())?;
     let replay::Log { chain_hash, entries, records, .. } = log;
-    Ok(Recovered { lock, epochs, attestor, manifest, tiles, chain, chain_hash, entries, records, wal, anchor })
+    Ok(Recovered {
+        lock,
+        epochs,
+        attestor,
+        manifest,
+        journal,
+        unsigned,
+        tiles,
+        chain,
+        chain_hash,
+        note,
+        entries,
+        records,
+        wal,
+        anchor,
+    })
 }
 
 /// Makes durable what names are found: the process before may have been killed between giving a file its name and syncing the
@@ -165,26 +206,17 @@ fn sealed(path: &Path, cause: String) -> OpenError {
     OpenError::Sealed { path: path.to_owned(), cause }
 }
 
-fn read_manifest(disk: &dyn Disk, places: &Places, origin: &str) -> Result<Manifest, OpenError> {
-    let path = places.manifest();
-    let manifest = match Manifest::read(disk, &path) {
-        Ok(manifest) => manifest.unwrap_or_else(|| Manifest::empty(origin)),
-        Err(ManifestError::Io(error)) => return Err(OpenError::io(&path, "reading")(error)),
-        Err(error) => return Err(sealed(&path, error.to_string())),
-    };
-    if manifest.origin != origin {
-        return Err(sealed(&path, format!("it is of the log {}, not of {origin}", manifest.origin)));
-    }
-    Ok(manifest)
-}
-
 fn restore_tiles(disk: &Arc<dyn Disk>, places: &Places, manifest: &Manifest) -> Result<Tiles, OpenError> {
     let Manifest { sealed_size, root, edge, .. } = manifest;
     let tiles = Tiles::open(disk, &places.dir, *sealed_size, *root, edge).map_err(|error| match error.kind() {
         std::io::ErrorKind::InvalidData => sealed(&places.dir.join("commitments"), error.to_string()),
         _ => OpenError::io(&places.dir, "reading the hashes in")(error),
     })?;
-    tiles.restore(*sealed_size, edge).map_err(|error| match error {
+    let edge = match edge.is_empty() {
+        false => edge.clone(),
+        true => tiles.edge(*sealed_size).map_err(|error| sealed(&places.dir.join("commitments"), error.to_string()))?,
+    };
+    tiles.restore(*sealed_size, &edge).map_err(|error| match error {
         HashReadError::Fetch { tile, source } => OpenError::io(tiles.path(tile), "reading")(source),
         HashReadError::Missing(tile) => sealed(tiles.path(tile), format!("it does not have {tile}")),
         HashReadError::Length { tile, .. } => sealed(tiles.path(tile), error.to_string()),
@@ -230,14 +262,4 @@ fn check_anchor(
         Some(found) if found != held.chain_hash => Err(differs("chain hash", found, held.chain_hash)),
         _ => Ok(()),
     }
-}
-
-/// Removes what was being written when the process ended: files that never got their name.
-pub(crate) fn remove_unnamed(disk: &dyn Disk, dir: &Path) -> std::io::Result<()> {
-    for name in names(disk, dir)? {
-        if name.ends_with(".tmp") {
-            disk.remove(&dir.join(name))?;
-        }
-    }
-    Ok(())
 }

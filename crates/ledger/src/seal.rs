@@ -14,7 +14,8 @@ use tokio::task::JoinSet;
 use crate::append::AppendError;
 use crate::entry::StoredEntry;
 use crate::ids::{Claim, Record, SealedIds};
-use crate::manifest::{Manifest, ManifestError};
+use crate::manifest::ManifestError;
+use crate::manifest::journal::Seal;
 use crate::segment::{SegmentError, SegmentMeta};
 use crate::sequencer::Rotated;
 use crate::sequencer::recent::{Generation, records};
@@ -174,28 +175,18 @@ fn write_manifest(
     shared: &Shared,
     sealing: &Sealing,
     before: &[SegmentMeta],
-    written: Vec<SegmentMeta>,
+    mut written: Vec<SegmentMeta>,
 ) -> Result<Vec<SegmentMeta>, SealError> {
     let path = shared.places.manifest();
     let Sealing { end, last, .. } = sealing;
     let reader = shared.tiles.reader(shared.tiles.size());
     let root =
         reeve_tlog::tree_root(&reader, *end).map_err(|error| at(&path)(std::io::Error::other(error.to_string())))?;
-    let mut segments = before.to_vec();
-    segments.extend(written);
-    segments.sort_by(|a, b| (a.first_sequence, &a.class).cmp(&(b.first_sequence, &b.class)));
-    let manifest = Manifest {
-        origin: shared.config.origin.clone(),
-        sealed_size: *end,
-        root,
-        chain_hash: last.hash,
-        edge: shared.tiles.commitments(*end - *end % u64::from(reeve_tlog::TILE_WIDTH), *end).map_err(at(&path))?,
-        segments,
-    };
-    // What would not be accepted at the next start is not written.
-    Manifest::decode(&manifest.encode()?)?;
-    manifest.write(shared.disk.as_ref(), &path)?;
-    Ok(manifest.segments)
+    written.sort_by(|a, b| (a.first_sequence, &a.class).cmp(&(b.first_sequence, &b.class)));
+    let seal = Seal { sealed_size: *end, root, chain_hash: last.hash, segments: written };
+    let mut journal = shared.journal.lock();
+    journal.as_mut().ok_or(SealError::Closed)?.append(&seal, before)?;
+    Ok(before.iter().chain(&seal.segments).cloned().collect())
 }
 
 /// Lets readers see the segments instead of the entries of the tail, all at once.

@@ -7,6 +7,7 @@ use parking_lot::{Mutex, RwLock};
 use reeve_tlog::{Checkpoint, CheckpointSignError, Epochs, Hash, NoteSigner};
 use tokio::sync::{Notify, broadcast};
 
+use crate::accept::Unsigned;
 use crate::attest::Attestor;
 use crate::chain::Chain;
 use crate::config::{Config, Places};
@@ -15,6 +16,7 @@ use crate::delivery::Delivery;
 use crate::disk::Disk;
 use crate::entry::StoredEntry;
 use crate::ids::SealedIds;
+use crate::manifest::journal::Journal;
 use crate::queue::Room;
 use crate::segment::SegmentStore;
 use crate::tail::View;
@@ -22,6 +24,9 @@ use crate::tiles::Tiles;
 
 /// Number of entries that a slow subscriber may fall behind before it misses some.
 const LIVE_BACKLOG: usize = 8192;
+
+/// A clock may be behind the newest entry by this much without a warning: servers of a pair never agree to the second.
+const CLOCK_TOLERANCE_MS: i64 = 60_000;
 
 /// The log at its newest commit.
 #[derive(Debug, Clone)]
@@ -42,7 +47,7 @@ pub(crate) enum Fault {
     Removed(String),
 }
 
-/// Health of the ledger; both faults are `None` when it works.
+/// Health of the ledger; the faults are `None` when it works.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Health {
     /// Fault because of which no entries are accepted, with the remedy.
@@ -50,6 +55,8 @@ pub struct Health {
     /// Reason why the anchor could not be written. Entries are safe, but a loss of the newest entries would not be
     /// detected.
     pub anchor_fault: Option<String>,
+    /// Warning that entries of the log are dated after now: the clock is wrong, or it was when they were recorded.
+    pub clock_fault: Option<String>,
     /// Bytes that wait to be committed.
     pub waiting_bytes: usize,
 }
@@ -73,6 +80,12 @@ pub(crate) struct Shared {
     pub(crate) deliveries: Mutex<BTreeMap<String, Delivery>>,
     pub(crate) tiles: Tiles,
     pub(crate) chain: Chain,
+    /// The manifest's file; `None` until the entry about an unsigned manifest is recorded.
+    pub(crate) journal: Mutex<Option<Journal>>,
+    /// Extent of what was accepted without a signature at this start.
+    pub(crate) unsigned: Option<Unsigned>,
+    /// Greatest `recorded_at` when the log was opened, ms since the epoch.
+    pub(crate) newest_at_open: i64,
     pub(crate) view: RwLock<View>,
     pub(crate) head: RwLock<Head>,
     pub(crate) ids: RwLock<Arc<SealedIds>>,
@@ -95,6 +108,18 @@ impl Shared {
     pub(crate) fn is_seal_due(&self) -> bool {
         let view = self.view.read();
         view.tail.len() >= self.config.seal_after_entries || view.tail.weight() >= self.config.seal_after_bytes
+    }
+
+    /// Returns the warning that entries from before the start are dated after now; `None` once the clock has come that far.
+    pub(crate) fn clock_fault(&self) -> Option<String> {
+        let now = self.config.clock.now();
+        if self.newest_at_open <= now.as_millisecond().saturating_add(CLOCK_TOLERANCE_MS) {
+            return None;
+        }
+        let newest = jiff::Timestamp::from_millisecond(self.newest_at_open).ok()?;
+        Some(format!(
+            "the log has an entry recorded at {newest:.0}, and the clock says {now:.0}: set the clock right; if it is, it was wrong when the entry was recorded, and alert rules may take new entries for late until {newest:.0}"
+        ))
     }
 
     /// The signed checkpoint of a size and root.

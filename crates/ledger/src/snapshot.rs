@@ -12,8 +12,9 @@ use std::sync::Arc;
 use reeve_tlog::{HASH_LEN, Hash, TILE_WIDTH};
 
 use crate::anchor::{self, AnchorHead};
-use crate::disk::{DiskFile, names, read_if_there};
+use crate::disk::{DiskFile, names};
 use crate::ledger::Ledger;
+use crate::manifest::journal::{self, Journal};
 use crate::segment::SegmentMeta;
 use crate::shared::{Head, Shared};
 use crate::wal;
@@ -102,11 +103,8 @@ fn take(shared: &Shared) -> io::Result<Snapshot> {
     let segments = shared.view.read().segments.clone();
     let head = shared.head.read().clone();
     let public_key = shared.signer.read().verifier().to_string();
-    let manifest = read_if_there(shared.disk.as_ref(), &shared.places.manifest())?;
-    let sealed = match &manifest {
-        Some(bytes) => crate::manifest::Manifest::decode(bytes).map_err(io::Error::other)?.sealed_size,
-        None => 0,
-    };
+    let missing = || io::Error::other("the manifest is not signed yet");
+    let (length, sealed) = shared.journal.lock().as_ref().map(Journal::extent).ok_or_else(missing)?;
     let mut files = vec![SnapshotFile::kept("ledger/log.vkey", format!("{public_key}\n").into_bytes())];
     files.extend(epochs(shared)?);
     files.push(SnapshotFile::kept("ledger/checkpoint", head.note.as_bytes().to_vec()));
@@ -115,10 +113,11 @@ fn take(shared: &Shared) -> io::Result<Snapshot> {
         cosigned
             .map(|cosigned| SnapshotFile::kept("ledger/checkpoint.cosigned", cosigned.note.to_string().into_bytes())),
     );
-    files.extend(manifest.map(|bytes| SnapshotFile::kept("ledger/manifest.json", bytes)));
+    let manifest = Content::Open(shared.disk.open(&shared.places.manifest())?);
+    files.push(SnapshotFile { path: journal::NAME.to_owned(), bytes: length, content: manifest });
     files.extend(hashes(shared, sealed)?);
     files.extend(unsealed(shared, sealed, &head)?);
-    let anchor = AnchorHead { size: head.size, root: head.root, chain_hash: head.chain_hash };
+    let anchor = AnchorHead::signed(head.size, head.root, head.chain_hash, &head.note);
     files.push(SnapshotFile::kept("anchor/head", anchor::encode(&anchor)));
     Ok(Snapshot { size: head.size, root: head.root, note: head.note.to_string(), public_key, files, segments })
 }

@@ -182,6 +182,11 @@ impl Tiles {
         Ok(bytes.as_chunks().0.iter().copied().map(Commitment).collect())
     }
 
+    /// The commitments beyond the last full tile of the tree of `size` leaves.
+    pub(crate) fn edge(&self, size: u64) -> io::Result<Vec<Commitment>> {
+        self.commitments(size - size % WIDTH, size)
+    }
+
     /// Reads hashes of the tree at a size it has or had.
     pub(crate) fn reader(&self, size: u64) -> impl reeve_tlog::HashReader<Error = HashReadError> + use<'_> {
         TileReader::new(size, move |tile| self.hashes(tile))

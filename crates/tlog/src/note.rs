@@ -37,8 +37,8 @@ pub struct NoteSignature {
 }
 
 impl NoteSignature {
-    /// A signature by its parts.
-    pub(crate) fn new(name: String, id: KeyId, signature: Vec<u8>) -> NoteSignature {
+    /// A signature by its parts. It is not verified here.
+    pub fn new(name: String, id: KeyId, signature: Vec<u8>) -> NoteSignature {
         NoteSignature { name, id, signature }
     }
 

@@ -267,6 +267,11 @@ impl IdFile {
         self.head.first
     }
 
+    /// Greatest `recorded_at` of the records, ms since the epoch.
+    pub(crate) fn newest_time(&self) -> u64 {
+        self.head.times.most
+    }
+
     /// One past the last sequence it covers.
     pub(crate) fn end(&self) -> u64 {
         self.head.end

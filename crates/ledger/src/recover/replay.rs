@@ -7,9 +7,8 @@ use parking_lot::Mutex;
 use reeve_audit::{Entry, ReadBackError};
 use reeve_tlog::{Checkpoint, Hash, SignedNote};
 
-use super::remove_unnamed;
 use crate::config::Places;
-use crate::disk::{Disk, names};
+use crate::disk::{Disk, names, remove_unnamed};
 use crate::entry::StoredEntry;
 use crate::ids::{Claim, Record};
 use crate::open_error::OpenError;
@@ -45,8 +44,17 @@ pub(super) struct Log {
     torn: bool,
     /// Last frame: offset, first sequence, bytes.
     last_frame: Option<(usize, u64, Vec<u8>)>,
+    /// Checkpoint of the newest frame in any file.
+    pub(super) newest_note: Option<FrameNote>,
     /// Files without frames that a failed rotation left.
     leftovers: Vec<PathBuf>,
+}
+
+/// Signed checkpoint of a frame, not verified.
+pub(super) struct FrameNote {
+    pub(super) path: PathBuf,
+    pub(super) offset: usize,
+    pub(super) note: String,
 }
 
 /// A log being read.
@@ -83,6 +91,7 @@ pub(super) fn replay(
         good_len: HEADER_LEN,
         torn: false,
         last_frame: None,
+        newest_note: None,
         leftovers: Vec::new(),
     };
     if files.is_empty() && sealed.size == 0 && anchored_size == 0 {
@@ -147,6 +156,8 @@ impl Replay<'_> {
         if let Some(last) = whole.last() {
             self.log.last_frame = Some((last.offset, last.head.first_sequence, bytes[last.offset..last.end].to_vec()));
             self.log.good_len = last.end;
+            let note = last.head.note.clone();
+            self.log.newest_note = Some(FrameNote { path: path.to_owned(), offset: last.offset, note });
         }
         let restored = restore(&mut whole);
         for (frame, entries) in whole.into_iter().zip(restored) {

@@ -98,7 +98,7 @@ impl Sequencer {
     /// Shows a durable batch to readers: anchor, tree, entries, checkpoint.
     fn show(&mut self, batch: Batch) -> Vec<Arc<StoredEntry>> {
         let Batch { entries, marks, growth, head } = batch;
-        let anchor = AnchorHead { size: head.size, root: head.root, chain_hash: head.chain_hash };
+        let anchor = AnchorHead::signed(head.size, head.root, head.chain_hash, &head.note);
         match self.anchor.write(&anchor) {
             Ok(()) => *self.shared.anchor_fault.lock() = None,
             Err(error) => self.anchor_failed(&error),

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use reeve_ledger::anchor;
-use reeve_ledger::manifest::Manifest;
+use reeve_ledger::manifest::{Manifest, journal};
 use reeve_ledger::wal::{FrameHead, FrameReader, HEADER_LEN, WalHeader, encode_frame, whole_frame_after};
 use reeve_tlog::Hash;
 
@@ -14,6 +14,7 @@ proptest! {
         prop_assert_eq!(whole_frame_after(&bytes, offset, 0), None);
         prop_assert_eq!(anchor::decode(&bytes), None);
         prop_assert!(Manifest::decode(&bytes).is_err());
+        prop_assert!(journal::decode(&bytes, |_, _, _| Ok(())).is_err());
     }
 
     /// Checksums that hold do not make a frame: the parts are read with the same care.

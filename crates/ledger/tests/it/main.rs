@@ -4,6 +4,7 @@
 
 mod append;
 mod crash;
+mod earlier;
 mod epochs;
 mod faults;
 mod faulty_disk;
@@ -11,6 +12,8 @@ mod formats;
 mod log;
 mod proofs;
 mod recovery;
+mod seal_cost;
 mod sealing;
 mod segments;
+mod signatures;
 mod snapshot;

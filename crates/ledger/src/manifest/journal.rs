@@ -1,0 +1,223 @@
+//! The manifest as it is kept: `ledger/manifest.journal`, a line of JSON a record. The first record is a snapshot of all segments,
+//! each later one adds those of a seal. A seal appends one line, so it costs what it seals and not what was sealed before.
+//!
+//! Each record carries an attestation by the log's key over the digest of all lines before and of itself. So the newest attestation
+//! that holds speaks for everything before it, and one signature is verified at start. Bytes behind that record are what an
+//! interrupted append left: the write-ahead log still has those entries, or the start is refused.
+
+mod record;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use reeve_tlog::{AttestationError, Hash};
+
+use super::{Manifest, ManifestError, check_segments};
+use crate::attest::Attestor;
+use crate::disk::{Disk, DiskFile, read_if_there, write_durably};
+use crate::segment::SegmentMeta;
+use record::{Kind, Record, RecordFault};
+
+/// The file as attestations name it.
+pub const NAME: &str = "ledger/manifest.journal";
+/// At start a file of more records than this is replaced by one that begins with a snapshot of them.
+const FOLD_AT: usize = 1024;
+
+/// SHA-256 over a digest and the bytes that follow: of one line after another.
+type Digest = [u8; 32];
+
+/// Content of a journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalContent {
+    /// The sealed part of the log, without the right edge.
+    pub manifest: Manifest,
+    /// Records that count.
+    pub records: usize,
+    /// Their length in bytes.
+    pub length: u64,
+    /// Reason why the bytes behind them do not count; `None` if there are none.
+    pub rejected: Option<String>,
+    digest: Digest,
+}
+
+/// What one seal adds.
+#[derive(Debug, Clone)]
+pub(crate) struct Seal {
+    /// Entries that are sealed afterwards.
+    pub(crate) sealed_size: u64,
+    /// Root of the tree over them.
+    pub(crate) root: Hash,
+    /// Chain hash of the last of them.
+    pub(crate) chain_hash: Hash,
+    /// The segments that it wrote, in the order of the manifest.
+    pub(crate) segments: Vec<SegmentMeta>,
+}
+
+/// The journal, open for appending.
+pub(crate) struct Journal {
+    disk: Arc<dyn Disk>,
+    attestor: Arc<Attestor>,
+    path: PathBuf,
+    origin: String,
+    file: Box<dyn DiskFile>,
+    length: u64,
+    digest: Digest,
+    sealed_size: u64,
+}
+
+/// Reads a journal's bytes. `attested` says whether a note attests a digest at a size.
+///
+/// # Errors
+/// No record is attested, or attested records contradict each other.
+pub fn decode(
+    bytes: &[u8],
+    attested: impl Fn(&[u8], u64, Digest) -> Result<(), AttestationError>,
+) -> Result<JournalContent, ManifestError> {
+    let (mut records, mut fault) = (Vec::new(), None);
+    let (mut at, mut digest) = (0, [0; 32]);
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        match Record::read(rest, &digest) {
+            Ok((record, length, next)) => {
+                at += length;
+                digest = next;
+                records.push((record, at, digest));
+            }
+            // Not an interrupted append: what a later program wrote must not be cut off.
+            Err(RecordFault::Version(version)) => return Err(ManifestError::Version(version)),
+            Err(cause) => {
+                fault = Some(cause.to_string());
+                break;
+            }
+        }
+    }
+    // The newest attestation that holds speaks for all records before it.
+    while let Some((record, ..)) = records.last() {
+        match attested(record.attestation.as_bytes(), record.sealed_size, record.attested) {
+            Ok(()) => break,
+            Err(cause) => fault = Some(cause.to_string()),
+        }
+        records.pop();
+    }
+    let Some((length, digest)) = records.last().map(|(_, at, digest)| (*at, *digest)) else {
+        return Err(ManifestError::Unattested(fault.unwrap_or_else(|| "the file is empty".into())));
+    };
+    let rejected = fault.filter(|_| length < bytes.len());
+    let count = records.len();
+    let manifest = fold(records.into_iter().map(|(record, ..)| record))?;
+    Ok(JournalContent { manifest, records: count, length: length as u64, rejected, digest })
+}
+
+/// The sealed part of the log after a list of records.
+fn fold(records: impl Iterator<Item = Record>) -> Result<Manifest, ManifestError> {
+    let contradiction = |text: &str| ManifestError::Contradiction(text.to_owned());
+    let mut manifest: Option<Manifest> = None;
+    for record in records {
+        let begin = manifest.as_ref().map_or(0, |manifest| manifest.sealed_size);
+        check_segments(&record.segments, begin, record.sealed_size)?;
+        match (&mut manifest, record.kind) {
+            (None, Kind::Snapshot) => manifest = Some(record.into_manifest()),
+            (Some(manifest), Kind::Seal) if manifest.origin == record.origin => {
+                (manifest.sealed_size, manifest.root, manifest.chain_hash) =
+                    (record.sealed_size, record.root, record.chain_hash);
+                manifest.segments.extend(record.segments);
+            }
+            (Some(_), Kind::Seal) => return Err(contradiction("its records are of two logs")),
+            (None, Kind::Seal) | (Some(_), Kind::Snapshot) => {
+                return Err(contradiction("a snapshot is its first record and no other"));
+            }
+        }
+    }
+    manifest.ok_or_else(|| contradiction("it has no record"))
+}
+
+/// Reads the file; `None` when there is none.
+pub(crate) fn read(disk: &dyn Disk, path: &Path, attestor: &Attestor) -> Result<Option<JournalContent>, ManifestError> {
+    let Some(bytes) = read_if_there(disk, path)? else { return Ok(None) };
+    let attested = |note: &[u8], size: u64, digest: Digest| attestor.check(note, NAME, size, digest);
+    decode(&bytes, attested).map(Some)
+}
+
+impl Journal {
+    /// Replaces the file by one with a snapshot; durable when this returns.
+    pub(crate) fn create(
+        disk: &Arc<dyn Disk>,
+        path: &Path,
+        attestor: &Arc<Attestor>,
+        manifest: &Manifest,
+    ) -> Result<Journal, ManifestError> {
+        let record = Record::snapshot(manifest);
+        let (line, digest) = record.write(attestor, &[0; 32])?;
+        write_durably(disk.as_ref(), path, &line)?;
+        Ok(Journal {
+            disk: disk.clone(),
+            attestor: attestor.clone(),
+            path: path.to_owned(),
+            origin: manifest.origin.clone(),
+            file: disk.open(path)?,
+            length: line.len() as u64,
+            digest,
+            sealed_size: manifest.sealed_size,
+        })
+    }
+
+    /// Opens a file that was read, for appending: what an interruption left behind its last record is cut off, and many records
+    /// become one.
+    pub(crate) fn open(
+        disk: &Arc<dyn Disk>,
+        path: &Path,
+        attestor: &Arc<Attestor>,
+        content: &JournalContent,
+    ) -> Result<Journal, ManifestError> {
+        if content.records > FOLD_AT {
+            return Journal::create(disk, path, attestor, &content.manifest);
+        }
+        let file = disk.open(path)?;
+        if file.len()? > content.length {
+            file.truncate(content.length)?;
+            file.sync()?;
+        }
+        Ok(Journal {
+            disk: disk.clone(),
+            attestor: attestor.clone(),
+            path: path.to_owned(),
+            origin: content.manifest.origin.clone(),
+            file,
+            length: content.length,
+            digest: content.digest,
+            sealed_size: content.manifest.sealed_size,
+        })
+    }
+
+    /// Appends the record of a seal; durable when this returns. `before` are the segments of the seals before, which are written
+    /// again if the file was removed meanwhile.
+    pub(crate) fn append(&mut self, seal: &Seal, before: &[SegmentMeta]) -> Result<(), ManifestError> {
+        check_segments(&seal.segments, self.sealed_size, seal.sealed_size)?;
+        if !self.file.is_linked()? {
+            tracing::warn!(file = %self.path.display(), "the manifest was removed while the log was open; it is written again");
+            let segments = before.iter().chain(&seal.segments).cloned().collect();
+            let Seal { sealed_size, root, chain_hash, .. } = *seal;
+            let origin = self.origin.clone();
+            let manifest = Manifest { origin, sealed_size, root, chain_hash, edge: Vec::new(), segments };
+            *self = Journal::create(&self.disk, &self.path, &self.attestor, &manifest)?;
+            return Ok(());
+        }
+        let record = Record::seal(&self.origin, seal);
+        let (line, digest) = record.write(&self.attestor, &self.digest)?;
+        let written = self.file.write_at(self.length, &line).and_then(|()| self.file.sync());
+        if let Err(error) = written {
+            // On a full disk every byte counts; the next seal writes at the same place.
+            let _ = self.file.truncate(self.length);
+            return Err(error.into());
+        }
+        (self.length, self.digest, self.sealed_size) = (self.length + line.len() as u64, digest, seal.sealed_size);
+        Ok(())
+    }
+
+    /// Length of the records, and how many entries they seal.
+    pub(crate) fn extent(&self) -> (u64, u64) {
+        (self.length, self.sealed_size)
+    }
+}
+
+#[cfg(test)]
+mod tests;
