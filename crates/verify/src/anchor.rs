@@ -5,15 +5,17 @@
 
 use std::path::Path;
 
-use reeve_tlog::Hash;
+use reeve_tlog::{Checkpoint, Epochs, Hash, KeyId, NoteSignature};
 
-use crate::error::{CannotVerify, read_if_there};
-use crate::finding::Finding;
+use crate::error::{CannotVerify, read_if_there, with_causes};
+use crate::finding::{Finding, Findings};
 
 const FILE_LEN: usize = 1024;
 const SLOT_STEP: usize = 512;
-const SLOT_LEN: usize = 96;
-const CHECKED: usize = 92;
+/// Bytes of a slot before its signature and checksum.
+const HEAD_LEN: usize = 92;
+/// Bytes of the signature: key id and Ed25519 signature.
+const SIGNATURE_LEN: usize = 68;
 /// A slot that is being written may be read half written; so often is it read again.
 const READS: usize = 20;
 
@@ -30,6 +32,10 @@ pub(crate) struct Slot {
     pub(crate) root: Hash,
     /// Chain hash of the last.
     pub(crate) chain_hash: Hash,
+    /// Key id and signature of the checkpoint of that size and root; `None` in slots of version 1.
+    pub(crate) signature: Option<[u8; SIGNATURE_LEN]>,
+    /// `true` once the signature was found to be that of a key of the log.
+    pub(crate) is_verified: bool,
 }
 
 /// An anchor, read.
@@ -59,9 +65,38 @@ impl Anchor {
         Ok(anchor)
     }
 
+    /// Verifies the signatures of the slots. Those without are findings unless `accept_unsigned`.
+    pub(crate) fn check_signatures(&mut self, keys: &Epochs, accept_unsigned: bool, findings: &mut Findings) {
+        for slot in &mut self.slots {
+            let fault = slot.signature_fault(keys);
+            slot.is_verified = fault.is_none();
+            let is_accepted = slot.signature.is_none() && accept_unsigned;
+            if let Some(cause) = fault.filter(|_| !is_accepted) {
+                let message = format!("the signature of a slot of the anchor is refused: {cause}");
+                findings.add(Finding::new(&self.file, message).at(slot.offset));
+            }
+        }
+    }
+
     /// Returns the number of acknowledged entries; 0 if no slot can be read.
     pub(crate) fn size(&self) -> u64 {
         self.slots.iter().map(|slot| slot.size).max().unwrap_or(0)
+    }
+}
+
+impl Slot {
+    /// Returns the reason why the signature is not that of a key in charge at the size; `None` if it is.
+    fn signature_fault(&self, keys: &Epochs) -> Option<String> {
+        let Some((key, bytes)) = self.signature.as_ref().and_then(|all| all.split_first_chunk::<4>()) else {
+            return Some("it has none".into());
+        };
+        let origin = keys.newest().name();
+        let text = match Checkpoint::new(origin, self.size, self.root).to_text() {
+            Ok(text) => text,
+            Err(error) => return Some(error.to_string()),
+        };
+        let line = NoteSignature::new(origin.to_owned(), KeyId(*key), bytes.to_vec());
+        keys.open(format!("{text}\n{line}").as_bytes()).err().map(|error| with_causes(&error))
     }
 }
 
@@ -85,9 +120,10 @@ fn decode(bytes: &[u8], file: &str) -> Result<Anchor, CannotVerify> {
             }
             Ok(slot) => anchor.slots.push(slot),
         }
-        let rest = part.get(SLOT_LEN..).unwrap_or_default();
+        let length = length(part);
+        let rest = part.get(length..).unwrap_or_default();
         if let Some(at) = rest.iter().position(|byte| *byte != 0) {
-            let at = (offset + SLOT_LEN + at) as u64;
+            let at = (offset + length + at) as u64;
             anchor.findings.push(Finding::new(file, "there is something where zeros belong").at(at));
         }
     }
@@ -107,9 +143,15 @@ enum SlotFault {
     Version(u32),
 }
 
+/// Bytes of a slot by its version.
+fn length(bytes: &[u8]) -> usize {
+    let is_unsigned = bytes.get(8..12) == Some(&1_u32.to_le_bytes());
+    HEAD_LEN + 4 + if is_unsigned { 0 } else { SIGNATURE_LEN }
+}
+
 fn slot(bytes: &[u8], offset: u64) -> Result<Slot, SlotFault> {
     let damaged = SlotFault::Damaged;
-    let slot = bytes.first_chunk::<SLOT_LEN>().ok_or(damaged("a slot of the anchor is cut off"))?;
+    let slot = bytes.get(..length(bytes)).ok_or(damaged("a slot of the anchor is cut off"))?;
     let word = |at: usize| u32::from_le_bytes([slot[at], slot[at + 1], slot[at + 2], slot[at + 3]]);
     let number = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
     let hash = |at: usize| {
@@ -120,11 +162,14 @@ fn slot(bytes: &[u8], offset: u64) -> Result<Slot, SlotFault> {
     if !slot.starts_with(b"reeveanc") {
         return Err(damaged("a slot of the anchor does not begin with \"reeveanc\""));
     }
-    if word(CHECKED) != crc32c::crc32c(&slot[..CHECKED]) {
+    let checked = slot.len() - 4;
+    if word(checked) != crc32c::crc32c(&slot[..checked]) {
         return Err(damaged("the checksum of a slot of the anchor is wrong"));
     }
-    if word(8) != 1 {
+    if !(1..=2).contains(&word(8)) {
         return Err(SlotFault::Version(word(8)));
     }
-    Ok(Slot { offset, turn: number(12), size: number(20), root: hash(28), chain_hash: hash(60) })
+    let signature = slot[HEAD_LEN..checked].try_into().ok();
+    let (root, chain_hash) = (hash(28), hash(60));
+    Ok(Slot { offset, turn: number(12), size: number(20), root, chain_hash, signature, is_verified: false })
 }

@@ -7,6 +7,7 @@ use crate::finding::Findings;
 use crate::key::Key;
 use crate::missing::Missing;
 use crate::report::{Counts, Freshness, Report};
+use crate::sequence::SequenceChecks;
 use crate::walk::Walk;
 
 /// Parts that a verification of a directory does not look at.
@@ -23,6 +24,8 @@ pub(crate) struct Audit {
     pub(crate) missing: Missing,
     pub(crate) counts: Counts,
     pub(crate) walk: Walk,
+    /// Identifiers and times, in the order of the log.
+    pub(crate) sequence: SequenceChecks,
 }
 
 impl Audit {

@@ -51,10 +51,14 @@ pub struct Arguments {
     /// A copy of DIR/ledger/epochs, to follow a key that was rotated (for a proof; a directory and a service bring theirs)
     #[arg(long, value_name = "FOLDER")]
     pub epochs: Option<PathBuf>,
+    /// Take a directory of a version that signed neither its manifest nor its anchor: a note says so, and no finding
+    #[arg(long)]
+    pub accept_unsigned: bool,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
-    /// Print nothing when the log is intact, and no progress
+    /// Print nothing when the log is intact, and no progress: notes are not shown either, such as of a damaged index that the service
+    /// will rebuild
     #[arg(long)]
     pub quiet: bool,
     /// Sent to a service as a bearer token
@@ -108,7 +112,8 @@ fn verify(arguments: &Arguments) -> Result<Output, CannotVerify> {
         return proof(arguments, path, key);
     }
     let (checkpoints, witnesses) = (kept_checkpoints(arguments)?, witnesses(arguments)?);
-    let options = Options { public_key: key, anchor: arguments.anchor.clone(), checkpoints, witnesses };
+    let (anchor, accept_unsigned) = (arguments.anchor.clone(), arguments.accept_unsigned);
+    let options = Options { public_key: key, anchor, checkpoints, witnesses, accept_unsigned };
     Ok(render(arguments, &verify_directory(path, &options, &progress(arguments))?))
 }
 

@@ -14,11 +14,12 @@ use crate::error::{CannotVerify, read_if_there, with_causes};
 use crate::finding::{Finding, Findings};
 use crate::kept::{self, KeptCheckpoint, Witnesses};
 use crate::key::{self, Key, KeySource, VKEY};
-use crate::manifest::{MANIFEST, Manifest};
+use crate::manifest::{MANIFEST, Manifest, ManifestFiles};
 use crate::missing::Missing;
 use crate::progress::Progress;
 use crate::report::{Counts, Freshness, Report};
 use crate::sealed;
+use crate::sequence::SequenceChecks;
 use crate::snapshot::{self, CHECKPOINT, Snapshot, WalFile};
 use crate::wal::Wal;
 use crate::walk::{Milestone, Walk};
@@ -38,16 +39,22 @@ pub struct Options {
     pub checkpoints: Vec<KeptCheckpoint>,
     /// Witnesses that must have cosigned.
     pub witnesses: Witnesses,
+    /// Take a manifest and an anchor of a version that did not sign them as notes, not as findings.
+    pub accept_unsigned: bool,
 }
 
 /// Verifies a data directory, also one that a service is writing to: then up to what it held at the beginning.
 pub fn verify_directory(dir: &Path, options: &Options, progress: &Progress) -> Result<Report, CannotVerify> {
     let (started, cpu) = (Instant::now(), cpu::used());
-    let Snapshot { anchor, checkpoint, manifest, wal, strange, mut findings } =
-        snapshot::take(dir, options.anchor.as_deref())?;
+    let Snapshot { mut anchor, checkpoint, manifest, wal, strange } = snapshot::take(dir, options.anchor.as_deref())?;
+    let mut findings = Findings::default();
     let (key, wrong_keys) = key::of_directory(dir, options.public_key.as_ref())?;
     wrong_keys.into_iter().chain(anchor.findings.iter().cloned()).for_each(|finding| findings.add(finding));
     let mut notes: Vec<String> = strange.into_iter().map(|name| format!("{name} is not a file of the log")).collect();
+    let accepts = unsigned(&manifest, &anchor, &wal, options.accept_unsigned, &mut findings, &mut notes);
+    anchor.check_signatures(&key.epochs, accepts, &mut findings);
+    let goes_on = |size: u64| wal.iter().any(|file| file.first == size);
+    let manifest = manifest.read(&key.epochs, goes_on, &mut findings, &mut notes)?;
     if key.source == KeySource::Directory {
         notes.push(format!(
             "the key was read from {VKEY} in the directory itself, so a log rewritten as a whole would pass; keep the key elsewhere and give it with --public-key"
@@ -66,7 +73,8 @@ pub fn verify_directory(dir: &Path, options: &Options, progress: &Progress) -> R
     milestones.extend(cosigned_checkpoint(dir, &options.witnesses, &key.epochs, &mut findings, &mut notes)?);
     counts.checkpoints += milestones.iter().filter(|milestone| milestone.signed).count() as u64;
     let walk = Walk::new(dir, manifest.sealed_size, milestones, &mut findings)?;
-    let mut audit = Audit { findings, notes, missing: Missing::default(), counts, walk };
+    let sequence = SequenceChecks::new(anchor.size().max(manifest.sealed_size));
+    let mut audit = Audit { findings, notes, missing: Missing::default(), counts, walk, sequence };
     origin(&manifest, &key.verifier, &mut audit);
     unlisted(dir, &manifest, &mut audit)?;
     progress.expect(anchor.size().max(manifest.sealed_size));
@@ -84,10 +92,33 @@ pub fn verify_directory(dir: &Path, options: &Options, progress: &Progress) -> R
     log.check(&live, &mut audit, progress)?;
     let size = log.next;
     chain_points(dir, &manifest, &mut audit)?;
+    audit.sequence.finish(&mut audit.findings, &mut audit.notes);
     conclude(size, &anchor, &mut audit);
     progress.finish();
     let freshness = Freshness::new(options.anchor.as_deref(), &options.checkpoints, &options.witnesses);
     Ok(audit.report(dir, key, freshness, size, (started.elapsed(), cpu::since(cpu))))
+}
+
+/// Says of a directory without a signed manifest that it is one. Returns `true` if an anchor without a signature goes with it.
+fn unsigned(
+    manifest: &ManifestFiles,
+    anchor: &Anchor,
+    wal: &[WalFile],
+    accept: bool,
+    findings: &mut Findings,
+    notes: &mut Vec<String>,
+) -> bool {
+    let has_entries = manifest.unsigned.is_some() || anchor.size() > 0 || wal.iter().any(|file| file.first > 0);
+    if manifest.journal.is_some() || !has_entries {
+        return false;
+    }
+    let message = "there is no signed manifest: the log is of a version that signed neither it nor the anchor, or the signed files were removed";
+    if accept {
+        notes.push(format!("{MANIFEST}: {message}; it was accepted with --accept-unsigned"));
+    } else {
+        findings.add(Finding::new(MANIFEST, format!("{message}; --accept-unsigned makes this a note")));
+    }
+    true
 }
 
 /// So many files that count for nothing are named.
@@ -105,7 +136,7 @@ fn milestones_of(anchor: &Anchor, manifest: &Manifest) -> Vec<Milestone> {
             file: anchor.file.clone(),
             offset: Some(slot.offset),
             source_name: "the anchor",
-            signed: false,
+            signed: slot.is_verified,
             elsewhere: false,
         })
         .collect();

@@ -37,6 +37,7 @@ mod remote;
 mod report;
 mod sealed;
 mod segment;
+mod sequence;
 mod snapshot;
 mod submitters;
 mod wal;

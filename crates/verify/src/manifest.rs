@@ -1,15 +1,57 @@
 //! The manifest: which segments hold the sealed entries. Layout: `docs/formats/data-directory.md`.
 //!
-//! What is not JSON of the right shape is refused; contradictions inside are findings, and what can be checked still is.
+//! What is not JSON of the right shape is refused; contradictions inside are findings, and what can be checked still is. Versions
+//! before the journal kept an unsigned file, which is a finding of its own unless it is accepted.
 
-use reeve_tlog::{Commitment, Hash};
+mod journal;
+
+use reeve_tlog::{Commitment, Epochs, Hash};
 use serde::Deserialize;
 
 use crate::error::CannotVerify;
 use crate::finding::{Finding, Findings};
 
 /// Path in the data directory.
-pub(crate) const MANIFEST: &str = "ledger/manifest.json";
+pub(crate) const MANIFEST: &str = "ledger/manifest.journal";
+/// Path of the unsigned file of earlier versions.
+pub(crate) const UNSIGNED_MANIFEST: &str = "ledger/manifest.json";
+
+/// The manifest's files as they were read.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct ManifestFiles {
+    /// Bytes of the journal.
+    pub(crate) journal: Option<Vec<u8>>,
+    /// Bytes of the file of earlier versions; it counts where there is no journal.
+    pub(crate) unsigned: Option<Vec<u8>>,
+}
+
+impl ManifestFiles {
+    /// Number of sealed entries as the files say, for a first look.
+    pub(crate) fn claimed_size(&self) -> u64 {
+        match (&self.journal, &self.unsigned) {
+            (Some(journal), _) => journal::claimed_size(journal),
+            (None, Some(bytes)) => {
+                serde_json::from_slice::<ManifestFile>(bytes).map_or(0, |manifest| manifest.sealed_size)
+            }
+            (None, None) => 0,
+        }
+    }
+
+    /// Reads the manifest. `None`: what is there is none, which is among the findings.
+    pub(crate) fn read(
+        &self,
+        keys: &Epochs,
+        goes_on: impl Fn(u64) -> bool,
+        findings: &mut Findings,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<Manifest>, CannotVerify> {
+        match (&self.journal, &self.unsigned) {
+            (Some(journal), _) => journal::read(journal, keys, goes_on, findings, notes),
+            (None, Some(bytes)) => decode(bytes, findings),
+            (None, None) => Ok(Some(Manifest::default())),
+        }
+    }
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -58,27 +100,27 @@ pub(crate) struct Manifest {
     pub(crate) sealed_size: u64,
     pub(crate) root: Option<Hash>,
     pub(crate) chain_hash: Option<Hash>,
-    /// Commitments beyond the last full tile; those that cannot be read are `None`.
+    /// Commitments beyond the last full tile, which version 1 alone repeats; those that cannot be read are `None`.
     pub(crate) edge: Vec<Option<Commitment>>,
     pub(crate) segments: Vec<Listed>,
 }
 
-/// Reads the file. `None`: it is not a manifest, which is among the findings.
-pub(crate) fn decode(bytes: &[u8], findings: &mut Findings) -> Result<Option<Manifest>, CannotVerify> {
+/// Reads a file of version 1. `None`: it is not a manifest, which is among the findings.
+fn decode(bytes: &[u8], findings: &mut Findings) -> Result<Option<Manifest>, CannotVerify> {
     let file: ManifestFile = match serde_json::from_slice(bytes) {
         Ok(file) => file,
         Err(error) => {
             let offset = offset_of(bytes, error.line(), error.column());
-            findings.add(Finding::new(MANIFEST, format!("it is not a manifest: {error}")).at(offset));
+            findings.add(Finding::new(UNSIGNED_MANIFEST, format!("it is not a manifest: {error}")).at(offset));
             return Ok(None);
         }
     };
     if file.version != 1 {
-        return Err(CannotVerify::Version { file: MANIFEST.into(), found: file.version.to_string() });
+        return Err(CannotVerify::Version { file: UNSIGNED_MANIFEST.into(), found: file.version.to_string() });
     }
     let mut hash = |name: &str, text: &str| {
         let read = Hash::from_hex(text);
-        read.map_err(|error| findings.add(Finding::new(MANIFEST, format!("{name}: {error}")))).ok()
+        read.map_err(|error| findings.add(Finding::new(UNSIGNED_MANIFEST, format!("{name}: {error}")))).ok()
     };
     let root = hash("root", &file.root);
     let chain_hash = hash("chain_hash", &file.chain_hash);
@@ -91,6 +133,11 @@ pub(crate) fn decode(bytes: &[u8], findings: &mut Findings) -> Result<Option<Man
         edge,
         segments: file.segments.into_iter().map(listed).collect(),
     };
+    let beyond = manifest.sealed_size % 256;
+    if manifest.edge.len() as u64 != beyond {
+        let wrong = Finding::new(UNSIGNED_MANIFEST, "edge lacks the commitments beyond the last full tile");
+        findings.add(wrong.differs(beyond, manifest.edge.len() as u64));
+    }
     manifest.check(findings);
     Ok(Some(manifest))
 }
@@ -121,10 +168,6 @@ impl Manifest {
         let mut wrong = |message: String, expected: u64, found: u64| {
             findings.add(Finding::new(MANIFEST, message).differs(expected, found));
         };
-        let beyond = self.sealed_size % 256;
-        if self.edge.len() as u64 != beyond {
-            wrong("edge lacks the commitments beyond the last full tile".into(), beyond, self.edge.len() as u64);
-        }
         let held = self.segments.iter().fold(0u64, |sum, segment| sum.saturating_add(segment.count));
         if held != self.sealed_size {
             wrong("the segments do not hold as many entries as are sealed".into(), self.sealed_size, held);

@@ -9,8 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use reeve_tlog::Hash;
-
 use crate::audit::Audit;
 use crate::error::CannotVerify;
 use crate::finding::Finding;
@@ -18,7 +16,7 @@ use crate::manifest::{Listed, MANIFEST, Manifest};
 use crate::missing::Missing;
 use crate::progress::Progress;
 use crate::records::{COMMITMENTS, Records};
-use crate::segment::{self, Checked};
+use crate::segment::{self, Checked, CheckedRow};
 
 type Outcome = (usize, Result<Checked, CannotVerify>);
 
@@ -37,11 +35,16 @@ pub(crate) fn check(
     let workers = thread::available_parallelism().map_or(1, usize::from).min(listed.len().max(1));
     let mut order = InOrder { next: 0, rows: Vec::new(), missing: Missing::default(), records: open()? };
     let readers = (0..workers).map(|_| open()).collect::<Result<Vec<_>, _>>()?;
+    let hasher = audit.sequence.hasher.clone();
     let outcome = thread::scope(|scope| {
         let (sender, receiver) = sync_channel(workers);
         for mut records in readers {
-            let (sender, next, stop, listed) = (sender.clone(), &next, &stop, &listed);
-            scope.spawn(move || work(dir, listed, next, stop, &mut records, progress, &sender));
+            let (sender, next, stop, listed, hasher) = (sender.clone(), &next, &stop, &listed, &hasher);
+            scope.spawn(move || {
+                work((next, stop), listed, &sender, |segment| {
+                    segment::check(dir, segment, &mut records, hasher, progress)
+                })
+            });
         }
         drop(sender);
         let outcome = collect(&listed, &receiver, &mut order, audit);
@@ -60,18 +63,15 @@ pub(crate) fn check(
 }
 
 fn work(
-    dir: &Path,
+    (next, stop): (&AtomicUsize, &AtomicBool),
     listed: &[Listed],
-    next: &AtomicUsize,
-    stop: &AtomicBool,
-    records: &mut Records,
-    progress: &Progress,
     sender: &SyncSender<Outcome>,
+    mut check: impl FnMut(&Listed) -> Result<Checked, CannotVerify>,
 ) {
     while !stop.load(Ordering::Relaxed) {
         let index = next.fetch_add(1, Ordering::Relaxed);
         let Some(segment) = listed.get(index) else { return };
-        if sender.send((index, segment::check(dir, segment, records, progress))).is_err() {
+        if sender.send((index, check(segment))).is_err() {
             return;
         }
     }
@@ -130,8 +130,8 @@ fn edge_holds(manifest: &Manifest, records: &mut Records, audit: &mut Audit) -> 
 struct InOrder {
     /// The sequence that comes next.
     next: u64,
-    /// Rows of segments in hand that have not been walked over: sequence and leaf hash.
-    rows: Vec<(u64, Hash)>,
+    /// Rows of segments in hand that have not been walked over.
+    rows: Vec<CheckedRow>,
     missing: Missing,
     records: Records,
 }
@@ -143,16 +143,17 @@ impl InOrder {
             return Ok(());
         }
         // Segments come one after another, so this merges a few sorted runs.
-        self.rows.sort_by_key(|(sequence, _)| *sequence);
-        let cut = self.rows.partition_point(|(sequence, _)| *sequence < end);
+        self.rows.sort_by_key(|row| row.sequence);
+        let cut = self.rows.partition_point(|row| row.sequence < end);
         let later = self.rows.split_off(cut);
-        for (sequence, leaf) in std::mem::replace(&mut self.rows, later) {
+        for CheckedRow { sequence, leaf, mark } in std::mem::replace(&mut self.rows, later) {
             if sequence < self.next {
                 audit.findings.add(Finding::new(MANIFEST, "an entry is in its segments twice").entry(sequence));
                 continue;
             }
             self.gap(sequence, audit)?;
             audit.walk.append(leaf, &mut audit.findings)?;
+            audit.sequence.entry(sequence, mark);
             self.next = sequence + 1;
         }
         self.gap(end, audit)

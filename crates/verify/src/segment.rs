@@ -25,6 +25,7 @@ use crate::finding::{Finding, Findings};
 use crate::manifest::{Listed, MANIFEST};
 use crate::progress::Progress;
 use crate::records::Records;
+use crate::sequence::{EntryMark, IdHasher};
 use crate::submitters::Submitters;
 use batch::Batch;
 pub(crate) use exported::each_row;
@@ -38,11 +39,21 @@ const HASH_BUFFER: usize = 1 << 20;
 /// Files up to this size are kept in memory while they are checked, one a core.
 const MAX_KEPT: u64 = 64 << 20;
 
+/// A row that was checked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CheckedRow {
+    pub(crate) sequence: u64,
+    /// The leaf to go on with.
+    pub(crate) leaf: Hash,
+    /// Identifier and time; `None` where the payload cannot be read.
+    pub(crate) mark: Option<EntryMark>,
+}
+
 /// Result of checking a segment.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
-    /// Sequence and leaf hash of every row, in the order of the file.
-    pub(crate) rows: Vec<(u64, Hash)>,
+    /// Every row, in the order of the file.
+    pub(crate) rows: Vec<CheckedRow>,
     /// `true` if the file exists.
     pub(crate) present: bool,
     pub(crate) findings: Findings,
@@ -54,6 +65,7 @@ pub(crate) fn check(
     dir: &Path,
     listed: &Listed,
     records: &mut Records,
+    hasher: &IdHasher,
     progress: &Progress,
 ) -> Result<Checked, CannotVerify> {
     let mut checked = Checked::default();
@@ -82,7 +94,7 @@ pub(crate) fn check(
         let wrong = finding(format!("the segment's SHA-256 is not the one in {MANIFEST}"));
         checked.findings.add(wrong.differs(&listed.sha256, sha256));
     }
-    let mut rows = Rows::new(listed, records, progress);
+    let mut rows = Rows::new(listed, records, hasher, progress);
     let caught = catch_unwind(AssertUnwindSafe(|| match whole {
         Some(bytes) => read(&bytes, listed, &mut rows),
         None => read(&Large(file), listed, &mut rows),

@@ -11,8 +11,7 @@ use reeve_tlog::{Checkpoint, SignedNote};
 
 use crate::anchor::Anchor;
 use crate::error::{CannotVerify, is_absence, read_if_there};
-use crate::finding::Findings;
-use crate::manifest::{self, MANIFEST, Manifest};
+use crate::manifest::{MANIFEST, ManifestFiles, UNSIGNED_MANIFEST};
 
 /// The newest checkpoint's place.
 pub(crate) const CHECKPOINT: &str = "ledger/checkpoint";
@@ -34,13 +33,12 @@ pub(crate) struct Snapshot {
     pub(crate) anchor: Anchor,
     /// The bytes of the checkpoint; `None` when there is no file.
     pub(crate) checkpoint: Option<Vec<u8>>,
-    /// `None` when what is there is not a manifest.
-    pub(crate) manifest: Option<Manifest>,
+    /// The manifest's files.
+    pub(crate) manifest: ManifestFiles,
     /// The files that count and those that are leftovers, ordered by first sequence.
     pub(crate) wal: Vec<WalFile>,
     /// Files in the log's folder that are not files of the log.
     pub(crate) strange: Vec<String>,
-    pub(crate) findings: Findings,
 }
 
 /// Takes a snapshot.
@@ -76,17 +74,18 @@ fn attempt(dir: &Path, anchor: Option<&Path>) -> Result<Option<Snapshot>, Cannot
         return Err(CannotVerify::NoSuchPath(anchor_path));
     }
     let checkpoint = read_if_there(&dir.join(CHECKPOINT))?;
-    let before = read_if_there(&dir.join(MANIFEST))?;
+    let before = manifest_files(dir)?;
     let Some((wal, strange)) = open_wal(dir)? else { return Ok(None) };
-    if read_if_there(&dir.join(MANIFEST))? != before {
+    if manifest_files(dir)? != before {
         return Ok(None);
     }
-    let mut findings = Findings::default();
-    let manifest = match before {
-        None => Some(Manifest::default()),
-        Some(bytes) => manifest::decode(&bytes, &mut findings)?,
-    };
-    Ok(Some(Snapshot { anchor, checkpoint, manifest, wal, strange, findings }))
+    Ok(Some(Snapshot { anchor, checkpoint, manifest: before, wal, strange }))
+}
+
+fn manifest_files(dir: &Path) -> Result<ManifestFiles, CannotVerify> {
+    let journal = read_if_there(&dir.join(MANIFEST))?;
+    let unsigned = read_if_there(&dir.join(UNSIGNED_MANIFEST))?;
+    Ok(ManifestFiles { journal, unsigned })
 }
 
 type Opened = (Vec<WalFile>, Vec<String>);
@@ -130,9 +129,9 @@ fn first_sequence(name: &str) -> Option<u64> {
 
 /// Returns `true` if everything is sealed but the checkpoint is behind, which lasts a moment only.
 fn lagging(snapshot: &Snapshot) -> bool {
-    let Some(manifest) = &snapshot.manifest else { return false };
+    let sealed_size = snapshot.manifest.claimed_size();
     let note = snapshot.checkpoint.as_deref().and_then(|bytes| SignedNote::parse(bytes).ok());
     let size = note.and_then(|note| Checkpoint::parse(note.text()).ok()).map_or(0, |checkpoint| checkpoint.size);
-    let unsealed = snapshot.wal.iter().any(|file| file.first >= manifest.sealed_size && file.length > 64);
-    size < manifest.sealed_size && !unsealed
+    let unsealed = snapshot.wal.iter().any(|file| file.first >= sealed_size && file.length > 64);
+    size < sealed_size && !unsealed
 }

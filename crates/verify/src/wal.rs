@@ -7,6 +7,7 @@ mod torn;
 
 use std::os::unix::fs::FileExt as _;
 
+use reeve_audit::query::Column;
 use reeve_tlog::{Epochs, commitment};
 
 use crate::audit::Audit;
@@ -165,14 +166,23 @@ impl<'a> Wal<'a> {
             audit.findings.add(Finding::new(&file.name, message).at(frame.offset).differs(self.next, first));
             return Ok(());
         }
+        let mut newest = None;
         for (sequence, (salt, canonical)) in (first..).zip(&frame.entries) {
             match Claim::read(canonical, &mut self.scratch) {
-                Ok(claim) => audit.counts.submitters.count(&claim.fields()),
+                Ok(claim) => {
+                    let fields = claim.fields();
+                    audit.counts.submitters.count(&fields);
+                    let recorded_at = fields.millis(Column::RecordedAt);
+                    newest = newest.max(recorded_at);
+                    let mark = audit.sequence.hasher.mark(fields.text(Column::EventId), recorded_at);
+                    audit.sequence.entry(sequence, mark);
+                }
                 Err(message) => audit.findings.add(Finding::new(&file.name, message).at(frame.offset).entry(sequence)),
             }
             let leaf = commitment(salt, canonical).leaf_hash();
             audit.walk.append(leaf, &mut audit.findings)?;
         }
+        audit.sequence.frame(first, frame.committed_at_ms, newest);
         audit.counts.unsealed_entries += count;
         self.next = last.saturating_add(1);
         self.checkpoint(file, frame, last, audit);

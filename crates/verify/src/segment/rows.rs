@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use reeve_audit::query::Column;
 use reeve_tlog::{Commitment, Hash, commitment};
 
+use super::CheckedRow;
 use super::batch::{Batch, Values};
 use super::cut::Mender;
 use crate::claim::{Claim, Fields, class_of};
@@ -13,6 +14,7 @@ use crate::finding::{Finding, Findings};
 use crate::manifest::{Listed, MANIFEST};
 use crate::progress::Progress;
 use crate::records::{COMMITMENTS, Judgement, Records};
+use crate::sequence::IdHasher;
 use crate::submitters::Submitters;
 
 /// So many event types are remembered.
@@ -25,7 +27,8 @@ pub(super) struct Rows<'a> {
     progress: &'a Progress,
     pub(super) findings: Findings,
     pub(super) submitters: Submitters,
-    rows: Vec<(u64, Hash)>,
+    hasher: &'a IdHasher,
+    rows: Vec<CheckedRow>,
     /// Event types seen, and their retention classes: there are few.
     classes: HashMap<Vec<u8>, Option<&'static str>>,
     /// Least and greatest `timestamp`.
@@ -36,11 +39,17 @@ pub(super) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn new(listed: &'a Listed, records: &'a mut Records, progress: &'a Progress) -> Rows<'a> {
+    pub(super) fn new(
+        listed: &'a Listed,
+        records: &'a mut Records,
+        hasher: &'a IdHasher,
+        progress: &'a Progress,
+    ) -> Rows<'a> {
         Rows {
             listed,
             records,
             progress,
+            hasher,
             findings: Findings::default(),
             submitters: Submitters::default(),
             rows: Vec::with_capacity(usize::try_from(listed.count.min(1 << 20)).unwrap_or_default()),
@@ -87,12 +96,14 @@ impl<'a> Rows<'a> {
         let mut scratch = std::mem::take(&mut self.scratch);
         let claim = Claim::read(canonical, &mut scratch);
         self.scratch = scratch;
+        let mut mark = None;
         match &claim {
             Err(message) => self.findings.add(Finding::new(&self.listed.path, message).entry(sequence)),
             Ok(claim) => {
                 let fields = claim.fields();
                 self.submitters.count(&fields);
-                self.columns(batch, row, sequence, &fields);
+                let recorded_at = self.columns(batch, row, sequence, &fields);
+                mark = self.hasher.mark(fields.text(Column::EventId), recorded_at);
             }
         }
         let leaf = match self.records.commitment(sequence)?.filter(|held| *held != found) {
@@ -102,13 +113,13 @@ impl<'a> Rows<'a> {
                 self.disagreement(sequence, found, held, event_id.as_deref())?
             }
         };
-        self.rows.push((sequence, leaf));
+        self.rows.push(CheckedRow { sequence, leaf, mark });
         Ok(())
     }
 
     fn order(&mut self, sequence: u64) {
         let Listed { path, first_sequence: first, last_sequence: last, .. } = self.listed;
-        if self.rows.last().is_some_and(|(before, _)| *before >= sequence) {
+        if self.rows.last().is_some_and(|before| before.sequence >= sequence) {
             self.findings.add(Finding::new(path, "the rows are not in order of sequence").entry(sequence));
         }
         if !(*first..=*last).contains(&sequence) {
@@ -117,8 +128,9 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Holds the columns that searches use, and the class, against the payload.
-    fn columns(&mut self, batch: &Batch<'_>, row: usize, sequence: u64, fields: &Fields<'_>) {
+    /// Holds the columns that searches use, and the class, against the payload. Returns the time of recording.
+    fn columns(&mut self, batch: &Batch<'_>, row: usize, sequence: u64, fields: &Fields<'_>) -> Option<i64> {
+        let mut recorded_at = None;
         for (column, values) in &batch.columns {
             match values {
                 Values::Text(_) => {
@@ -133,9 +145,13 @@ impl<'a> Rows<'a> {
                     if !batch.spells(*column, found, fields.text(*column)) && (found.is_none() || expected() != found) {
                         self.column(*column, sequence, fields, (shown_millis(expected()), shown_millis(found)));
                     }
-                    if let (Column::Timestamp, Some(at)) = (column, found) {
-                        let (least, most) = self.span.unwrap_or((at, at));
-                        self.span = Some((least.min(at), most.max(at)));
+                    match (column, found) {
+                        (Column::Timestamp, Some(at)) => {
+                            let (least, most) = self.span.unwrap_or((at, at));
+                            self.span = Some((least.min(at), most.max(at)));
+                        }
+                        (Column::RecordedAt, found) => recorded_at = found,
+                        _ => {}
                     }
                 }
             }
@@ -146,6 +162,7 @@ impl<'a> Rows<'a> {
             let wrong = Finding::new(&self.listed.path, message).entry(sequence).id(fields.event_id());
             self.findings.add(wrong.differs(class.unwrap_or("none"), &self.listed.class));
         }
+        recorded_at
     }
 
     fn column(&mut self, column: Column, sequence: u64, fields: &Fields<'_>, differs: (String, String)) {
@@ -189,7 +206,7 @@ impl<'a> Rows<'a> {
     }
 
     /// At the end: the manifest's summary of the segment.
-    pub(super) fn finish(mut self) -> (Findings, Vec<(u64, Hash)>) {
+    pub(super) fn finish(mut self) -> (Findings, Vec<CheckedRow>) {
         let listed = self.listed;
         let count = self.rows.len() as u64;
         let mut wrong = |what: &str, expected: String, found: String| {
@@ -204,7 +221,8 @@ impl<'a> Rows<'a> {
                 wrong(what, format!("{} to {}", expected.0, expected.1), format!("{} to {}", found.0, found.1));
             }
         };
-        let ends = self.rows.first().zip(self.rows.last()).map(|(first, last)| (first.0.into(), last.0.into()));
+        let ends =
+            self.rows.first().zip(self.rows.last()).map(|(first, last)| (first.sequence.into(), last.sequence.into()));
         span("sequences", (listed.first_sequence.into(), listed.last_sequence.into()), ends);
         let times = self.span.map(|(least, most)| (least.into(), most.into()));
         span("timestamps", (listed.min_timestamp_ms.into(), listed.max_timestamp_ms.into()), times);

@@ -24,6 +24,8 @@ pub(super) struct Frame {
     pub(super) offset: u64,
     pub(super) end: u64,
     pub(super) first_sequence: u64,
+    /// Time of the commit, milliseconds since the epoch.
+    pub(super) committed_at_ms: i64,
     pub(super) note: String,
     /// At least one.
     pub(super) entries: Vec<FrameEntry>,
@@ -103,7 +105,8 @@ fn decode(body: &[u8], offset: u64, end: u64) -> Result<Frame, FrameFault> {
     if plain.len() != plain_len {
         return Err(FrameFault::Length("entries part"));
     }
-    Ok(Frame { offset, end, first_sequence: little64(head, 2), note, entries: entries(plain, count as usize)? })
+    let (first_sequence, committed_at_ms) = (little64(head, 2), little64(head, 14).cast_signed());
+    Ok(Frame { offset, end, first_sequence, committed_at_ms, note, entries: entries(plain, count as usize)? })
 }
 
 fn entries(plain: &[u8], count: usize) -> Result<Vec<FrameEntry>, FrameFault> {

@@ -46,7 +46,7 @@ async fn a_flipped_bit_is_found_in_every_kind_of_file() {
         flip(&log, &format!("ledger/{name}"), &mut random, false);
     }
     flip(&log, "anchor/head", &mut random, false);
-    flip(&log, "ledger/manifest.json", &mut random, true);
+    flip(&log, "ledger/manifest.journal", &mut random, true);
     flip(&log, "ledger/log.vkey", &mut random, true);
     assert!(log.verify().is_intact());
 }
@@ -63,12 +63,12 @@ async fn a_deleted_file_is_missed() {
         (log.wal(), 0),
         ("ledger/commitments".to_owned(), 0),
         ("ledger/tree/1".to_owned(), 0),
-        ("ledger/manifest.json".to_owned(), 300),
+        ("ledger/manifest.journal".to_owned(), 300),
     ] {
         let (path, aside) = (log.path(&name), log.path("aside"));
         fs::rename(&path, &aside).unwrap();
         let report = log.verify();
-        let named = if name.ends_with("manifest.json") { "ledger/wal" } else { name.as_str() };
+        let named = if name.ends_with("manifest.journal") { "ledger/wal" } else { name.as_str() };
         assert_names(&report, named, &name);
         assert_eq!(report.missing.total, missing, "{name}\n{report}");
         fs::rename(&aside, &path).unwrap();
@@ -99,7 +99,9 @@ async fn nothing_signed_is_not_intact() {
     log.seal().await;
     log.close().await;
     assert!(log.verify().is_intact());
-    fs::remove_file(log.path("ledger/checkpoint")).unwrap();
+    for name in ["ledger/checkpoint", "anchor/head"] {
+        fs::remove_file(log.path(name)).unwrap();
+    }
     let report = log.verify();
     assert_names(&report, "entries 0 to 29: no valid signed checkpoint", "without a checkpoint");
 }

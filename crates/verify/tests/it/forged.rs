@@ -34,14 +34,12 @@ fn rewrite(log: &Log, name: &str, change: impl FnOnce(&RecordBatch, &mut Vec<Arr
     let mut writer = ArrowWriter::try_new(Vec::new(), Arc::new(schema.clone()), Some(properties)).unwrap();
     writer.write(&RecordBatch::try_new(Arc::new(schema), columns).unwrap()).unwrap();
     let after = writer.into_inner().unwrap();
-    let manifest = fs::read_to_string(log.path("ledger/manifest.json")).unwrap();
     let hash = |bytes: &[u8]| hex::encode(Sha256::digest(bytes));
-    let manifest = manifest.replacen(&hash(&before), &hash(&after), 1).replacen(
-        &format!("\"bytes\": {}", before.len()),
-        &format!("\"bytes\": {}", after.len()),
-        1,
-    );
-    fs::write(log.path("ledger/manifest.json"), manifest).unwrap();
+    let bytes = |bytes: &[u8]| format!("\"bytes\":{},", bytes.len());
+    log.edit_manifest(|text| {
+        let text = text.replacen(&hash(&before), &hash(&after), 1);
+        text.replacen(&bytes(&before), &bytes(&after), 1)
+    });
     fs::write(path, after).unwrap();
 }
 
@@ -105,7 +103,7 @@ async fn a_forged_time_is_found() {
     let changed = "salt and payload do not give the commitment that ledger/commitments holds: one of them was changed";
     assert_names(&report, changed, "timestamp");
     assert_names(&report, "entry 3", "timestamp");
-    assert_names(&report, "ledger/manifest.json says something else about the segment's timestamps", "span");
+    assert_names(&report, "ledger/manifest.journal says something else about the segment's timestamps", "span");
 }
 
 #[tokio::test]
@@ -216,7 +214,7 @@ async fn an_end_of_another_log_does_not_fit() {
         let report = with_bytes(&log.path(&name), &bytes, || log.verify());
         assert_names(&report, &name, &name);
     }
-    let names = ["commitments", "tree/1", "manifest.json"].map(|name| format!("ledger/{name}"));
+    let names = ["commitments", "tree/1", "manifest.journal"].map(|name| format!("ledger/{name}"));
     for name in names.into_iter().chain([log.segment("default")]) {
         let bytes = fs::read(other.path(&name)).unwrap();
         let report = with_bytes(&log.path(&name), &bytes, || log.verify());

@@ -49,7 +49,7 @@ async fn the_report_tells_what_was_checked() {
     assert!(report.is_intact(), "{report}");
     let counts = report.counts;
     assert_eq!((counts.segments, counts.wal_files, counts.wal_frames), (8, 1, 5));
-    assert_eq!((counts.tiles, counts.bundles, counts.checkpoints), (1, 0, 6));
+    assert_eq!((counts.tiles, counts.bundles, counts.checkpoints), (1, 0, 8));
     assert!(report.notes[0].contains("--public-key"), "{:?}", report.notes);
     let json = report.to_json();
     assert_eq!(json["intact"], true);

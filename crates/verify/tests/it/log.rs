@@ -7,9 +7,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use reeve_audit::{Draft, Submitter};
 use reeve_lake::EntrySegments;
-use reeve_ledger::{Config, Ledger, keys};
+use reeve_ledger::{Attestor, Config, Ledger, keys};
 use reeve_tlog::{Epochs, NoteSigner, NoteVerifier};
 use reeve_verify::{CannotVerify, Options, Progress, Report, verify_directory};
+use sha2::{Digest as _, Sha256};
 
 pub(crate) const ORIGIN: &str = "reeve.local/verify-test";
 
@@ -140,6 +141,27 @@ impl Log {
     /// The newest file of the write-ahead log.
     pub(crate) fn wal(&self) -> String {
         self.files("ledger/wal").pop().unwrap()
+    }
+
+    /// Changes the text of the manifest and attests it anew, as whoever has the log's key could.
+    pub(crate) fn edit_manifest(&self, change: impl Fn(String) -> String) {
+        let attestor = Attestor::new(Arc::new(self.signer()), None);
+        let path = self.path("ledger/manifest.journal");
+        let text = change(fs::read_to_string(&path).unwrap());
+        let digest = |before: &[u8], bytes: &[u8]| Sha256::new().chain_update(before).chain_update(bytes).finalize();
+        let (mut before, mut lines) = (vec![0; 32], String::new());
+        for line in text.lines() {
+            let body = line.rsplit_once(",\"attestation\":").unwrap().0;
+            let row: serde_json::Value = serde_json::from_str(&format!("{body}}}")).unwrap();
+            let size = row["sealed_size"].as_u64().unwrap();
+            let note =
+                attestor.attest("ledger/manifest.journal", size, digest(&before, body.as_bytes()).into()).unwrap();
+            let line = format!("{body},\"attestation\":{}}}", serde_json::to_string(&note).unwrap());
+            before = digest(&before, line.as_bytes()).to_vec();
+            lines.push_str(&line);
+            lines.push('\n');
+        }
+        fs::write(path, lines).unwrap();
     }
 
     pub(crate) fn segment(&self, class: &str) -> String {

@@ -3,6 +3,8 @@
 
 mod cli;
 mod damage;
+#[path = "../../../ledger/tests/it/earlier.rs"]
+mod earlier;
 mod epochs;
 mod forged;
 mod intact;
@@ -10,4 +12,5 @@ mod live;
 mod log;
 mod proofs;
 mod remote;
+mod signatures;
 mod tail;
