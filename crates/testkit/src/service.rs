@@ -56,7 +56,11 @@ impl Service {
         Service::start(command)
     }
 
-    fn start(mut command: Command) -> Result<Service> {
+    /// Runs a command that serves, and waits until it has printed its address.
+    ///
+    /// # Errors
+    /// As [`Service::serve`].
+    pub fn start(mut command: Command) -> Result<Service> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("starting {command:?}"))?;
         let (printed, said) = (Arc::default(), Arc::default());

@@ -8,7 +8,9 @@
 
 mod fixture;
 mod forgeries;
+mod together;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 
@@ -17,10 +19,11 @@ use rand::{RngExt, SeedableRng};
 
 use fixture::{Answers, LogFixture};
 use forgeries::FORGERIES;
+use together::{Rewritten, changed, remove_rebuilt};
 
 /// Kinds of files, by how their names begin.
 const KINDS: [&str; 14] = [
-    "ledger/manifest.json",
+    "ledger/manifest.journal",
     "lake/entries/",
     "lake/index/",
     "ledger/commitments",
@@ -164,6 +167,122 @@ async fn no_forgery_passes_in_silence() {
     for name in ["record of a key epoch: deleted", "anchor: deleted", "write-ahead log: last frame cut off"] {
         assert_eq!(at_start(name), Some(1), "{name}");
     }
+}
+
+/// Forgeries by the number of files they change: those tried, refused at start, and found by `reeve-verify`.
+#[derive(Debug, Default)]
+struct Together {
+    by_files: BTreeMap<usize, (usize, usize, usize)>,
+    missed: Vec<String>,
+}
+
+impl Together {
+    async fn check(&mut self, sound: &LogFixture, fixture: &LogFixture, case: &str) {
+        let files = changed(sound, fixture);
+        assert!(!files.is_empty(), "{case} changed nothing");
+        let is_found = fixture.auditor_finds();
+        let is_refused = match fixture.open().await {
+            Err(_) => true,
+            Ok(opened) => {
+                opened.close().await;
+                false
+            }
+        };
+        let (tried, refused, found) = self.by_files.entry(files.len()).or_default();
+        (*tried, *refused, *found) = (*tried + 1, *refused + usize::from(is_refused), *found + usize::from(is_found));
+        if !is_refused || !is_found {
+            self.missed.push(format!("{case} ({} files): refused {is_refused}, found {is_found}", files.len()));
+        }
+    }
+
+    fn table(&self) -> String {
+        let mut text =
+            "| files changed together | tried | refused at start | found by `reeve-verify` |\n|---|---|---|---|\n"
+                .to_owned();
+        for (files, (tried, refused, found)) in &self.by_files {
+            writeln!(text, "| {files} | {tried} | {refused} | {found} |").unwrap();
+        }
+        text
+    }
+}
+
+/// Without the key, and with every checksum, size, root and chain hash in the directory made to agree: a frame appended, the tail
+/// rewritten, the sealed part rewritten; each also with the files gone or in an older form that could give it away.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_forgery_of_several_files_is_signed() {
+    let unsealed = LogFixture::build().await;
+    let sealed = unsealed.copy();
+    let opened = sealed.open().await.unwrap();
+    opened.ledger.seal().await.unwrap();
+    opened.close().await;
+    let mut together = Together::default();
+    for (place, sound) in [("with a tail", &unsealed), ("all sealed", &sealed)] {
+        let approval = together::appended(sound).await;
+        let mut forgeries: Vec<(&str, &Rewritten, bool, bool)> = vec![("a frame appended", &approval, true, false)];
+        let (tail, old) = (together::tail(sound).await, together::sealed(sound).await);
+        if place == "with a tail" {
+            forgeries.push(("the tail rewritten", &tail, false, false));
+        }
+        forgeries.push(("the sealed part rewritten", &old, false, true));
+        for (name, rewritten, appends, seals) in forgeries {
+            for (more, without) in
+                [("", 0), (", anchor", 1), (", anchor, no checkpoint", 2), (", in the unsigned form", 3)]
+            {
+                let fixture = sound.copy();
+                if seals {
+                    rewritten.write_sealed(&fixture).await;
+                    remove_rebuilt(&fixture);
+                }
+                if appends {
+                    rewritten.append_frame(&fixture);
+                } else {
+                    rewritten.write_tail(&fixture);
+                }
+                if without >= 1 {
+                    rewritten.write_anchor(&fixture, true);
+                }
+                if without >= 2 {
+                    fixture.remove("ledger/checkpoint");
+                }
+                if without >= 3 {
+                    rewritten.unsign(&fixture);
+                }
+                together.check(sound, &fixture, &format!("{place}: {name}{more}")).await;
+            }
+        }
+    }
+    println!("{}", together.table());
+    assert!(together.missed.is_empty(), "{:#?}", together.missed);
+}
+
+/// An older copy of the directory is refused as long as one file still knows more; put back as a whole it is a log that holds, and
+/// only what was kept elsewhere tells.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_older_copy_is_refused_unless_it_is_whole() {
+    let earlier = LogFixture::build().await;
+    let later = earlier.copy();
+    let opened = later.open().await.unwrap();
+    opened.append(1).await;
+    opened.ledger.seal().await.unwrap();
+    opened.append(2).await;
+    opened.close().await;
+    let mut together = Together::default();
+    for left in ["ledger/checkpoint", "ledger/manifest.journal", "anchor/head", "ledger/wal/"] {
+        let fixture = earlier.copy();
+        fixture.below(left).iter().for_each(|name| fixture.remove(name));
+        later.below(left).iter().for_each(|name| fixture.write(name, &later.read(name)));
+        together.check(&later, &fixture, &format!("all but {left}")).await;
+    }
+    println!("{}", together.table());
+    assert!(together.missed.is_empty(), "{:#?}", together.missed);
+    let kept = later.read("ledger/checkpoint");
+    println!(
+        "| all ({} files) | 1 | 0 | {} with a checkpoint kept elsewhere |",
+        changed(&later, &earlier).len(),
+        usize::from(!earlier.report(&[kept.clone()]).unwrap().is_intact())
+    );
+    assert!(!earlier.auditor_finds(), "nothing in the directory tells");
+    assert!(!earlier.report(&[kept]).unwrap().is_intact());
 }
 
 /// A tail that is cut off together with everything in the directory that remembers it is noticed by what was kept elsewhere alone.

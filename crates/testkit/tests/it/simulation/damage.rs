@@ -76,9 +76,9 @@ impl Life {
     /// Returns `true` for files that a crash left behind and the manifest does not count: segments, files of the log,
     /// ends of append-only files.
     fn leftover(&self, name: &str, at: usize) -> bool {
-        let text = fs::read_to_string(self.home().join("ledger/manifest.json")).unwrap_or_default();
-        let manifest: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        let sealed = manifest["sealed_size"].as_u64().unwrap_or(0);
+        let text = fs::read_to_string(self.home().join("ledger/manifest.journal")).unwrap_or_default();
+        let last = text.lines().rev().find_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let sealed = last.and_then(|record| record["sealed_size"].as_u64()).unwrap_or(0);
         let beyond = |counted: u64| at as u64 >= counted * 32;
         if name.starts_with("lake/entries/") {
             !text.contains(name)

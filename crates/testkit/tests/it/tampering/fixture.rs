@@ -33,7 +33,7 @@ pub(super) struct LogFixture {
     pub(super) earlier: BTreeMap<&'static str, Vec<u8>>,
 }
 
-const KEPT: [&str; 3] = ["anchor/head", "ledger/checkpoint", "ledger/manifest.json"];
+const KEPT: [&str; 3] = ["anchor/head", "ledger/checkpoint", "ledger/manifest.journal"];
 
 /// A log that was opened.
 pub(super) struct Opened {

@@ -12,6 +12,7 @@ use reeve_tlog::{Checkpoint, Commitment, NoteSigner, Tree, empty_root, encode_ti
 use sha2::{Digest as _, Sha256};
 
 use super::fixture::{LogFixture, ORIGIN, request};
+use super::together::line_of;
 
 type Done<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
 type Forge = for<'a> fn(&'a LogFixture) -> Done<'a>;
@@ -47,8 +48,8 @@ pub(super) const FORGERIES: &[(&str, Forge)] = &[
     ("segment: cut short", |fixture| now(|| cut(fixture, "lake/entries/"))),
     ("segment: deleted", |fixture| now(|| fixture.remove(&fixture.below("lake/entries/")[0]))),
     ("manifest: a segment left out", |fixture| now(|| left_out(fixture))),
-    ("manifest: put back from before the last seal", |fixture| now(|| put_back(fixture, "ledger/manifest.json"))),
-    ("manifest: deleted", |fixture| now(|| fixture.remove("ledger/manifest.json"))),
+    ("manifest: put back from before the last seal", |fixture| now(|| put_back(fixture, "ledger/manifest.journal"))),
+    ("manifest: deleted", |fixture| now(|| fixture.remove("ledger/manifest.journal"))),
     ("commitments: one changed", |fixture| now(|| flip(fixture, "ledger/commitments", 17 * 32))),
     ("commitments: one changed, and the tree over it", |fixture| now(|| changed_commitment(fixture))),
     ("commitments: cut short", |fixture| now(|| cut(fixture, "ledger/commitments"))),
@@ -180,17 +181,21 @@ fn forged_record(fixture: &LogFixture) {
     fixture.write(name, &bytes);
 }
 
-fn manifest(fixture: &LogFixture, change: impl FnOnce(&mut serde_json::Value)) {
-    let mut value = serde_json::from_slice(&fixture.read("ledger/manifest.json")).unwrap();
-    change(&mut value);
-    fixture.write("ledger/manifest.json", serde_json::to_string_pretty(&value).unwrap().as_bytes());
+/// Changes the records of the manifest; their attestations stay as they were.
+fn manifest(fixture: &LogFixture, change: impl FnOnce(&mut Vec<serde_json::Value>)) {
+    let text = String::from_utf8(fixture.read("ledger/manifest.journal")).unwrap();
+    let mut records = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    change(&mut records);
+    let lines: Vec<String> = records.iter().map(line_of).collect();
+    fixture.write("ledger/manifest.journal", (lines.join("\n") + "\n").as_bytes());
 }
 
 /// Lists a segment as it is now.
 fn list(fixture: &LogFixture, name: &str) {
     let bytes = fixture.read(name);
-    manifest(fixture, |value| {
-        let listed = value["segments"].as_array_mut().unwrap().iter_mut().find(|one| one["path"] == name).unwrap();
+    manifest(fixture, |records| {
+        let segments = records.iter_mut().flat_map(|record| record["segments"].as_array_mut().unwrap());
+        let listed = segments.into_iter().find(|one| one["path"] == name).unwrap();
         listed["sha256"] = hex::encode(Sha256::digest(&bytes)).into();
         listed["bytes"] = bytes.len().into();
     });
@@ -203,8 +208,8 @@ fn relisted(fixture: &LogFixture) {
 }
 
 fn left_out(fixture: &LogFixture) {
-    manifest(fixture, |value| {
-        let segments = value["segments"].as_array_mut().unwrap();
+    manifest(fixture, |records| {
+        let segments = records.last_mut().unwrap()["segments"].as_array_mut().unwrap();
         let gone = segments.pop().unwrap()["count"].as_u64().unwrap();
         // The counts must add up, so another segment takes the blame.
         let count = segments[0]["count"].as_u64().unwrap();
