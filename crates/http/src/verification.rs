@@ -29,7 +29,7 @@ pub struct Verified {
     pub root: Option<String>,
     /// Entries whose payload was checked.
     pub intact: u64,
-    /// Entries whose payload is gone by policy and whose commitment was checked.
+    /// Entries whose payload is gone by policy and whose commitment was checked; 0 while nothing removes payloads.
     pub expired: u64,
     /// Entries that are nowhere.
     pub missing: u64,

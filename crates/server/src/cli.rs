@@ -124,6 +124,9 @@ pub(crate) struct ServeArgs {
     /// Address to listen on.
     #[arg(long)]
     pub(crate) listen: Option<SocketAddr>,
+    /// Start once over a log of a version that signed neither its manifest nor its anchor; the log records it.
+    #[arg(long)]
+    pub(crate) accept_unsigned: bool,
 }
 
 /// `reeve demo`.
@@ -135,6 +138,9 @@ pub(crate) struct DemoArgs {
     /// Address to listen on.
     #[arg(long, default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
+    /// Start once over a log of a version that signed neither its manifest nor its anchor; the log records it.
+    #[arg(long)]
+    pub(crate) accept_unsigned: bool,
     /// Seed of the simulated estate: the same seed gives the same estate.
     #[arg(long, default_value_t = 7)]
     pub(crate) seed: u64,

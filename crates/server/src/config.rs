@@ -18,6 +18,9 @@ pub(crate) use publication::{Cosign, OutboundSection, Publish};
 pub(crate) struct Config {
     /// Data directory.
     pub(crate) data_dir: PathBuf,
+    /// Start once over files of a version that signed neither its manifest nor its anchor. A flag alone: in a file it would stay.
+    #[serde(skip)]
+    pub(crate) accept_unsigned: bool,
     /// Address to listen on.
     pub(crate) listen: SocketAddr,
     /// Address at which a standby on another machine reaches this server; by default the one it listens on.
@@ -77,6 +80,7 @@ impl Default for Config {
         Config {
             data_dir: PathBuf::from("reeve-data"),
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            accept_unsigned: false,
             internal_url: None,
             state_url: None,
             anchor: None,
@@ -118,6 +122,7 @@ impl Config {
         if let Some(dir) = &args.data_dir {
             config.data_dir.clone_from(dir);
         }
+        config.accept_unsigned = args.accept_unsigned;
         if let Some(listen) = args.listen {
             config.listen = listen;
         }

@@ -41,6 +41,7 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
     let config = Config {
         data_dir,
         listen: args.listen,
+        accept_unsigned: args.accept_unsigned,
         sync_every_s: 60,
         agents_every_s: 300,
         seal_after_s: 120,

@@ -51,6 +51,7 @@ use responses::{anomaly_service, prices, rule_service};
 mod engine;
 mod observers;
 mod responses;
+mod unsigned;
 
 /// Longest time for requests under way once the service is to stop.
 const LAST_REQUESTS: Duration = Duration::from_secs(5);
@@ -118,6 +119,7 @@ pub(crate) async fn open_restored(config: &Config) -> Result<Log> {
     ledger_config.seal_after_bytes = config.seal_after_bytes;
     ledger_config.seal_after = Duration::from_secs(config.seal_after_s);
     ledger_config.tail_limit_bytes = config.tail_limit_bytes;
+    ledger_config.accept_unsigned = config.accept_unsigned.then(|| unsigned::consent(&config.data_dir));
     let ledger = Ledger::open(ledger_config, signer, segments.clone()).await?;
     crate::backup::create::clear(&config.data_dir)?;
     crate::backup::restored::settle(&config.data_dir, &ledger).await?;

@@ -96,6 +96,12 @@ impl Log {
         self.ledger.rotate_key(entry).await
     }
 
+    /// Returns the faults of the log, and the bytes that wait to be committed.
+    #[must_use]
+    pub fn health(&self) -> reeve_ledger::Health {
+        self.ledger.health()
+    }
+
     /// Returns how far each place outside has the log's checkpoints.
     #[must_use]
     pub fn deliveries(&self) -> Vec<Delivery> {

@@ -6,6 +6,12 @@ kinds! { System:
     KEY_ROTATE = "ledger.key_rotate", Info, Reeve,
         "The log's signing key was replaced.",
         ["resource.type", "resource.id", "changes.before", "changes.after"];
+    ACCEPT_UNSIGNED = "ledger.accept_unsigned", High, Reeve,
+        "An operator had the service start over files of an earlier version that the log's key had not signed.",
+        ["resource.type", "resource.id", "metadata.entries", "metadata.root", "metadata.sealed_entries", "metadata.signed_entries"];
+    CHECKPOINT_CONFLICT = "ledger.checkpoint_conflict", Critical, Reeve,
+        "A place that checkpoints are published to holds one that the log does not extend: the log was cut or rewritten, or the place was. What is there was not overwritten.",
+        ["resource.type", "resource.id", "metadata.target", "metadata.error"];
     IMPORT = "ingestion.import", Info, Shared,
         "Entries of files were imported into the log.",
         ["metadata.format", "metadata.entries"];

@@ -38,6 +38,7 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     registry.register("reeve_log_entries", "Entries in the signed log", size);
     alerts(&app, &mut registry).await;
     publication(&app, &mut registry);
+    faults(&app, &mut registry);
     let mut text = String::new();
     if let Err(error) = encode(&mut text, &registry) {
         tracing::warn!(%error, "metrics could not be written");
@@ -60,6 +61,16 @@ async fn alerts(app: &App, registry: &mut Registry) {
         }
         Err(error) => tracing::warn!(%error, "the position of the alert rules could not be read"),
     }
+}
+
+/// Faults of the log: entries are not taken, the anchor is not written, an entry is dated after now.
+fn faults(app: &App, registry: &mut Registry) {
+    let health = app.ledger.health();
+    let family = Family::<Vec<(String, String)>, Gauge>::default();
+    for (fault, message) in [("append", health.fault), ("anchor", health.anchor_fault), ("clock", health.clock_fault)] {
+        family.get_or_create(&vec![("fault".to_owned(), fault.to_owned())]).set(i64::from(message.is_some()));
+    }
+    registry.register("reeve_log_faults", "Faults of the log, 1 while there is one", family);
 }
 
 /// Position of each place in the log's checkpoints, and failed deliveries in a row.

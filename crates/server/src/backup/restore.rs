@@ -11,7 +11,7 @@ use reeve_tlog::NoteVerifier;
 use super::evidence::{self, Evidence};
 use super::keys::{self, KeySource};
 use super::restored::Restored;
-use super::verify::{Temporary, audit, beside, into_folder};
+use super::verify::{Temporary, Trust, audit, beside, into_folder};
 use super::{STATE, UNFINISHED};
 use crate::account::Account;
 use crate::config::Config;
@@ -63,7 +63,8 @@ impl Restore<'_> {
         fs::create_dir_all(parent)?;
         let folder = beside(target, "restore");
         let temporary = Temporary(folder.clone());
-        let checked = into_folder(self.file, &folder, |_| true, self.public_key.as_ref())?;
+        let trust = Trust { key: self.public_key.as_ref(), accept_unsigned: self.config.accept_unsigned };
+        let checked = into_folder(self.file, &folder, |_| true, trust)?;
         if !checked.broken.is_empty() {
             return Ok(Outcome::Refused(checked.broken));
         }
@@ -71,7 +72,7 @@ impl Restore<'_> {
         let backup = checked.contents.sha256.context("the backup has no digest")?;
         let evidence = self.evidence(&manifest.origin)?;
         let mut broken = Vec::new();
-        audit(&folder, self.public_key.as_ref(), evidence::within(&evidence, manifest.size), &manifest, &mut broken)?;
+        audit(&folder, trust, evidence::within(&evidence, manifest.size), &manifest, &mut broken)?;
         let later = evidence::beyond(&evidence, manifest.size);
         let lost_entries = later.iter().map(|one| one.size - manifest.size).max().unwrap_or(0);
         if !broken.is_empty() {

@@ -51,6 +51,11 @@ impl Restored {
     }
 }
 
+/// Returns `true` if the log was restored and not opened since.
+pub(crate) fn is_pending(data_dir: &Path) -> bool {
+    data_dir.join(PENDING).exists()
+}
+
 /// Replaces the key of a log that was restored, and records that. Nothing is done where it was not, or was opened since.
 pub(crate) async fn settle(data_dir: &Path, ledger: &Ledger) -> Result<()> {
     let path = data_dir.join(PENDING);
@@ -69,7 +74,8 @@ pub(crate) async fn settle(data_dir: &Path, ledger: &Ledger) -> Result<()> {
         [.., old, new] => (old.public_key.clone(), new.public_key.clone()),
         _ => Default::default(),
     };
-    match ledger.append(entries(&restored, &old, &new)?).await {
+    let drafts = entries(&restored, ledger.accepted_unsigned().is_some(), (old.as_str(), new.as_str()))?;
+    match ledger.append(drafts).await {
         // It was told before an interruption.
         Ok(_) | Err(AppendError::Conflict { .. }) => {}
         Err(error) => return Err(error).context("the restore could not be recorded"),
@@ -85,7 +91,7 @@ pub(crate) async fn settle(data_dir: &Path, ledger: &Ledger) -> Result<()> {
     Ok(())
 }
 
-fn entries(restored: &Restored, old: &str, new: &str) -> Result<Vec<Draft>> {
+fn entries(restored: &Restored, is_unsigned: bool, (old, new): (&str, &str)) -> Result<Vec<Draft>> {
     let id = restored.backup.get(..32).unwrap_or(&restored.backup);
     let log = || ResourceRef::new("audit_log", "audit-logs");
     let by = || Account::current().actor();
@@ -102,6 +108,7 @@ fn entries(restored: &Restored, old: &str, new: &str) -> Result<Vec<Draft>> {
         .with_metadata("root", restored.root.clone())
         .with_metadata("restored_by", restored.by.clone())
         .with_metadata("lost_entries", restored.lost_entries)
+        .with_metadata("accepted_unsigned", is_unsigned)
         .with_metadata("later_checkpoints", Json::from(json!(restored.later_checkpoints)));
     let rotated = Entry::for_event(&events::KEY_ROTATE)
         .with_id(EventId::new(format!("restore-key-{}-{id}", restored.size))?)

@@ -22,6 +22,15 @@ impl Drop for Temporary {
     }
 }
 
+/// Trust of whoever checks a backup.
+#[derive(Clone, Copy)]
+pub(crate) struct Trust<'a> {
+    /// The log's verifier key, where it is known from elsewhere.
+    pub(crate) key: Option<&'a NoteVerifier>,
+    /// `true` to take a log of a version that signed neither its manifest nor its anchor.
+    pub(crate) accept_unsigned: bool,
+}
+
 /// Result of verifying a backup.
 pub(crate) struct Checked {
     /// Manifest of the file.
@@ -37,7 +46,7 @@ pub(crate) fn into_folder(
     file: &Path,
     folder: &Path,
     wanted: fn(&PartName) -> bool,
-    key: Option<&NoteVerifier>,
+    trust: Trust<'_>,
 ) -> Result<Checked> {
     let input = File::open(file).with_context(|| format!("{} could not be read", file.display()))?;
     let mut sink = Folder::create(folder, wanted).with_context(|| format!("{} could not be made", folder.display()))?;
@@ -47,7 +56,7 @@ pub(crate) fn into_folder(
     let mut checked =
         Checked { broken: contents.flaws.iter().map(ToString::to_string).collect(), contents, report: None };
     if let (true, Some(manifest)) = (checked.broken.is_empty(), &checked.contents.manifest) {
-        let report = audit(folder, key, Vec::new(), manifest, &mut checked.broken)?;
+        let report = audit(folder, trust, Vec::new(), manifest, &mut checked.broken)?;
         checked.report = Some(report);
     }
     Ok(checked)
@@ -56,12 +65,13 @@ pub(crate) fn into_folder(
 /// Runs the offline auditor over the log in a folder.
 pub(crate) fn audit(
     folder: &Path,
-    key: Option<&NoteVerifier>,
+    trust: Trust<'_>,
     checkpoints: Vec<KeptCheckpoint>,
     manifest: &Manifest,
     broken: &mut Vec<String>,
 ) -> Result<Report> {
-    let options = Options { public_key: key.cloned(), checkpoints, ..Options::default() };
+    let Trust { key, accept_unsigned } = trust;
+    let options = Options { public_key: key.cloned(), checkpoints, accept_unsigned, ..Options::default() };
     let report = verify_directory(folder, &options, &Progress::bar())?;
     broken.extend(report.findings.iter().map(ToString::to_string));
     let root = report.root.map(|root| root.to_string());

@@ -42,6 +42,9 @@ pub(crate) struct Target {
     /// Data directory that no service is using. Takes precedence over --url.
     #[arg(long)]
     pub(crate) data_dir: Option<PathBuf>,
+    /// Open a data directory of a version that signed neither its manifest nor its anchor; the log records it.
+    #[arg(long, requires = "data_dir")]
+    pub(crate) accept_unsigned: bool,
     /// Address of the service.
     #[command(flatten)]
     pub(crate) service: ServiceTarget,

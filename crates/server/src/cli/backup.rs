@@ -79,6 +79,9 @@ pub(crate) struct BackupRestoreArgs {
     /// Restore even if entries are lost; the log records how many.
     #[arg(long)]
     pub(crate) accept_loss: bool,
+    /// Restore a backup of a version that signed neither its manifest nor its anchor; the log records it.
+    #[arg(long)]
+    pub(crate) accept_unsigned: bool,
 }
 
 /// `reeve backup verify`.
@@ -93,6 +96,9 @@ pub(crate) struct BackupVerifyArgs {
     /// Folder to unpack the log to during verification; default: beside the backup.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) temp_dir: Option<PathBuf>,
+    /// Verify a backup of a version that signed neither its manifest nor its anchor.
+    #[arg(long)]
+    pub(crate) accept_unsigned: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

@@ -25,7 +25,7 @@ use crate::account::Account;
 use crate::backup::create::{private_file, stage};
 use crate::backup::keys::{KeyParts, KeySource};
 use crate::backup::restore::{Outcome, Restore};
-use crate::backup::verify::{Temporary, beside, into_folder, of_the_log};
+use crate::backup::verify::{Temporary, Trust, beside, into_folder, of_the_log};
 use crate::cli::{BackupCommand, BackupCreateArgs, BackupRestoreArgs, BackupVerifyArgs, ServeArgs};
 use crate::config::Config;
 use crate::service::{open_log, open_store};
@@ -43,7 +43,8 @@ pub(super) async fn run(command: BackupCommand) -> Result<ExitCode> {
 }
 
 fn config(file: Option<&PathBuf>, data_dir: Option<&PathBuf>) -> Result<Config> {
-    Config::load(&ServeArgs { config: file.cloned(), data_dir: data_dir.cloned(), listen: None })
+    let (config, data_dir) = (file.cloned(), data_dir.cloned());
+    Config::load(&ServeArgs { config, data_dir, listen: None, accept_unsigned: false })
 }
 
 /// The first line of a file, or the environment's.
@@ -290,12 +291,13 @@ fn verifier(text: &str) -> Result<NoteVerifier> {
 
 fn verify(args: &BackupVerifyArgs) -> Result<ExitCode> {
     let key = args.public_key.as_deref().map(verifier).transpose()?;
+    let trust = Trust { key: key.as_ref(), accept_unsigned: args.accept_unsigned };
     let folder = match &args.temp_dir {
         Some(dir) => beside(&dir.join("backup"), "verify"),
         None => beside(&args.file, "verify"),
     };
     let temporary = Temporary(folder.clone());
-    let checked = into_folder(&args.file, &folder, of_the_log, key.as_ref())?;
+    let checked = into_folder(&args.file, &folder, of_the_log, trust)?;
     drop(temporary);
     let intact = checked.broken.is_empty();
     let manifest = checked.contents.manifest.as_ref();
@@ -339,6 +341,7 @@ async fn restore(args: &BackupRestoreArgs) -> Result<ExitCode> {
         bail!("name the data directory to make with --data-dir, or --config");
     }
     let config = config(args.config.as_ref(), args.data_dir.as_ref())?;
+    let config = Config { accept_unsigned: args.accept_unsigned, ..config };
     let passphrase = passphrase(args.passphrase_file.as_deref())?;
     let keys = match (&args.keys, args.without_keys) {
         (Some(folder), _) => KeySource::Folder(folder),

@@ -45,7 +45,10 @@ pub(crate) struct Remote {
 /// Opens what the flags name, to write to it.
 pub(crate) async fn open(target: &Target) -> Result<LogAt> {
     match &target.data_dir {
-        Some(dir) => Ok(LogAt::Here(Box::new(open_dir(dir, &target.service.url).await?))),
+        Some(dir) => {
+            let log = open_dir(dir, &target.service.url, target.accept_unsigned).await?;
+            Ok(LogAt::Here(Box::new(log)))
+        }
         None => Ok(LogAt::There(Remote::new(&target.service)?)),
     }
 }
@@ -88,8 +91,8 @@ async fn record(log: &Log, reading: Reading) -> Result<()> {
     Ok(())
 }
 
-async fn open_dir(dir: &Path, url: &str) -> Result<Log> {
-    let config = Config { data_dir: dir.to_owned(), ..Config::default() };
+async fn open_dir(dir: &Path, url: &str, accept_unsigned: bool) -> Result<Log> {
+    let config = Config { data_dir: dir.to_owned(), accept_unsigned, ..Config::default() };
     open_log(&config).await.map_err(|error| {
         let locked = error.chain().any(|cause| matches!(cause.downcast_ref(), Some(OpenError::Locked { .. })));
         if locked {

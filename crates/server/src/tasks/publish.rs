@@ -12,11 +12,15 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, ResourceRef, events};
 use reeve_connect_aws::{Bucket, BucketPlace};
 use reeve_connect_outbound::{Limits, Outbound};
 use reeve_ledger::Ledger;
+use reeve_trail::Journal;
 
-use crate::adapters::publish::{BucketDestination, Destination, FileDestination, Published, WebhookDestination};
+use crate::adapters::publish::{
+    BucketDestination, Conflict, Destination, FileDestination, Published, WebhookDestination,
+};
 use crate::config::{Config, Publish};
 use crate::service::Service;
 use pace::Backoff;
@@ -28,6 +32,7 @@ const LAST: Duration = Duration::from_secs(3);
 
 pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &CancellationToken) {
     let (ledger, config, stop, tasks) = (service.ledger.clone(), service.config.clone(), stop.clone(), tracker.clone());
+    let journal = service.tasks.journal.clone();
     cosign::start(service, tracker, &stop);
     tracker.spawn(async move {
         let destinations = match destinations(&config).await {
@@ -35,7 +40,8 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             Err(error) => return tracing::error!(error = format!("{error:#}"), "checkpoints are not published"),
         };
         for destination in destinations {
-            tasks.spawn(keep_up(ledger.clone(), destination, config.publish.clone(), stop.clone()));
+            let log = (ledger.clone(), journal.clone());
+            tasks.spawn(keep_up(log, destination, config.publish.clone(), stop.clone()));
         }
     });
 }
@@ -69,10 +75,16 @@ async fn destinations(config: &Config) -> Result<Vec<Arc<dyn Destination>>> {
 }
 
 /// Keeps one place up to date until the service ends, and then once more.
-async fn keep_up(ledger: Ledger, destination: Arc<dyn Destination>, publish: Publish, stop: CancellationToken) {
+async fn keep_up(
+    (ledger, journal): (Ledger, Arc<Journal>),
+    destination: Arc<dyn Destination>,
+    publish: Publish,
+    stop: CancellationToken,
+) {
     let (pause, every) = (Duration::from_secs(publish.after_change_s), Duration::from_secs(publish.every_s));
     let mut backoff = Backoff::default();
     let mut arrived: Option<(String, Instant)> = None;
+    let mut in_conflict = false;
     let mut due = Instant::now();
     loop {
         let ending = tokio::select! { () = stop.cancelled() => true, () = sleep_until(due) => false };
@@ -82,8 +94,9 @@ async fn keep_up(ledger: Ledger, destination: Arc<dyn Destination>, publish: Pub
         due = Instant::now() + pause;
         if fresh || (old && !ending) {
             let limit = if ending { LAST } else { DELIVERY };
-            match deliver(destination.as_ref(), note.clone(), limit).await {
+            match deliver(&ledger, destination.as_ref(), note.clone(), limit).await {
                 Ok(size) => {
+                    in_conflict = false;
                     if backoff.succeeded() {
                         tracing::info!(target = destination.name(), size, "checkpoints arrive again");
                     }
@@ -92,7 +105,17 @@ async fn keep_up(ledger: Ledger, destination: Arc<dyn Destination>, publish: Pub
                 }
                 Err(error) => {
                     let (wait, first) = backoff.failed();
+                    let is_conflict = error.downcast_ref::<Conflict>().is_some();
                     let error = format!("{error:#}");
+                    // Once, and not at each attempt: the next one finds the same.
+                    if is_conflict && !std::mem::replace(&mut in_conflict, true) {
+                        tracing::error!(
+                            target = destination.name(),
+                            error,
+                            "the log does not extend what was published"
+                        );
+                        journal.record_outcome(conflict(destination.name(), &error)).await;
+                    }
                     if first {
                         tracing::warn!(
                             target = destination.name(),
@@ -111,8 +134,18 @@ async fn keep_up(ledger: Ledger, destination: Arc<dyn Destination>, publish: Pub
     }
 }
 
-async fn deliver(destination: &dyn Destination, note: String, limit: Duration) -> Result<u64> {
-    let published = Published::read(note)?;
+/// Entry about a place that holds a checkpoint which the log does not extend.
+fn conflict(target: &str, error: &str) -> Entry {
+    Entry::for_event(&events::CHECKPOINT_CONFLICT)
+        .by(Actor::system())
+        .on(ResourceRef::new("audit_log", "audit-logs"))
+        .with_action("publish", ActionStatus::Failed, ActionMethod::System)
+        .with_metadata("target", target)
+        .with_metadata("error", error)
+}
+
+async fn deliver(ledger: &Ledger, destination: &dyn Destination, note: String, limit: Duration) -> Result<u64> {
+    let published = Published::read(ledger, note)?;
     let delivered = timeout(limit, destination.deliver(&published)).await;
     delivered.with_context(|| format!("no response within {} s", limit.as_secs()))??;
     Ok(published.checkpoint.size)

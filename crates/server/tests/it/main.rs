@@ -23,6 +23,8 @@ mod destinations;
 mod direct;
 mod doors;
 mod dry_run;
+#[path = "../../../ledger/tests/it/earlier.rs"]
+mod earlier;
 mod ending;
 mod examples;
 mod exports;
@@ -57,6 +59,7 @@ mod standby;
 mod storage;
 mod tagging;
 mod tokens;
+mod unsigned;
 mod unused;
 mod verifying;
 mod visibility;

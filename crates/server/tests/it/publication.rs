@@ -224,6 +224,11 @@ async fn another_log_is_found_out(file: &Path, key: &str) {
     let service = Service::serve(home.path(), &[("REEVE_PUBLISH", &publish)]).unwrap();
     append(&service.admin(), 0, 3).await;
     metric(&service.admin(), "reeve_checkpoint_failed_deliveries{target=\"file\"} ").await;
+    let alarms = || async {
+        let found = service.admin().get("audit-logs?query=event_type:ledger.checkpoint_conflict").await.expect(200);
+        (found.body["total"] == 1 && found.body["entries"][0]["severity"] == "critical").then_some(())
+    };
+    until("an entry about the conflict", PATIENCE, alarms).await;
     service.stop().unwrap();
     assert_eq!(std::fs::read_to_string(file).unwrap(), before, "evidence was overwritten");
     let kept = file.to_str().unwrap();

@@ -29,7 +29,7 @@ impl Destination for BucketDestination {
 
     async fn deliver(&self, published: &Published) -> Result<()> {
         if let Some(kept) = self.0.get(NEWEST).await? {
-            published.follows(&kept)?;
+            published.follows(&kept).await?;
         }
         let note = published.note.clone().into_bytes();
         let of_its_size = format!("checkpoints/{:020}", published.checkpoint.size);

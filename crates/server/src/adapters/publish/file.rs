@@ -26,22 +26,23 @@ impl Destination for FileDestination {
     }
 
     async fn deliver(&self, published: &Published) -> Result<()> {
-        let (path, published) = (self.0.clone(), published.clone());
-        tokio::task::spawn_blocking(move || write(&path, &published)).await?
+        let path = self.0.clone();
+        match tokio::fs::read(&path).await {
+            Ok(kept) => published.follows(&kept).await.with_context(|| path.display().to_string())?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error).with_context(|| path.display().to_string()),
+        }
+        let note = published.note.clone();
+        tokio::task::spawn_blocking(move || write(&path, &note)).await?
     }
 }
 
-fn write(path: &Path, published: &Published) -> Result<()> {
-    match fs::read(path) {
-        Ok(kept) => published.follows(&kept).with_context(|| path.display().to_string())?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error).with_context(|| path.display().to_string()),
-    }
+fn write(path: &Path, note: &str) -> Result<()> {
     let mut unnamed = path.as_os_str().to_owned();
     unnamed.push(".tmp");
     let replace = || -> io::Result<()> {
         let mut file = File::create(&unnamed)?;
-        file.write_all(published.note.as_bytes())?;
+        file.write_all(note.as_bytes())?;
         file.sync_all()?;
         fs::rename(&unnamed, path)?;
         let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use reeve_audit::events;
 use reeve_testkit::http::until;
-use reeve_testkit::service::{Service, reeve};
+use reeve_testkit::service::{ADMIN_TOKEN, Service, reeve, reeve_command};
 use serde_json::{Value, json};
 
 use super::{Emitted, by_reeve, by_user, verify};
+use crate::earlier::unsign;
 
 /// Returns the expected entry of an operation that a system account performs beside the service.
 const fn by_account(kind: &'static reeve_audit::EventKind, resource: &'static str) -> Emitted {
@@ -35,6 +36,8 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_account(&events::KEY_ROTATE, "audit_log").when("method:cli"),
     by_user(&events::BACKUP, "backup"),
     by_account(&events::RESTORE, "audit_log"),
+    by_account(&events::ACCEPT_UNSIGNED, "audit_log"),
+    by_reeve(&events::CHECKPOINT_CONFLICT, "system", "audit_log").status("failed"),
 ];
 
 fn run(arguments: &[&str]) {
@@ -88,6 +91,14 @@ async fn what_the_program_does_with_its_data_is_recorded() {
     run(&["keys", "rotate", "--data-dir", text(&data)]);
     run(&["backup", "create", text(&backup), "--data-dir", text(&data)]);
     run(&["backup", "restore", text(&backup), "--data-dir", text(&new)]);
-    let service = Service::serve(&new, &variables).unwrap();
+    // The files of an earlier version, and a place of publication that holds something else.
+    unsign(&new);
+    let place = home.path().join("checkpoint");
+    fs::write(&place, "notes of mine\n").unwrap();
+    let mut command = reeve_command().unwrap();
+    command.args(["serve", "--listen", "127.0.0.1:0", "--accept-unsigned", "--data-dir", text(&new)]);
+    command.env("REEVE_ADMIN_TOKEN", ADMIN_TOKEN).envs(variables);
+    command.env("REEVE_PUBLISH", format!(r#"{{ after_change_s = 1, file = "{}" }}"#, place.display()));
+    let service = Service::start(command).unwrap();
     verify(&service.admin(), EMITTED).await;
 }
