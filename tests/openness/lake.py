@@ -3,6 +3,7 @@
 Not one line here comes from Reeve's code. Where a page did not say enough to write this, the page was mended.
 """
 
+import base64
 import datetime
 import hashlib
 import json
@@ -49,15 +50,32 @@ def retention_class(event_type):
     return CLASSES.get(event_type, "default")
 
 
-def manifest(home):
-    """docs/formats/data-directory.md, "manifest.json"."""
-    path = home / "ledger" / "manifest.json"
-    if not path.exists():
-        return {"sealed_size": 0, "segments": [], "edge": [], "root": tlog.sha(b"").hex(), "chain_hash": bytes(32).hex()}
-    read = json.loads(path.read_bytes())
-    if read["version"] != 1:
-        raise Broken(f"manifest.json has version {read['version']}")
-    return read
+def manifest(home, keyring=None):
+    """docs/formats/data-directory.md, "manifest.journal": the newest record that is attested, with the segments of all before it."""
+    keys = [key for key, _, _ in (keyring or keyring_of(home)).spans]
+    segments, newest, before = [], None, bytes(32)
+    for line in (home / "ledger" / "manifest.journal").read_bytes().split(b"\n")[:-1]:
+        body, found, _ = line.rpartition(b',"attestation":')
+        if not found:
+            raise Broken("a record of the manifest has no attestation")
+        record = json.loads(line)
+        if record["version"] != 2 or record["kind"] != ("seal" if newest else "snapshot"):
+            raise Broken(f"the manifest has a {record['kind']} of version {record['version']}")
+        attested(record, hashlib.sha256(before + body).digest(), keys)
+        before = hashlib.sha256(before + line).digest()
+        segments += record["segments"]
+        newest = record
+    if newest is None:
+        raise Broken("the manifest has no record")
+    return newest | {"segments": segments}
+
+
+def attested(record, digest, keys):
+    """docs/formats/tlog.md, "Attestations"."""
+    lines = tlog.open_note(record["attestation"].encode(), keys)[0].split("\n")
+    expected = ["reeve/attestation/v1", record["origin"], "ledger/manifest.journal", str(record["sealed_size"])]
+    if lines[:4] != expected or base64.b64decode(lines[4]) != digest:
+        raise Broken("a record of the manifest is not what its attestation says")
 
 
 def sealed(home, listed):
@@ -201,18 +219,21 @@ def entries_of(part, sequence, count, entries):
     return sequence + 1
 
 
-def anchor(home):
-    """(size, root, chain hash) of the anchor: docs/formats/data-directory.md, "Anchor"."""
+def anchor(home, keyring):
+    """(size, root, chain hash) of the anchor, its signature verified: docs/formats/data-directory.md, "Anchor"."""
     data = (home / "anchor" / "head").read_bytes()
     slots = []
     for at in (0, 512):
-        slot = data[at : at + 96]
+        slot = data[at : at + 164]
         magic, version, turn, size = struct.unpack_from("<8sIQQ", slot)
-        if magic == b"reeveanc" and version == 1 and struct.unpack_from("<I", slot, 92)[0] == crc32c(slot[:92]):
-            slots.append((turn, size, slot[28:60], slot[60:92]))
+        if magic == b"reeveanc" and version == 2 and struct.unpack_from("<I", slot, 160)[0] == crc32c(slot[:160]):
+            slots.append((turn, size, slot[28:60], slot[60:92], slot[92:160]))
     if not slots:
         raise Broken("no slot of the anchor holds")
-    return max(slots)[1:]
+    _, size, root, head, signature = max(slots)
+    line = f"\u2014 {keyring.origin} {base64.b64encode(signature).decode()}"
+    keyring.open_checkpoint(f"{keyring.origin}\n{size}\n{base64.b64encode(root).decode()}\n\n{line}\n".encode())
+    return size, root, head
 
 
 def keyring_of(home, key=None):
@@ -229,14 +250,14 @@ def check(home, key=None):
     """Recomputes everything; gives a summary, or raises Broken. `key` is a verifier key kept elsewhere."""
     home = pathlib.Path(home)
     keyring = keyring_of(home, key)
-    listed = manifest(home)
+    listed = manifest(home, keyring)
     entries = sealed(home, listed)
     fresh, signed = unsealed(home, listed["sealed_size"], keyring)
     entries.update(fresh)
     size, root = keyring.open_checkpoint((home / "ledger" / "checkpoint").read_bytes())
     if size != len(entries):
         raise Broken(f"the signed checkpoint has {size} entries, and {len(entries)} are there")
-    anchored = anchor(home)
+    anchored = anchor(home, keyring)
     # Every root that somebody vouches for, by size.
     roots = [("the signed checkpoint", size, root), ("the anchor", *anchored[:2])]
     roots += [("a frame's checkpoint", size, root) for size, root in signed.items()]
@@ -259,8 +280,8 @@ def check(home, key=None):
         if size > tree.size:
             raise Broken(f"{who} has {size} entries, and {tree.size} are there")
     size = listed["sealed_size"]
-    if [c.hex() for c in commitments[size - size % 256 : size]] != listed["edge"]:
-        raise Broken("the edge is not that of the manifest")
+    if size and (home / "ledger" / "commitments").read_bytes()[: 32 * size] != b"".join(commitments[:size]):
+        raise Broken("the stored commitments are not those of the entries")
     return {
         "entries": entries,
         "commitments": commitments,

@@ -171,19 +171,40 @@ class Openness(unittest.TestCase):
         answers = [duckdb.execute(query.replace("reeve-data", str(self.home))).fetchall() for query in queries]
         self.assertEqual(answers[-1], [(lake.manifest(self.home)["sealed_size"],)])
 
-    def alter(self, change, keep="true"):
-        """A copy in which a segment is written anew by DuckDB, with the manifest made to fit it."""
+    def alter(self, change, keep="true", attest=True):
+        """A copy in which a segment is written anew by DuckDB, with the manifest made to fit it, and attested with the log's key."""
         home = self.copy()
-        path = home / "ledger" / "manifest.json"
-        listed = json.loads(path.read_bytes())
-        segment = next(segment for segment in listed["segments"] if segment["class"] == "change")
+        path = home / "ledger" / "manifest.journal"
+        records = [json.loads(line) for line in path.read_text().splitlines()]
+        segments = [segment for record in records for segment in record["segments"]]
+        segment = next(segment for segment in segments if segment["class"] == "change")
         file = home / segment["path"]
         duckdb.execute(f"COPY (SELECT * REPLACE ({change}) FROM read_parquet('{file}') WHERE {keep} ORDER BY sequence) TO '{file}.new' (FORMAT parquet)")
         os.replace(f"{file}.new", file)
         data = file.read_bytes()
         segment |= {"bytes": len(data), "sha256": lake.hashlib.sha256(data).hexdigest()}
-        path.write_text(json.dumps(listed))
+        before, lines = bytes(32), []
+        for record in records:
+            note = record.pop("attestation")
+            body = json.dumps(record, separators=(",", ":"))[:-1].encode()
+            if attest:
+                note = self.attestation(home, record, lake.hashlib.sha256(before + body).digest())
+            lines.append(body + b',"attestation":' + json.dumps(note, ensure_ascii=False).encode() + b"}")
+            before = lake.hashlib.sha256(before + lines[-1]).digest()
+        path.write_bytes(b"\n".join(lines) + b"\n")
         return home
+
+    def attestation(self, home, record, digest):
+        """What whoever holds the log's private key can sign."""
+        _, _, name, key_id, seed = (home / "keys" / "log.key").read_text().splitlines()[0].split("+", 4)
+        key = Ed25519PrivateKey.from_private_bytes(base64.b64decode(seed)[1:])
+        told = base64.b64encode(digest).decode()
+        text = f"reeve/attestation/v1\n{name}\nledger/manifest.journal\n{record['sealed_size']}\n{told}\n"
+        signature = base64.b64encode(bytes.fromhex(key_id) + key.sign(text.encode())).decode()
+        return f"{text}\n\u2014 {name} {signature}\n"
+
+    def test_a_manifest_that_the_key_did_not_attest_is_refused(self):
+        self.refused(self.alter("sequence AS sequence", attest=False), "not what its attestation says")
 
     def test_a_row_written_anew_without_a_change_still_holds(self):
         lake.check(self.alter("sequence AS sequence"))
