@@ -321,3 +321,24 @@ async fn another_key_is_refused() {
     assert!(error.to_string().contains("the key is named other.example"), "{error}");
     log.opens().await;
 }
+
+#[tokio::test]
+async fn an_entry_that_is_dated_after_now_is_a_fault_of_the_clock() {
+    for seals in [false, true] {
+        let (dir, segments) = (tempfile::tempdir().unwrap(), MemorySegments::new());
+        let ledger = open(dir.path(), &segments).await.unwrap();
+        ledger.append(drafts("now-", 3)).await.unwrap();
+        assert_eq!(ledger.health().clock_fault, None);
+        let text = br#"{"event_id":"late","event_type":"test.deed"}"#;
+        let late = reeve_audit::Draft::from_bytes(text, jiff::Timestamp::now() + jiff::SignedDuration::from_hours(3));
+        ledger.append(vec![late.unwrap()]).await.unwrap();
+        ledger.append(drafts("later-", 3)).await.unwrap();
+        if seals {
+            ledger.seal().await.unwrap();
+        }
+        ledger.close().await;
+        let ledger = open(dir.path(), &segments).await.unwrap();
+        let fault = ledger.health().clock_fault.unwrap();
+        assert!(fault.contains("set the clock right"), "{fault}");
+    }
+}
