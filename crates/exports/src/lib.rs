@@ -30,7 +30,7 @@ pub use destination::{
     DestinationSettings,
 };
 pub use draft::{Draft, Selection};
-pub use estimate::{LIMIT_BYTES, Estimate, Fit, Span, narrower};
+pub use estimate::{Estimate, Fit, LIMIT_BYTES, Span, narrower};
 pub use file::{Finished, TextFile, digest};
 pub use format::{ExportFormat, FormatOptions};
 pub use job::{Export, ExportFile, ExportId, ExportState, Failure, FailureCode, FileRole, Progress, Requester};

@@ -21,13 +21,7 @@ pub enum EventSource {
 
 impl EventSource {
     /// Every source.
-    pub const ALL: [EventSource; 5] = [
-        Self::Reeve,
-        Self::Aws,
-        Self::Azure,
-        Self::Gcp,
-        Self::Kubernetes,
-    ];
+    pub const ALL: [EventSource; 5] = [Self::Reeve, Self::Aws, Self::Azure, Self::Gcp, Self::Kubernetes];
 
     /// Name in templates and documents.
     #[must_use]

@@ -855,6 +855,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit-logs/reports/runs/{id}/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Record the review of an exception. Later runs of the report show it in the PDF and the CSV. */
+        post: operations["post_audit_logs_reports_runs_id_reviews"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit-logs/saved-searches": {
         parameters: {
             query?: never;
@@ -919,7 +936,8 @@ export interface paths {
         };
         /**
          * Counts by type, user, resource, severity, status and time, or by what the request names; the last 24 hours unless a
-         *     period is given.
+         *     period is given. A change that Reeve announced (`pending`) and then made counts once, by its outcome, unless the query
+         *     or `by` names the status.
          */
         get: operations["get_audit_logs_stats"];
         put?: never;
@@ -4524,6 +4542,52 @@ export interface components {
             /** @description `new`, `ready`, `syncing`, `failed`, `disabled`. */
             status: string;
         };
+        /** @description Syncs of one connection in the period. */
+        ConnectionCoverageBody: {
+            /**
+             * Format: int64
+             * @description Syncs that failed.
+             * @default 0
+             */
+            failed_syncs: number;
+            /**
+             * @description First sync that succeeded.
+             * @default null
+             */
+            first_at: string | null;
+            /**
+             * @description Identifier.
+             * @default
+             */
+            id: string;
+            /**
+             * @description Times of more than six hours without a successful sync, the longest five.
+             * @default []
+             */
+            interruptions: components["schemas"]["ReportPeriodBody"][];
+            /**
+             * Format: int64
+             * @description All interruptions.
+             * @default 0
+             */
+            interruptions_total: number;
+            /**
+             * @description Last sync that succeeded.
+             * @default null
+             */
+            last_at: string | null;
+            /**
+             * @description Name.
+             * @default
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description Syncs that succeeded.
+             * @default 0
+             */
+            syncs: number;
+        };
         /** @description A new connection. */
         ConnectionCreate: {
             /** @description `true` if Reeve may change resources over this connection. */
@@ -4602,13 +4666,23 @@ export interface components {
             group: string;
             /** @description Number in the framework. */
             number: string;
-            /** @description `evidence`, `exceptions`, `no_entries` or `outside_the_log`. No verdict: an auditor gives that. */
+            /** @description `evidence`, `incomplete`, `exceptions`, `no_entries`, `no_source` or `outside_the_log`. No verdict: an auditor gives that. */
             status: string;
             /** @description Title. */
             title: string;
         };
         /** @description A query of a report and what it found. */
         ControlQuestionBody: {
+            /**
+             * Format: int64
+             * @description Days, in UTC, with an entry.
+             */
+            days?: number;
+            /**
+             * Format: int32
+             * @description Days within which evidence has to occur again and again; absent where it occurs when there is cause.
+             */
+            every_days?: number | null;
             /** @description Meaning of the entries that are found. */
             explains: string;
             /** @description Time of the earliest. */
@@ -4618,16 +4692,27 @@ export interface components {
              * @description Entries.
              */
             found: number;
+            /** @description Not set where no source is connected that could write an entry: finding none then says nothing. */
+            has_source?: boolean;
             /** @description Identifier within the report. */
             id: string;
             /** @description Time of the latest. */
             last_at?: string | null;
+            /**
+             * Format: int64
+             * @description Longest time of the period without an entry, days.
+             */
+            longest_gap_days?: number;
             /** @description Short name. */
             name: string;
+            /** @description Set where entries occur as often as the control needs. */
+            often_enough?: boolean;
             /** @description Query. */
             query: string;
             /** @description Resources among them. */
             resources_affected: components["schemas"]["DistinctBody"];
+            /** @description Sources that can write an entry that the query finds. */
+            sources?: string[];
             /** @description Users among them. */
             unique_users: components["schemas"]["DistinctBody"];
         };
@@ -4795,6 +4880,36 @@ export interface components {
              * @description Measured value; the mean of five minutes where samples lie closer.
              */
             value: number;
+        };
+        /** @description Coverage of the period. */
+        CoverageBody: {
+            /** @default null */
+            before_the_log: components["schemas"]["ReportPeriodBody"] | null;
+            /**
+             * @description Kinds of source that the log has entries of.
+             * @default []
+             */
+            connected: string[];
+            /**
+             * @description Connections to clouds.
+             * @default []
+             */
+            connections: components["schemas"]["ConnectionCoverageBody"][];
+            /**
+             * @description Time at which the first entry of the log was recorded.
+             * @default null
+             */
+            log_begins_at: string | null;
+            /**
+             * @description Kinds of source that it has none of.
+             * @default []
+             */
+            not_connected: string[];
+            /**
+             * @description Submitters of the period's entries, and expected ones without any.
+             * @default []
+             */
+            sources: components["schemas"]["SourceCoverageBody"][];
         };
         /** @description An access key. */
         CredentialsBody: {
@@ -7643,6 +7758,8 @@ export interface components {
                 report_id: string;
                 /** @description Name of the report when the run was asked for. */
                 report_name: string;
+                /** @description Reviews of the report's exceptions, the latest first; a list leaves them out. */
+                reviews: components["schemas"]["ReportReviewBody"][];
                 /** @description Set when the schedule asked for it. */
                 scheduled: boolean;
                 /** @description Beginning of the period. */
@@ -9121,6 +9238,33 @@ export interface components {
             /** @description First instant. */
             start: string;
         };
+        /** @description A review of an exception. */
+        ReportReviewBody: {
+            /** @description Result. */
+            comment: string;
+            /**
+             * Format: int64
+             * @description Entries that the run found for it.
+             */
+            entries: number;
+            /** @description Identifier. */
+            id: string;
+            /** @description Identifier of the exception. */
+            question: string;
+            /** @description Time. */
+            reviewed_at: string;
+            /** @description E-mail address of the user who reviewed. */
+            reviewed_by: string;
+            /** @description Run whose entries were looked at. */
+            run_id: string;
+        };
+        /** @description A review to record. */
+        ReportReviewCreate: {
+            /** @description Result of the review, 1 to 2,000 characters. */
+            comment: string;
+            /** @description Identifier of the exception within the run, such as `CC6.1.exception.1`. */
+            question: string;
+        };
         /** @description A run of a report. */
         ReportRunBody: {
             /** @description Time of the request. */
@@ -9150,6 +9294,8 @@ export interface components {
             report_id: string;
             /** @description Name of the report when the run was asked for. */
             report_name: string;
+            /** @description Reviews of the report's exceptions, the latest first; a list leaves them out. */
+            reviews: components["schemas"]["ReportReviewBody"][];
             /** @description Set when the schedule asked for it. */
             scheduled: boolean;
             /** @description Beginning of the period. */
@@ -9181,6 +9327,8 @@ export interface components {
             by_user: components["schemas"]["TopBody"][];
             /** @description Controls of a compliance report. */
             controls: components["schemas"]["ControlBody"][];
+            /** @description Coverage of the period. */
+            coverage?: components["schemas"]["CoverageBody"];
             /**
              * Format: int64
              * @description Entries that answer at least one query.
@@ -9616,6 +9764,13 @@ export interface components {
             json: number;
             /**
              * Format: int64
+             * @description Manifest that proves the other three; 0 for a run of a release that wrote none.
+             */
+            manifest: number;
+            /** @description Name of the manifest in a folder of downloads, for `reeve-verify`. */
+            manifest_name: string;
+            /**
+             * Format: int64
              * @description Typeset.
              */
             pdf: number;
@@ -10023,6 +10178,30 @@ export interface components {
             /** @description Until when. */
             until: string;
         };
+        /** @description Entries of one submitter in the period. */
+        SourceCoverageBody: {
+            /**
+             * Format: int64
+             * @description Entries; 0 for a source that was expected and is silent.
+             * @default 0
+             */
+            entries: number;
+            /**
+             * @description Time at which its first entry of the period was recorded.
+             * @default null
+             */
+            first_at: string | null;
+            /**
+             * @description Time at which its last entry of the period was recorded.
+             * @default null
+             */
+            last_at: string | null;
+            /**
+             * @description Submitter in words.
+             * @default
+             */
+            name: string;
+        };
         /** @description The last query of a source. */
         SourceSyncBody: {
             /** @description `true` if the server denied the credentials. */
@@ -10130,7 +10309,7 @@ export interface components {
         StatusesBody: {
             /**
              * Format: int64
-             * @description With entries and without exceptions.
+             * @description With entries as often as needed, and without exceptions.
              * @default 0
              */
             evidence: number;
@@ -10142,10 +10321,22 @@ export interface components {
             exceptions: number;
             /**
              * Format: int64
+             * @description With entries, but too few, or without a source that would show exceptions.
+             * @default 0
+             */
+            incomplete: number;
+            /**
+             * Format: int64
              * @description Without entries in the period.
              * @default 0
              */
             no_entries: number;
+            /**
+             * Format: int64
+             * @description Without a source that could write an entry.
+             * @default 0
+             */
+            no_source: number;
             /**
              * Format: int64
              * @description Controls that no log can show.
@@ -13463,7 +13654,6 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13499,7 +13689,6 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -13561,7 +13750,7 @@ export interface operations {
     get_audit_logs_reports_runs_id_download: {
         parameters: {
             query: {
-                /** @description `pdf`, `csv` or `json`. */
+                /** @description `pdf`, `csv`, `json`, or `manifest` for the manifest that proves the three. */
                 format: string;
             };
             header?: never;
@@ -13583,7 +13772,6 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -13600,6 +13788,65 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_audit_logs_reports_runs_id_reviews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportReviewCreate"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportReviewBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: {
                 headers: {
                     [name: string]: unknown;

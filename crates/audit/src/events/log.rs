@@ -52,7 +52,7 @@ kinds! { Log:
         "A small file was written to a destination of exports to test it.",
         ["resource.type", "resource.id"];
     REPORT = "audit.report", Info, Reeve,
-        "A report was generated, failed, was cancelled, or was downloaded.",
+        "A report was generated with the hashes of its files, failed, was cancelled, or was downloaded, or an exception of it was reviewed.",
         ["resource.type", "resource.id", "metadata.report"];
     REPORT_CREATE = "audit.report.create", Info, Reeve,
         "A report was added.",

@@ -206,7 +206,8 @@ fn evidence_that_is_needed_again_and_again_is_incomplete_when_it_stops() {
         let entries: Vec<_> = days.iter().map(|day| verify(*day)).collect();
         let (plan, findings, _) = evaluate(&compliance(&[], &[]), &entries, 10);
         let asked = plan.questions.iter().zip(&findings.answers);
-        let (question, answer) = asked.into_iter().find(|(question, _)| question.text == "event_type:audit.verify").unwrap();
+        let (question, answer) =
+            asked.into_iter().find(|(question, _)| question.text == "event_type:audit.verify").unwrap();
         assert_eq!(question.every_days, Some(7));
         let control = question.control.unwrap();
         let status = findings.status(&plan, control, &plan.template.unwrap().controls[control]);

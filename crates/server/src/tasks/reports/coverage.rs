@@ -6,9 +6,9 @@ use jiff::Timestamp;
 use reeve_access::{ApiToken, Permission};
 use reeve_audit::query::{Expr, FieldPath, Match, Query};
 use reeve_audit::{Submitter, SubmitterField, SubmitterType};
-use reeve_ledger::{Aggregation, GroupBy, Order, SearchRequest};
+use reeve_ledger::{Aggregation, GroupBy, Order, SearchRequest, TrailError};
 use reeve_reports::{EventSource, ExpectedConnection, Findings, Period, Review, Run, SourceCoverage, submitter_words};
-use reeve_trail::{Trail, TrailError};
+use reeve_trail::Trail;
 
 use crate::tasks::context::TaskContext;
 

@@ -62,11 +62,11 @@ function Questions({ run, label, asked }: { run: ReportRun; label: string; asked
 }
 
 function Answer({ run, question: { name, query, found, has_source, sources, every_days, often_enough } }: { run: ReportRun; question: Question }) {
-  if (!has_source) return <>{name}: <Text span size="xs" className="muted">no source connected ({sources.join(', ')})</Text></>;
+  if (has_source === false) return <>{name}: <Text span size="xs" className="muted">no source connected ({sources?.join(', ')})</Text></>;
   return (
     <>
       {name}: {found > 0 ? <Anchor size="xs" renderRoot={(props) => <Link to="/audit/search" search={searchOfFinding(query, run)} {...props} />}>{count(found)}</Anchor> : count(found)}
-      {every_days != null && !often_enough && <Text span size="xs" c="orange"> Needed every {every_days === 1 ? 'day' : `${every_days} days`}: not met</Text>}
+      {every_days != null && often_enough === false && <Text span size="xs" c="orange"> Needed every {every_days === 1 ? 'day' : `${every_days} days`}: not met</Text>}
     </>
   );
 }

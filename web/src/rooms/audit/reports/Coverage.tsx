@@ -6,7 +6,7 @@ import { When } from '../../../display/When';
 import type { Summary } from './queries';
 
 /** What the period is covered by: since when the log exists, who submitted entries, where syncs stopped. */
-export function Coverage({ of: coverage }: { of: Summary['coverage'] }) {
+export function Coverage({ of: coverage }: { of: NonNullable<Summary['coverage']> }) {
   const { log_begins_at, before_the_log, sources, connections, connected, not_connected } = coverage;
   if (!log_begins_at) return null;
   return (

@@ -109,7 +109,7 @@ function Found({ run, summary }: { run: ReportRun; summary: Summary }) {
         {summary.metrics.includes('resources_affected') && <Figure name="Resources affected" value={many(summary.resources_affected)} />}
       </Group>
       <TimeBars label="Entries over the period" counts={bars} height={120} />
-      <Coverage of={summary.coverage} />
+      {summary.coverage && <Coverage of={summary.coverage} />}
       {summary.controls.length > 0 && <Controls run={run} summary={summary} />}
       {summary.group_by.length > 0 && <Groups summary={summary} />}
     </>
