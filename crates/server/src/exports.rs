@@ -108,7 +108,12 @@ impl Runner {
                 Err(Stop::Later(error)) => {
                     let attempts = self.attempts.note(&export.id, self.context.now());
                     let error = format!("{error:#}");
-                    tracing::warn!(export = export.id.0, attempts, error, "an export could not continue; others go on");
+                    tracing::warn!(
+                        export = export.id.0,
+                        attempts,
+                        error,
+                        "an export could not continue; the others do"
+                    );
                 }
                 Err(Stop::Cancelled) => self.remove(&export).await,
                 Err(Stop::Failed(failure)) => self.fail(&export, failure).await?,

@@ -30,7 +30,8 @@ fn lead(report: &Report<'_>) -> String {
     let begins = match (coverage.log_begins_at, coverage.before_the_log(report.findings.period)) {
         (Some(begins), None) => format!("The log exists since {}, before the period begins.", moment(begins)),
         (Some(begins), Some(_)) => format!(
-            "The log exists since {} only: from the beginning of the period until then there are no entries because nothing was recorded.",
+            "The log exists since {} only. Reeve witnessed nothing before: entries about that time were handed in afterwards, and their \
+             completeness is their submitter's statement.",
             moment(begins)
         ),
         (None, _) => "The log has no entry.".to_owned(),
@@ -65,7 +66,7 @@ fn sources(layout: &mut Layout<'_>, sources: &[SourceCoverage]) {
     };
     table::lay_out(layout, &columns, &sources.iter().map(row).collect::<Vec<_>>());
     layout.paragraph(
-        "Reeve notes who hands in each entry and nobody can write as Reeve. What an entry of another submitter says is that submitter's \
+        "Reeve notes who hands in each entry, and no submitter can write as Reeve. What an entry of another submitter says is that submitter's \
          statement. The appendix and report.csv name the submitter of each entry.",
         SMALL,
     );

@@ -100,7 +100,7 @@ async fn follow(context: &TaskContext, trail: &Trail, unreadable: &mut Unreadabl
                 Ok(found) => happenings.extend(found),
                 Err(error) if unreadable.is_given_up(entry.sequence) => {
                     let entry = &entry.entry.event_id;
-                    let message = format!("nobody is notified of entry {}: {error:#}", entry.as_str());
+                    let message = format!("no notification of entry {}: {error:#}", entry.as_str());
                     context.journal.failed("deliveries.skip", message).await;
                 }
                 Err(error) => return Err(error.into()),

@@ -14,6 +14,8 @@ use crate::tasks::context::TaskContext;
 
 /// Submitters told apart; further ones are one row.
 const MOST_SOURCES: usize = 200;
+/// Organization of a workspace that nobody has named.
+const UNNAMED: &str = "Not named: set the name of the workspace under Settings";
 /// Reviews read.
 const MOST_REVIEWS: u64 = 1_000;
 
@@ -42,8 +44,9 @@ impl Surroundings {
             name: connection.name,
             created_at: connection.created_at,
         });
+        let workspace = context.workspace.workspace_get().await?;
         Ok(Surroundings {
-            organization: context.workspace.workspace_get().await?.name,
+            organization: if workspace.version == 0 { UNNAMED.to_owned() } else { workspace.name },
             is_demo: context.settings.is_demo,
             expected: expected.collect(),
             log_begins_at: first.map(|stored| stored.recorded_at),
