@@ -175,13 +175,12 @@ def millis(text):
 def unsealed(home, sealed_size, keyring):
     """{sequence: (salt, canonical)} and {size: root} of the write-ahead log's checkpoints: docs/formats/wal.md."""
     entries, signed, expected = {}, {}, sealed_size
-    for path in sorted((home / "ledger" / "wal").glob("*.wal")):
-        if int(path.stem) < sealed_size:
-            continue
+    files = [path for path in sorted((home / "ledger" / "wal").glob("*.wal")) if int(path.stem) >= sealed_size]
+    headers = [wal_header(path) for path in files]
+    for path, (first, epoch), later in zip(files, headers, [*headers[1:], (0, 0)], strict=True):
         data = path.read_bytes()
-        magic, version, first = struct.unpack_from("<8sIQ", data)
-        if magic != b"reevewal" or version != 1 or struct.unpack_from("<I", data, 52)[0] != crc32c(data[:52]):
-            raise Broken(f"{path.name} has no header that holds")
+        # A server with a greater number took over there: what follows in this file does not count.
+        taken_over = later[0] if later[1] > epoch else None
         if len(data) == 64 and first < expected:
             continue
         if first != expected or first != int(path.stem):
@@ -194,6 +193,8 @@ def unsealed(home, sealed_size, keyring):
                 raise Broken(f"{path.name}: the frame at {at} does not hold")
             at += 8 + length
             kind, codec, first, count, _, plain, note = struct.unpack_from("<BBQIqII", body)
+            if taken_over is not None and first >= taken_over:
+                break
             if kind != 1 or first != expected:
                 raise Broken(f"{path.name}: the frame before {at} does not follow the one before")
             checkpoint, part = body[30 : 30 + note], body[30 + note :]
@@ -206,6 +207,16 @@ def unsealed(home, sealed_size, keyring):
                 raise Broken(f"{path.name}: the checkpoint before {at} has {size} entries, the log {expected}")
             signed[size] = root
     return entries, signed
+
+
+def wal_header(path):
+    """(first sequence, number of the writer) of a file of the write-ahead log."""
+    data = path.read_bytes()
+    magic, version, first = struct.unpack_from("<8sIQ", data)
+    checked = {1: 52, 2: 60}.get(version)
+    if magic != b"reevewal" or checked is None or struct.unpack_from("<I", data, checked)[0] != crc32c(data[:checked]):
+        raise Broken(f"{path.name} has no header that holds")
+    return first, struct.unpack_from("<Q", data, 52)[0] if version == 2 else 0
 
 
 def entries_of(part, sequence, count, entries):

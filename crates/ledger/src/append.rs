@@ -6,6 +6,7 @@ use reeve_audit::{Draft, Entry};
 use tokio::sync::oneshot;
 
 use crate::entry::{Receipt, StoredEntry};
+use crate::fence::Fenced;
 use crate::ids::{Claim, Record, SealedIds};
 use crate::queue::Reservation;
 use crate::shared::Shared;
@@ -43,6 +44,9 @@ pub enum AppendError {
         /// Because no space is left.
         full_disk: bool,
     },
+    /// Another server may write the log instead of this one.
+    #[error(transparent)]
+    Fenced(#[from] Fenced),
     /// The ledger was closed.
     #[error("the log is closed")]
     Closed,

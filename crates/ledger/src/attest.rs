@@ -30,6 +30,17 @@ impl Attestor {
         Attestor { keys: RwLock::new(Keys { signer, epochs }) }
     }
 
+    /// Returns an attestor with the keys of now, which a rotation does not change.
+    pub(crate) fn of_now(&self) -> Attestor {
+        let keys = self.keys.read();
+        Attestor { keys: RwLock::new(Keys { signer: keys.signer.clone(), epochs: keys.epochs.clone() }) }
+    }
+
+    /// The verifier key that attests, as text.
+    pub fn public_key(&self) -> String {
+        self.keys.read().signer.verifier().to_string()
+    }
+
     /// Signs with another key from now on.
     pub(crate) fn rotate(&self, signer: Arc<NoteSigner>, epochs: Epochs) {
         *self.keys.write() = Keys { signer, epochs };

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::accept::AcceptUnsigned;
 use crate::clock::{Clock, SystemClock};
+use crate::fence::{Fence, Unfenced};
 
 /// Configuration of a ledger.
 #[derive(Debug, Clone)]
@@ -38,6 +39,8 @@ pub struct Config {
     pub accept_unsigned: Option<AcceptUnsigned>,
     /// Clock that stamps entries and schedules background work.
     pub clock: Arc<dyn Clock>,
+    /// Fence that is asked before each frame and each acknowledgement.
+    pub fence: Arc<dyn Fence>,
 }
 
 impl Config {
@@ -57,6 +60,7 @@ impl Config {
             accept_missing_anchor: false,
             accept_unsigned: None,
             clock: Arc::new(SystemClock),
+            fence: Arc::new(Unfenced),
         }
     }
 }

@@ -151,6 +151,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 impl Sequencer {
     /// Records that `next` signs from now on, and signs with it.
     pub(crate) fn begin_epoch(&mut self, next: NoteSigner) -> Result<Epoch, AppendError> {
+        self.shared.config.fence.check()?;
         if let Some(Fault::Unknown(message) | Fault::Removed(message)) = self.shared.fault.lock().clone() {
             return Err(AppendError::Storage { message, full_disk: false });
         }

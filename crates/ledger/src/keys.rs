@@ -13,7 +13,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use reeve_tlog::{KeyError, NoteSigner};
+use reeve_tlog::{Epochs, KeyError, NoteSigner};
 
 use crate::config::{epochs_dir, vkey_path};
 pub(crate) use rotation::{install, make_next};
@@ -116,6 +116,27 @@ pub fn load_or_create(data_dir: &Path, origin: Option<&str>) -> Result<NoteSigne
         written.map_err(|source| KeyFileError::Io { path: vkey, action: "writing", source })?;
     }
     Ok(signer)
+}
+
+/// The verifier keys of the log in a directory, by its records of key epochs and `log.vkey`. Nothing is made.
+///
+/// # Errors
+/// A file cannot be read, or is not what it should be.
+pub fn epochs(data_dir: &Path) -> Result<Epochs, KeyFileError> {
+    let dir = epochs_dir(&data_dir.join("ledger"));
+    let failed = |path: PathBuf, cause: String| KeyFileError::Io {
+        path,
+        action: "reading",
+        source: io::Error::new(io::ErrorKind::InvalidData, cause),
+    };
+    let recorded = crate::epoch::read(&LocalDisk, &dir).map_err(|(name, cause)| failed(dir.join(name), cause))?;
+    if let Some(epochs) = recorded {
+        return Ok(epochs);
+    }
+    let path = vkey_path(data_dir);
+    let text = fs::read_to_string(&path).map_err(|error| failed(path.clone(), error.to_string()))?;
+    let key = text.trim().parse().map_err(|_| failed(path, "it is not a verifier key".to_owned()))?;
+    Ok(Epochs::single(key))
 }
 
 /// The content of `keys/log.key`, for a copy of it: refused unless it is the private half of the verifier key given.

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use reeve_audit::Draft;
-use reeve_tlog::{MultiProver, NoteSigner};
+use reeve_tlog::{Hash, MultiProver, NoteSigner, tree_root};
 use tokio::sync::{broadcast, oneshot};
 
 use crate::accept::Unsigned;
 use crate::append::{AppendError, Recorded, Submission, all_known, prepare, sealed_ids};
+use crate::attest::Attestor;
 use crate::config::Config;
 use crate::disk::{Disk, LocalDisk};
 use crate::entry::{ENTRY_OVERHEAD, Receipt, SealedEntry, StoredEntry};
@@ -189,6 +190,25 @@ impl Ledger {
         self.0.shared.head.read().size
     }
 
+    /// Number of entries, and the root of the tree over them.
+    pub fn head(&self) -> (u64, Hash) {
+        let head = self.0.shared.head.read();
+        (head.size, head.root)
+    }
+
+    /// Root of the tree over the first entries of the log; `None` beyond its end.
+    ///
+    /// # Errors
+    /// The hashes cannot be read, or are not those of the log.
+    pub fn root_at(&self, size: u64) -> Result<Option<Hash>, ReadError> {
+        let tiles = &self.0.shared.tiles;
+        if size > tiles.size() {
+            return Ok(None);
+        }
+        let root = tree_root(&tiles.reader(tiles.size()), size);
+        root.map(Some).map_err(|error| ReadError::Io(std::io::Error::other(error.to_string())))
+    }
+
     /// The newest checkpoint, a signed note, with the cosignatures over it if there are any.
     pub fn checkpoint(&self) -> String {
         let note = self.0.shared.head.read().note.clone();
@@ -204,6 +224,11 @@ impl Ledger {
     /// The verifier key of the checkpoints, as text.
     pub fn verifier_key(&self) -> String {
         self.0.shared.signer.read().verifier().to_string()
+    }
+
+    /// The log's signature over other files, by the key in charge now.
+    pub fn attestor(&self) -> Attestor {
+        self.0.shared.attestor.of_now()
     }
 
     /// The `.tlog-proof` of an entry at the newest checkpoint, carrying the entry itself.

@@ -5,7 +5,7 @@ use std::sync::mpsc::Receiver;
 
 use parking_lot::{Mutex, RwLock};
 use reeve_audit::Entry;
-use reeve_tlog::{Commitment, NoteSigner, commitment};
+use reeve_tlog::{Commitment, Hash, NoteSigner, commitment};
 use tokio::sync::Notify;
 
 use crate::config::{Config, Places};
@@ -22,6 +22,7 @@ use crate::sequencer::recent::Recents;
 use crate::sequencer::{Command, Sequencer};
 use crate::shared::{Head, Shared};
 use crate::tail::{Tail, View};
+use crate::wal::{Wal, WriteFailure};
 
 /// Identifiers are rebuilt for this many entries at a time.
 const REBUILD_ENTRIES: u64 = 1 << 20;
@@ -44,8 +45,9 @@ pub(crate) async fn open(
     let ids = open_ids(&disk, &config, &found, segments.as_ref()).await?;
     let newest = newest_time(&found, &ids);
     let Recovered { lock, epochs, attestor, manifest, journal, unsigned, tiles, chain, chain_hash, .. } = found;
-    let Recovered { note, entries, records, wal, anchor, .. } = found;
+    let Recovered { note, entries, records, mut wal, anchor, .. } = found;
     let (size, root) = (tiles.size(), tiles.root());
+    begin_file(&mut wal, &config, size, chain_hash)?;
     let recent = Recents::from_records(records);
     let mut tail = Tail::starting_at(manifest.sealed_size);
     tail.extend(entries);
@@ -116,6 +118,18 @@ pub(crate) fn sign_manifest(shared: &Shared) -> Result<(), OpenError> {
 fn newest_time(found: &Recovered, ids: &SealedIds) -> i64 {
     let unsealed = found.entries.iter().map(|entry| entry.recorded_at.as_millisecond());
     unsealed.chain(ids.newest_time()).max().unwrap_or(0)
+}
+
+/// Begins a file of the write-ahead log in the name of this writer, if it has a number.
+fn begin_file(wal: &mut Wal, config: &Config, size: u64, chain_hash: Hash) -> Result<(), OpenError> {
+    let epoch = config.fence.epoch();
+    if epoch == 0 {
+        return Ok(());
+    }
+    let path = wal.path().to_owned();
+    wal.begin(size, chain_hash, epoch).map_err(|failure| match failure {
+        WriteFailure::Undone(source) | WriteFailure::Unknown(_, source) => OpenError::io(&path, "following")(source),
+    })
 }
 
 /// Opens the index of identifiers and adds what it lacks of the sealed entries, out of the segments.

@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 
 use crate::append::AppendError;
 use crate::entry::StoredEntry;
+use crate::fence::Fenced;
 use crate::ids::{Claim, Record, SealedIds};
 use crate::manifest::ManifestError;
 use crate::manifest::journal::Seal;
@@ -45,6 +46,9 @@ pub enum SealError {
     /// The manifest would contradict itself; a programming error.
     #[error("sealing: {0}")]
     Manifest(#[from] ManifestError),
+    /// Another server may write the log instead of this one.
+    #[error("sealing: {0}")]
+    Fenced(#[from] Fenced),
     /// The ledger was closed.
     #[error("the log is closed")]
     Closed,
@@ -185,6 +189,8 @@ fn write_manifest(
     written.sort_by(|a, b| (a.first_sequence, &a.class).cmp(&(b.first_sequence, &b.class)));
     let seal = Seal { sealed_size: *end, root, chain_hash: last.hash, segments: written };
     let mut journal = shared.journal.lock();
+    // A server that was replaced while it wrote segments must not name them over those of the next one.
+    shared.config.fence.check()?;
     journal.as_mut().ok_or(SealError::Closed)?.append(&seal, before)?;
     Ok(before.iter().chain(&seal.segments).cloned().collect())
 }

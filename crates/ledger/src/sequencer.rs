@@ -130,6 +130,7 @@ impl Sequencer {
     }
 
     fn rotate(&mut self) -> Result<Rotated, AppendError> {
+        self.shared.config.fence.check()?;
         let fault = self.shared.fault.lock().clone();
         if let Some(Fault::Unknown(message)) = fault {
             return Err(AppendError::Storage { message, full_disk: false });
@@ -149,6 +150,9 @@ impl Sequencer {
 
     fn sealed(&mut self, end: u64) {
         self.recent.forget(end);
+        if self.shared.config.fence.check().is_err() {
+            return;
+        }
         if let Err(error) = self.wal.remove_before(end) {
             // They are removed at the next seal or start.
             tracing::warn!(%error, "files of the log whose entries are sealed could not be removed");
@@ -195,6 +199,9 @@ impl Sequencer {
 
     /// Rewrites the checkpoint file for readers of the directory. Its loss is harmless.
     pub(crate) fn publish(&mut self) {
+        if self.shared.config.fence.check().is_err() {
+            return;
+        }
         let note = self.shared.head.read().note.clone();
         self.published = Some(self.shared.config.clock.elapsed());
         match replace(self.shared.disk.as_ref(), &self.shared.places.checkpoint(), note.as_bytes()) {

@@ -64,6 +64,7 @@ impl<'a> Wal<'a> {
     ) -> Result<(), CannotVerify> {
         let mut bytes = vec![0; HEADER_LEN.min(file.length as usize)];
         file.file.read_exact_at(&mut bytes, 0).map_err(CannotVerify::unreadable(&file.path))?;
+        let mut taken_over = None;
         match Header::decode(&bytes) {
             Err(HeaderFault::Version(found)) => {
                 return Err(CannotVerify::Version { file: file.name.clone(), found: found.to_string() });
@@ -74,6 +75,7 @@ impl<'a> Wal<'a> {
                 audit.findings.add(wrong.at(12).differs(file.first, header.first_sequence));
             }
             Ok(header) => {
+                taken_over = taken_over_at(header.epoch, later.first());
                 if file.first < self.next && file.length == HEADER_LEN as u64 {
                     audit.notes.push(format!("{} is a leftover without entries; it counts for nothing", file.name));
                     return Ok(());
@@ -87,7 +89,7 @@ impl<'a> Wal<'a> {
         }
         self.begins(&file.name, HEADER_LEN as u64, file.first, audit);
         audit.counts.wal_files += 1;
-        self.frames(file, later, audit, progress)
+        self.frames(file, later, taken_over, audit, progress)
     }
 
     /// The log goes on with an entry: notes what is missing before it.
@@ -105,17 +107,22 @@ impl<'a> Wal<'a> {
         &mut self,
         file: &WalFile,
         later: &[WalFile],
+        taken_over: Option<u64>,
         audit: &mut Audit,
         progress: &Progress,
     ) -> Result<(), CannotVerify> {
         let mut offset = HEADER_LEN as u64;
         while offset < file.length {
             match frame::read(&file.file, file.length, offset).map_err(CannotVerify::unreadable(&file.path))? {
+                Ok(frame) if taken_over.is_some_and(|first| frame.first_sequence >= first) => {
+                    return Ok(audit.notes.push(replaced(file, offset)));
+                }
                 Ok(frame) => {
                     offset = frame.end;
                     self.frame(file, &frame, audit)?;
                     progress.advance(frame.entries.len() as u64);
                 }
+                Err(_) if taken_over == Some(self.next) => return Ok(audit.notes.push(replaced(file, offset))),
                 Err(fault) => match self.fault(file, offset, &fault, later, audit)? {
                     Some(whole) => offset = whole,
                     None => break,
@@ -218,4 +225,21 @@ impl<'a> Wal<'a> {
             audit.findings.add(finding(message.into()).differs(checkpoint.root, root));
         }
     }
+}
+
+/// Returns the sequence at which the writer of the next file took the log over, if its number is greater.
+fn taken_over_at(epoch: u64, next: Option<&WalFile>) -> Option<u64> {
+    let next = next?;
+    let mut bytes = [0; HEADER_LEN];
+    next.file.read_exact_at(&mut bytes, 0).ok()?;
+    let header = Header::decode(&bytes).ok()?;
+    (header.epoch > epoch && header.first_sequence == next.first).then_some(next.first)
+}
+
+/// Note about frames that count for nothing.
+fn replaced(file: &WalFile, offset: u64) -> String {
+    format!(
+        "{}, byte {offset}: the rest was written by a server after another one had taken over; it was never acknowledged and is not part of the log",
+        file.name
+    )
 }

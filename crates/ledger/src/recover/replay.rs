@@ -138,17 +138,34 @@ impl Replay<'_> {
                 format!("the chain hash before entry {first} is {}, not {}", self.log.chain_hash, header.previous_hash);
             return Err(self.damaged(&path, 20, cause));
         }
+        let taken_over = self.taken_over(header.epoch, later);
         self.log.newest = path.clone();
         self.log.newest_first = Some(first);
         self.log.good_len = HEADER_LEN;
         self.log.last_frame = None;
-        self.frames(&path, &bytes, later)
+        self.frames(&path, &bytes, later, taken_over)
     }
 
-    fn frames(&mut self, path: &Path, bytes: &[u8], later: &[u64]) -> Result<(), OpenError> {
+    /// Returns the sequence at which a later writer took the log over from the writer of a file; `None` if the next file is its own, or
+    /// cannot be read, which is found when its turn comes.
+    fn taken_over(&self, epoch: u64, later: &[u64]) -> Option<u64> {
+        let first = *later.first()?;
+        let mut header = [0; HEADER_LEN];
+        self.disk.open(&self.dir.join(file_name(first))).and_then(|file| file.read_at(0, &mut header)).ok()?;
+        let next = WalHeader::decode(&header).ok()?;
+        (next.epoch > epoch && next.first_sequence == first).then_some(first)
+    }
+
+    fn frames(&mut self, path: &Path, bytes: &[u8], later: &[u64], taken_over: Option<u64>) -> Result<(), OpenError> {
         let (mut whole, mut faulty) = (Vec::new(), None);
         for frame in FrameReader::new(bytes, HEADER_LEN) {
             match frame {
+                // Written by a server that did not know yet that it was replaced. It could not acknowledge them.
+                Ok(frame) if taken_over.is_some_and(|first| frame.head.first_sequence >= first) => {
+                    let (file, offset) = (path.display(), frame.offset);
+                    tracing::warn!(%file, offset, "leaving out what a server wrote after another one had taken over");
+                    break;
+                }
                 Ok(frame) => whole.push(frame),
                 Err(fault) => faulty = Some(fault),
             }
@@ -164,6 +181,9 @@ impl Replay<'_> {
             self.frame(path, frame, entries)?;
         }
         let Some((offset, fault)) = faulty else { return Ok(()) };
+        if taken_over == Some(self.tiles.size()) {
+            return Ok(());
+        }
         if let Some(reason) = self.why_not_torn(bytes, offset, later)? {
             return Err(self.damaged(path, offset, format!("{fault}; {reason}")));
         }
@@ -286,7 +306,7 @@ pub(super) fn settle(
         remove_unnamed(disk.as_ref(), dir).map_err(OpenError::io(dir, "tidying"))?;
     }
     let Some(first) = log.newest_first else {
-        let header = WalHeader { first_sequence: sealed.size, previous_hash: sealed.chain_hash };
+        let header = WalHeader { first_sequence: sealed.size, previous_hash: sealed.chain_hash, epoch: 0 };
         return Wal::create(disk.clone(), &dir, header).map_err(|failure| match failure {
             WriteFailure::Undone(source) | WriteFailure::Unknown(_, source) => writing(source),
         });

@@ -29,6 +29,14 @@ impl Sequencer {
         let Plan { fresh, waiters, .. } = self.plan(batch);
         let written = if fresh.is_empty() { Ok(Vec::new()) } else { self.write(fresh) };
         self.unpublished |= written.as_ref().is_ok_and(|entries| !entries.is_empty());
+        // The process may have been paused since the frame was written, and another server may have begun without it. An earlier
+        // receipt is not repeated either: the entry may be one that was written and never acknowledged.
+        if let Err(fenced) = self.shared.config.fence.check() {
+            for waiter in waiters {
+                refuse(waiter, AppendError::Fenced(fenced.clone()));
+            }
+            return;
+        }
         for waiter in waiters {
             answer(waiter, &written);
         }
@@ -61,6 +69,8 @@ impl Sequencer {
             message: format!("the batch cannot be written: {fault}"),
             full_disk: false,
         })?;
+        // As late as possible: compressing a batch takes milliseconds.
+        self.shared.config.fence.check()?;
         self.wal.append(&frame).map_err(|failure| self.failed(failure))?;
         Ok(self.show(batch))
     }
@@ -138,4 +148,10 @@ fn answer(waiter: Waiter, written: &Result<Vec<Arc<StoredEntry>>, AppendError>) 
     drop(waiter.reservation);
     // A caller that went away has its entries recorded all the same.
     let _ = waiter.reply.send(answer);
+}
+
+/// Answers a submission with an error, whatever its entries are.
+fn refuse(waiter: Waiter, error: AppendError) {
+    drop(waiter.reservation);
+    let _ = waiter.reply.send(Err(error));
 }

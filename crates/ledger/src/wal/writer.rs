@@ -20,6 +20,8 @@ pub(crate) struct Wal {
     path: PathBuf,
     file: Box<dyn DiskFile>,
     first_sequence: u64,
+    /// Number of this writer, for the headers of its files.
+    epoch: u64,
     /// Bytes that are durable and whole.
     len: u64,
     /// A frame was cut off and the file not synced since: what was cut may still be on the disk.
@@ -40,7 +42,8 @@ impl Wal {
     pub(crate) fn create(disk: Arc<dyn Disk>, dir: &Path, header: WalHeader) -> Result<Wal, WriteFailure> {
         let path = dir.join(file_name(header.first_sequence));
         let created = write_durably(disk.as_ref(), &path, &header.encode())
-            .and_then(|()| Wal::open(disk.clone(), dir, header.first_sequence, HEADER_LEN as u64));
+            .and_then(|()| Wal::open(disk.clone(), dir, header.first_sequence, HEADER_LEN as u64))
+            .map(|wal| Wal { epoch: header.epoch, ..wal });
         created.map_err(|error| match disk.remove(&path) {
             Err(left) if left.kind() != io::ErrorKind::NotFound => {
                 WriteFailure::Unknown("removing a file that was not begun", left)
@@ -53,7 +56,7 @@ impl Wal {
     pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path, first_sequence: u64, len: u64) -> io::Result<Wal> {
         let path = dir.join(file_name(first_sequence));
         let file = disk.open(&path)?;
-        Ok(Wal { disk, dir: dir.to_owned(), path, file, first_sequence, len, cut: false })
+        Ok(Wal { disk, dir: dir.to_owned(), path, file, first_sequence, epoch: 0, len, cut: false })
     }
 
     /// Appends a frame; durable when this returns.
@@ -96,9 +99,25 @@ impl Wal {
                 self.file.sync().map_err(|error| WriteFailure::Unknown("syncing", error))?;
                 self.cut = false;
             }
-            let header = WalHeader { first_sequence: next_sequence, previous_hash };
+            let header = WalHeader { first_sequence: next_sequence, previous_hash, epoch: self.epoch };
             *self = Wal::create(self.disk.clone(), &self.dir, header)?;
         }
+        Ok(())
+    }
+
+    /// Begins a file in the name of a writer, so that nothing that a writer before it still appends to its own file counts.
+    ///
+    /// A file without entries is replaced: the writer before goes on in a file that has no name any more.
+    pub(crate) fn begin(&mut self, next_sequence: u64, previous_hash: Hash, epoch: u64) -> Result<(), WriteFailure> {
+        self.epoch = epoch;
+        if next_sequence > self.first_sequence {
+            return self.rotate(next_sequence, previous_hash, false);
+        }
+        let header = WalHeader { first_sequence: next_sequence, previous_hash, epoch }.encode();
+        // Unlike `Wal::create`, a failure leaves the file that is there: the log may not be opened without it.
+        let replaced = write_durably(self.disk.as_ref(), &self.path, &header).and_then(|()| self.disk.open(&self.path));
+        self.file = replaced.map_err(WriteFailure::Undone)?;
+        (self.len, self.cut) = (HEADER_LEN as u64, false);
         Ok(())
     }
 

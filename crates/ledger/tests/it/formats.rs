@@ -43,7 +43,7 @@ proptest! {
         note in "[ -~\n]{0,200}",
         entries in proptest::collection::vec((any::<[u8; 16]>(), proptest::collection::vec(any::<u8>(), 0..200)), 1..20),
     ) {
-        let header = WalHeader { first_sequence, previous_hash: Hash(previous) };
+        let header = WalHeader { first_sequence, previous_hash: Hash(previous), epoch: 0 };
         let head = FrameHead { first_sequence, committed_at_ms, note };
         let frame = encode_frame(&head, entries.iter().map(|(salt, canonical)| (salt, canonical.as_slice()))).unwrap();
         let file = [&header.encode()[..], &frame].concat();

@@ -8,6 +8,7 @@ mod earlier;
 mod epochs;
 mod faults;
 mod faulty_disk;
+mod fence;
 mod formats;
 mod log;
 mod proofs;

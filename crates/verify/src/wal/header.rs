@@ -9,6 +9,8 @@ pub(super) const HEADER_LEN: usize = 64;
 pub(super) struct Header {
     pub(super) first_sequence: u64,
     pub(super) previous_hash: Hash,
+    /// Number of the server that writes the file; 0 in version 1.
+    pub(super) epoch: u64,
 }
 
 /// Reason why bytes are not a header.
@@ -33,18 +35,20 @@ impl Header {
         if !header.starts_with(b"reevewal") {
             return Err(HeaderFault::Magic);
         }
-        if word(52) != crc32c::crc32c(&header[..52]) {
+        let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
+        let checked = if word(8) == 2 { 60 } else { 52 };
+        if word(checked) != crc32c::crc32c(&header[..checked]) {
             return Err(HeaderFault::Checksum);
         }
-        if word(8) != 1 {
+        if !matches!(word(8), 1 | 2) {
             return Err(HeaderFault::Version(word(8)));
         }
-        if header[56..].iter().any(|byte| *byte != 0) {
+        if header[checked + 4..].iter().any(|byte| *byte != 0) {
             return Err(HeaderFault::Padding);
         }
         let mut previous = [0; 32];
         previous.copy_from_slice(&header[20..52]);
-        let first_sequence = u64::from(word(12)) | u64::from(word(16)) << 32;
-        Ok(Header { first_sequence, previous_hash: Hash(previous) })
+        let epoch = if word(8) == 2 { long(52) } else { 0 };
+        Ok(Header { first_sequence: long(12), previous_hash: Hash(previous), epoch })
     }
 }

@@ -12,5 +12,6 @@ mod live;
 mod log;
 mod proofs;
 mod remote;
+mod replaced;
 mod signatures;
 mod tail;
