@@ -23,7 +23,7 @@ pub mod seal;
 mod write;
 
 pub use folder::Folder;
-pub use manifest::{Keys, MANIFEST, Manifest, ManifestError, Part, VERSION};
+pub use manifest::{ATTESTED_AS, Keys, MANIFEST, Manifest, ManifestError, Part, UNATTESTED, VERSION};
 pub use part::{NameError, PartName};
 pub use read::{Contents, Flaw, Sink, read};
 pub use write::{ArchiveWriter, Summary};

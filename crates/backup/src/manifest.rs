@@ -1,13 +1,18 @@
 //! The manifest of a backup: what it holds, of which log, up to where, and the SHA-256 of each part.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::part::PartName;
 
 /// Name of the manifest in the archive; it comes last.
 pub const MANIFEST: &str = "manifest.json";
 /// Version of the format.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
+/// Version whose manifest nobody signed.
+pub const UNATTESTED: u32 = 1;
+/// Name that an attestation gives the manifest, so that no attestation of another file is taken for it.
+pub const ATTESTED_AS: &str = "backup/manifest.json";
 
 /// One file of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +65,9 @@ pub struct Manifest {
     /// Parts, in the order of the archive.
     #[serde(default)]
     pub parts: Vec<Part>,
+    /// Signed note by which the log's key attests [`Manifest::attested_digest`]; `None` in version 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attestation: Option<String>,
 }
 
 /// Reason why a manifest is refused.
@@ -69,7 +77,7 @@ pub enum ManifestError {
     #[error("the manifest cannot be read: {0}")]
     Json(#[from] serde_json::Error),
     /// A version that this program does not know.
-    #[error("the backup is of version {0}, and this program knows version {VERSION}; use a newer one")]
+    #[error("the backup is of version {0}, and this program knows versions up to {VERSION}; use a newer one")]
     Version(u64),
     /// A part has a name that leads elsewhere.
     #[error("the manifest lists an unknown part: {0}")]
@@ -77,6 +85,17 @@ pub enum ManifestError {
 }
 
 impl Manifest {
+    /// SHA-256 of the manifest as the log's key attests it: compact JSON without the attestation and without the private keys, which a
+    /// client adds that does not hold the log's key. A private key is compared with `public_key` instead.
+    ///
+    /// # Errors
+    /// The manifest cannot be written as JSON.
+    pub fn attested_digest(&self) -> Result<[u8; 32], ManifestError> {
+        let mut attested = Manifest { keys: Keys::Absent, attestation: None, ..self.clone() };
+        attested.parts.retain(|part| !part.path.starts_with("keys/"));
+        Ok(Sha256::digest(serde_json::to_vec(&attested)?).into())
+    }
+
     /// Reads a manifest.
     ///
     /// # Errors
@@ -85,7 +104,7 @@ impl Manifest {
         let value: serde_json::Value = serde_json::from_slice(bytes)?;
         // Said before unknown members are refused: a newer version may have some.
         let version = value.get("version").and_then(serde_json::Value::as_u64);
-        if let Some(version) = version.filter(|version| *version != u64::from(VERSION)) {
+        if let Some(version) = version.filter(|version| ![VERSION, UNATTESTED].map(u64::from).contains(version)) {
             return Err(ManifestError::Version(version));
         }
         let manifest: Manifest = serde_json::from_value(value)?;

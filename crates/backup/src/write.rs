@@ -87,9 +87,22 @@ impl<W: Write> ArchiveWriter<W> {
     ///
     /// # Errors
     /// The operating system reported an error.
-    pub fn finish(mut self, manifest: Manifest) -> io::Result<(W, Summary)> {
+    pub fn finish(self, manifest: Manifest) -> io::Result<(W, Summary)> {
+        self.finish_with(manifest, |manifest| Ok(manifest.attestation.clone()))
+    }
+
+    /// [`ArchiveWriter::finish`] with an attestation of the finished manifest.
+    ///
+    /// # Errors
+    /// As [`ArchiveWriter::finish`], or the attestation failed.
+    pub fn finish_with(
+        mut self,
+        manifest: Manifest,
+        attest: impl FnOnce(&Manifest) -> io::Result<Option<String>>,
+    ) -> io::Result<(W, Summary)> {
         let parts = self.parts.len();
-        let manifest = Manifest { parts: std::mem::take(&mut self.parts), ..manifest };
+        let mut manifest = Manifest { parts: std::mem::take(&mut self.parts), ..manifest };
+        manifest.attestation = attest(&manifest)?;
         let text = serde_json::to_vec_pretty(&manifest).map_err(io::Error::other)?;
         self.head(MANIFEST, text.len() as u64)?;
         self.tar.get_mut().write_all(&text)?;

@@ -19,6 +19,7 @@ fn manifest() -> Manifest {
         keys: Keys::Absent,
         state_schema: Some(15),
         parts: Vec::new(),
+        attestation: None,
     }
 }
 

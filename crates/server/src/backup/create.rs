@@ -9,8 +9,8 @@ use anyhow::{Context as _, Result};
 use jiff::Timestamp;
 
 use reeve_audit::format_instant;
-use reeve_backup::{ArchiveWriter, Keys, Manifest, PartName, Summary, VERSION};
-use reeve_ledger::{Ledger, Snapshot};
+use reeve_backup::{ATTESTED_AS, ArchiveWriter, Keys, Manifest, PartName, Summary, VERSION};
+use reeve_ledger::{Attestor, Ledger, Snapshot};
 use reeve_store::Store;
 
 use super::STATE;
@@ -33,6 +33,7 @@ pub(crate) struct Staged {
     schema: i64,
     created_at: Timestamp,
     origin: String,
+    attestor: Attestor,
 }
 
 /// A folder of links that goes when it is dropped.
@@ -71,6 +72,10 @@ pub(crate) async fn stage(data_dir: &Path, ledger: &Ledger, store: &Store) -> Re
         };
         ledger.snapshot(hold).await.context("the log could not be copied")?
     };
+    let attestor = ledger.attestor();
+    if attestor.public_key() != snapshot.public_key {
+        anyhow::bail!("the log's key was replaced in this moment; make the backup again");
+    }
     let mut files: Vec<(PartName, PathBuf)> = Vec::new();
     for segment in snapshot.segments.iter() {
         files.push((PartName::parse(&segment.path)?, folder.join(&segment.path)));
@@ -91,7 +96,7 @@ pub(crate) async fn stage(data_dir: &Path, ledger: &Ledger, store: &Store) -> Re
     }
     files.push((PartName::parse(STATE)?, state));
     let origin = snapshot.note.lines().next().unwrap_or_default().to_owned();
-    Ok(Staged { held, snapshot, files, schema: store.schema(), created_at, origin })
+    Ok(Staged { held, snapshot, files, schema: store.schema(), created_at, origin, attestor })
 }
 
 impl Staged {
@@ -114,6 +119,7 @@ impl Staged {
             keys,
             state_schema: Some(self.schema),
             parts: Vec::new(),
+            attestation: None,
         }
     }
 
@@ -133,7 +139,11 @@ impl Staged {
         }
         keys.add(&mut writer)?;
         let manifest = self.manifest(keys.kind());
-        let written = writer.finish(manifest)?;
+        let attest = |manifest: &Manifest| {
+            let digest = manifest.attested_digest().map_err(io::Error::other)?;
+            self.attestor.attest(ATTESTED_AS, manifest.size, digest).map(Some).map_err(io::Error::other)
+        };
+        let written = writer.finish_with(manifest, attest)?;
         drop(self.held);
         Ok(written)
     }

@@ -68,6 +68,9 @@ impl Restore<'_> {
         if !checked.broken.is_empty() {
             return Ok(Outcome::Refused(checked.broken));
         }
+        if let Some(reason) = checked.unattested.as_ref().filter(|_| !self.config.accept_unsigned) {
+            return Ok(Outcome::Refused(vec![reason.clone()]));
+        }
         let manifest = checked.contents.manifest.context("the backup has no manifest")?;
         let backup = checked.contents.sha256.context("the backup has no digest")?;
         let evidence = self.evidence(&manifest.origin)?;
@@ -91,6 +94,7 @@ impl Restore<'_> {
             by: Account::current().to_string(),
             lost_entries,
             later_checkpoints,
+            unattested: checked.unattested,
         };
         restored.leave(&folder)?;
         let public_key = if has_keys { Some(self.settle(&folder).await?) } else { None };

@@ -40,6 +40,9 @@ pub(crate) struct Restored {
     pub(crate) lost_entries: u64,
     /// Evidence of those entries: signed checkpoints, and anchors by their size.
     pub(crate) later_checkpoints: Vec<String>,
+    /// Reason why the backup was not attested by the log's key, where a person accepted that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) unattested: Option<String>,
 }
 
 impl Restored {
@@ -95,7 +98,8 @@ fn entries(restored: &Restored, is_unsigned: bool, (old, new): (&str, &str)) -> 
     let id = restored.backup.get(..32).unwrap_or(&restored.backup);
     let log = || ResourceRef::new("audit_log", "audit-logs");
     let by = || Account::current().actor();
-    let severity = if restored.lost_entries > 0 { Severity::Critical } else { events::RESTORE.severity };
+    let is_grave = restored.lost_entries > 0 || restored.unattested.is_some();
+    let severity = if is_grave { Severity::Critical } else { events::RESTORE.severity };
     let restoration = Entry::for_event(&events::RESTORE)
         .with_id(EventId::new(format!("restore-{}-{id}", restored.size))?)
         .with_severity(severity)
@@ -109,6 +113,7 @@ fn entries(restored: &Restored, is_unsigned: bool, (old, new): (&str, &str)) -> 
         .with_metadata("restored_by", restored.by.clone())
         .with_metadata("lost_entries", restored.lost_entries)
         .with_metadata("accepted_unsigned", is_unsigned)
+        .with_metadata("attested", restored.unattested.is_none())
         .with_metadata("later_checkpoints", Json::from(json!(restored.later_checkpoints)));
     let rotated = Entry::for_event(&events::KEY_ROTATE)
         .with_id(EventId::new(format!("restore-key-{}-{id}", restored.size))?)

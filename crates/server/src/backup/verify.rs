@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-use reeve_backup::{Contents, Folder, Manifest, PartName};
-use reeve_tlog::NoteVerifier;
+use reeve_backup::{ATTESTED_AS, Contents, Folder, Manifest, PartName};
+use reeve_tlog::{Attestation, Hash, NoteVerifier};
 use reeve_verify::{KeptCheckpoint, Options, Progress, Report, verify_directory};
 
 /// A folder that goes when it is dropped.
@@ -39,6 +39,8 @@ pub(crate) struct Checked {
     pub(crate) report: Option<Report>,
     /// Everything that does not hold, in words.
     pub(crate) broken: Vec<String>,
+    /// Reason not to trust a manifest that nobody signed; `None` if the log's key attested it.
+    pub(crate) unattested: Option<String>,
 }
 
 /// Reads a backup into a new folder and checks it.
@@ -53,13 +55,40 @@ pub(crate) fn into_folder(
     // Before anything else is in it, so that nothing starts on what is not whole.
     File::create(folder.join(super::UNFINISHED))?.sync_all()?;
     let contents = reeve_backup::read(input, &mut sink).with_context(|| format!("writing to {}", folder.display()))?;
-    let mut checked =
-        Checked { broken: contents.flaws.iter().map(ToString::to_string).collect(), contents, report: None };
+    let broken = contents.flaws.iter().map(ToString::to_string).collect();
+    let mut checked = Checked { broken, contents, report: None, unattested: None };
     if let (true, Some(manifest)) = (checked.broken.is_empty(), &checked.contents.manifest) {
         let report = audit(folder, trust, Vec::new(), manifest, &mut checked.broken)?;
         checked.report = Some(report);
+        match &manifest.attestation {
+            None => checked.unattested = Some(unattested(manifest)),
+            Some(attestation) => checked.broken.extend(changed(folder, manifest, attestation)),
+        }
     }
     Ok(checked)
+}
+
+/// Reason not to trust a manifest that nobody signed.
+fn unattested(manifest: &Manifest) -> String {
+    format!(
+        "the log's key did not sign the backup's manifest (made by {}): users, roles and tokens in it may have been changed by anybody who could write the file. If you trust where it was kept, --accept-unsigned takes it",
+        manifest.program
+    )
+}
+
+/// Checks that the log's key attested the manifest, and with it every part that is not a private key; the reason if it attested another.
+///
+/// Without it, whoever can write to a backup could add an administrator to its state, and every SHA-256 would be right.
+fn changed(folder: &Path, manifest: &Manifest, attestation: &str) -> Option<String> {
+    let check = || -> Result<()> {
+        let (keys, digest) = (reeve_ledger::keys::epochs(folder)?, manifest.attested_digest()?);
+        let (origin, file) = (manifest.origin.clone(), ATTESTED_AS.to_owned());
+        let expected = Attestation { origin, file, size: manifest.size, digest: Hash(digest) };
+        Ok(expected.check(attestation.as_bytes(), &keys)?)
+    };
+    check().err().map(|error| {
+        format!("the backup was changed after it was made: the log's key signed another manifest ({error:#}). Use another backup")
+    })
 }
 
 /// Runs the offline auditor over the log in a folder.

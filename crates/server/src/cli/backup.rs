@@ -79,7 +79,7 @@ pub(crate) struct BackupRestoreArgs {
     /// Restore even if entries are lost; the log records how many.
     #[arg(long)]
     pub(crate) accept_loss: bool,
-    /// Restore a backup of a version that signed neither its manifest nor its anchor; the log records it.
+    /// Restore a backup of a version that did not sign the backup, or the log's manifest and anchor; the log records it.
     #[arg(long)]
     pub(crate) accept_unsigned: bool,
 }
@@ -96,7 +96,7 @@ pub(crate) struct BackupVerifyArgs {
     /// Folder to unpack the log to during verification; default: beside the backup.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) temp_dir: Option<PathBuf>,
-    /// Verify a backup of a version that signed neither its manifest nor its anchor.
+    /// Verify a backup of a version that did not sign the backup, or the log's manifest and anchor.
     #[arg(long)]
     pub(crate) accept_unsigned: bool,
     /// Print one JSON object.

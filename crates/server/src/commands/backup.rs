@@ -297,14 +297,17 @@ fn verify(args: &BackupVerifyArgs) -> Result<ExitCode> {
         None => beside(&args.file, "verify"),
     };
     let temporary = Temporary(folder.clone());
-    let checked = into_folder(&args.file, &folder, of_the_log, trust)?;
+    let mut checked = into_folder(&args.file, &folder, of_the_log, trust)?;
     drop(temporary);
+    let is_attested = checked.broken.is_empty() && checked.unattested.is_none();
+    checked.broken.extend(checked.unattested.take().filter(|_| !args.accept_unsigned));
     let intact = checked.broken.is_empty();
     let manifest = checked.contents.manifest.as_ref();
     let mut out = std::io::stdout();
     if args.json {
         let summary = json!({
             "intact": intact,
+            "attested": is_attested,
             "broken": checked.broken,
             "bytes": checked.contents.bytes,
             "sha256": checked.contents.sha256,

@@ -1,6 +1,7 @@
 //! Backups: made while entries are appended, checked byte by byte, restored into a new directory that continues; on both databases. And
-//! what a restore refuses: a broken backup, a directory in use, a log that is known to have been longer.
+//! what a restore refuses: a broken or changed backup, a directory in use, a log that is known to have been longer.
 
+mod forged;
 mod refused;
 
 use std::path::{Path, PathBuf};

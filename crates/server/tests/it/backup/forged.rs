@@ -1,0 +1,84 @@
+//! Backups changed by somebody who can write the file and has no key of the log: every SHA-256 is right afterwards.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use reeve_backup::{ArchiveWriter, Manifest, PartName, Sink, UNATTESTED};
+use reeve_testkit::service::{Service, reeve_command};
+use serde_json::json;
+
+use super::{ended, made, text};
+
+/// Parts of a backup, in memory.
+#[derive(Default)]
+struct Parts {
+    order: Vec<PartName>,
+    content: BTreeMap<PartName, Vec<u8>>,
+}
+
+impl Sink for Parts {
+    fn open(&mut self, name: &PartName, _: u64) -> io::Result<Option<Box<dyn Write + '_>>> {
+        self.order.push(name.clone());
+        Ok(Some(Box::new(self.content.entry(name.clone()).or_default())))
+    }
+}
+
+/// Writes a copy of a backup with another administrator in its state.
+fn with_an_administrator(file: &Path, into: &Path, manifest: impl FnOnce(Manifest) -> Manifest) {
+    let mut parts = Parts::default();
+    let contents = reeve_backup::read(File::open(file).unwrap(), &mut parts).unwrap();
+    let state = PartName::parse("state/state.jsonl").unwrap();
+    let lines = String::from_utf8(parts.content[&state].clone()).unwrap();
+    let mut changed = false;
+    let lines: Vec<String> = lines
+        .lines()
+        .map(|line| {
+            // The first user is the administrator of the tests: the e-mail address becomes the intruder's.
+            let renamed = line.replace("admin@localhost", "intruder@example.com");
+            changed |= renamed != line;
+            renamed + "\n"
+        })
+        .collect();
+    assert!(changed, "the state has no administrator");
+    parts.content.insert(state, lines.concat().into_bytes());
+    let mut writer = ArchiveWriter::new(File::create(into).unwrap()).unwrap();
+    for name in &parts.order {
+        let bytes = &parts.content[name];
+        writer.add(name, bytes.len() as u64, bytes.as_slice()).unwrap();
+    }
+    writer.finish(manifest(contents.manifest.unwrap())).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_changed_state_is_found_and_not_restored() {
+    let home = tempfile::tempdir().unwrap();
+    let (_, file) = made(home.path(), 20).await;
+    let (forged, old, new) = (home.path().join("forged"), home.path().join("old"), home.path().join("new"));
+    with_an_administrator(&file, &forged, |manifest| manifest);
+    for arguments in [vec!["verify", text(&forged)], vec!["restore", text(&forged), "--data-dir", text(&new)]] {
+        let said = ended(&super::backup(&arguments), 1);
+        assert!(said.contains("was changed after it was made"), "{said}");
+    }
+    assert!(!new.exists());
+
+    // Nothing is gained by calling it an older version.
+    with_an_administrator(&file, &old, |manifest| Manifest { version: UNATTESTED, attestation: None, ..manifest });
+    for arguments in [vec!["verify", text(&old)], vec!["restore", text(&old), "--data-dir", text(&new)]] {
+        let said = ended(&super::backup(&arguments), 1);
+        assert!(said.contains("did not sign the backup's manifest") && said.contains("--accept-unsigned"), "{said}");
+    }
+    assert!(!new.exists());
+    ended(&super::backup(&["verify", text(&old), "--accept-unsigned"]), 0);
+
+    // A person who accepts it leaves an entry.
+    let mut command = reeve_command().unwrap();
+    command.args(["backup", "restore", text(&old), "--data-dir", text(&new), "--accept-unsigned"]);
+    ended(&command.output().unwrap(), 0);
+    let service = Service::serve(&new, &[]).unwrap();
+    let restores = json!({ "query": "event_type:system.restore" });
+    let recorded = service.admin().post("audit-logs/search", restores).await.expect(200);
+    let [recorded] = recorded.items() else { panic!("{recorded:?}") };
+    assert_eq!((&recorded["metadata"]["attested"], &recorded["severity"]), (&json!(false), &json!("critical")));
+}
