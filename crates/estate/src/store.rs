@@ -29,6 +29,9 @@ pub enum StoreError {
     /// There is no room on the database's disk; nothing was written.
     #[error("the disk of the store is full: {0}")]
     Full(String),
+    /// The database does not answer, or this server may not write to it now.
+    #[error("the store does not answer: {0}")]
+    Unavailable(String),
     /// The disk or database failed.
     #[error("the store failed: {0}")]
     Backend(String),

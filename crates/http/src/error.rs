@@ -65,7 +65,9 @@ pub enum Code {
     CloudFailed,
     /// 503: the log cannot be written right now.
     LedgerUnavailable,
-    /// 503: this server is a standby, and the active one does not answer.
+    /// 503: the state database does not answer.
+    DatabaseUnavailable,
+    /// 503: this server is a standby, and the active one does not answer; or it may have been replaced.
     NoActiveServer,
     /// 507: the disk is full.
     DiskFull,
@@ -98,6 +100,7 @@ impl Code {
         Code::LogDamaged,
         Code::CloudFailed,
         Code::LedgerUnavailable,
+        Code::DatabaseUnavailable,
         Code::NoActiveServer,
         Code::DiskFull,
     ];
@@ -139,6 +142,9 @@ impl Code {
             }
             Code::LedgerUnavailable => {
                 ("ledger_unavailable", StatusCode::SERVICE_UNAVAILABLE, "The audit log cannot be written")
+            }
+            Code::DatabaseUnavailable => {
+                ("database_unavailable", StatusCode::SERVICE_UNAVAILABLE, "The state database does not answer")
             }
             Code::NoActiveServer => ("no_active_server", StatusCode::SERVICE_UNAVAILABLE, "No active server"),
             Code::DiskFull => ("disk_full", StatusCode::INSUFFICIENT_STORAGE, "The disk is full"),
@@ -316,6 +322,14 @@ impl Problem {
         )
     }
 
+    /// The database does not answer.
+    #[must_use]
+    pub fn unavailable(cause: &str) -> Self {
+        tracing::error!(%cause, "the state database does not answer");
+        Problem::new(Code::DatabaseUnavailable, "The state database does not answer. Try again in a few seconds.")
+            .retry_after(5)
+    }
+
     /// With wrong fields.
     #[must_use]
     pub fn with_errors(mut self, errors: Vec<FieldProblem>) -> Self {
@@ -362,6 +376,7 @@ impl From<StoreError> for Problem {
             StoreError::NotFound { what, id } => Problem::not_found(what, &id),
             StoreError::Conflict(message) => Problem::new(Code::Conflict, message),
             StoreError::Full(message) => Problem::full(&message),
+            StoreError::Unavailable(message) => Problem::unavailable(&message),
             StoreError::Backend(message) => Problem::internal(message),
         }
     }
@@ -385,6 +400,7 @@ impl From<AccessError> for Problem {
             AccessError::NotFound { what, id } => Problem::not_found(what, &id),
             AccessError::Conflict(message) => Problem::new(Code::Conflict, message),
             AccessError::Full(message) => Problem::full(&message),
+            AccessError::Unavailable(message) => Problem::unavailable(&message),
             AccessError::Backend(message) => Problem::internal(message),
         }
     }

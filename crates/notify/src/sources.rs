@@ -146,6 +146,7 @@ fn store_error(error: AccessError) -> StoreError {
         AccessError::NotFound { what, id } => StoreError::NotFound { what, id },
         AccessError::Conflict(message) => StoreError::Conflict(message),
         AccessError::Full(message) => StoreError::Full(message),
+        AccessError::Unavailable(message) => StoreError::Unavailable(message),
         AccessError::Backend(message) => StoreError::Backend(message),
     }
 }

@@ -66,6 +66,9 @@ pub enum EngineError {
     /// There is no room on the store's disk. HTTP 507, `disk_full`.
     #[error("the disk of the store is full: {0}")]
     Full(String),
+    /// The state store does not answer. HTTP 503, `database_unavailable`.
+    #[error("the store does not answer: {0}")]
+    Unavailable(String),
     /// The state store failed. HTTP 500.
     #[error("the store failed: {0}")]
     Store(String),
@@ -76,7 +79,10 @@ impl EngineError {
     /// and retry later.
     #[must_use]
     pub fn is_outage(&self) -> bool {
-        matches!(self, EngineError::Record(_) | EngineError::Full(_) | EngineError::Store(_))
+        matches!(
+            self,
+            EngineError::Record(_) | EngineError::Full(_) | EngineError::Unavailable(_) | EngineError::Store(_)
+        )
     }
 }
 
@@ -86,6 +92,7 @@ impl From<StoreError> for EngineError {
             StoreError::NotFound { what, id } => EngineError::NotFound { what, id },
             StoreError::Conflict(message) => EngineError::Conflict(message),
             StoreError::Full(message) => EngineError::Full(message),
+            StoreError::Unavailable(message) => EngineError::Unavailable(message),
             StoreError::Backend(message) => EngineError::Store(message),
         }
     }

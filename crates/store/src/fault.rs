@@ -12,6 +12,8 @@ pub(crate) enum Fault {
     Conflict(String),
     #[error("the disk is full: {0}")]
     Full(String),
+    #[error("the database does not answer: {0}")]
+    Unavailable(String),
     #[error("{0}")]
     Backend(String),
 }
@@ -60,16 +62,29 @@ impl Fault {
 
 impl From<sqlx::Error> for Fault {
     fn from(error: sqlx::Error) -> Self {
-        Fault::Backend(match error {
-            sqlx::Error::PoolTimedOut => "no connection to the database could be had in time".into(),
-            sqlx::Error::PoolClosed => "the store is closed".into(),
-            sqlx::Error::Database(database) if is_full(database.as_ref()) => {
-                return Fault::Full(database.message().to_owned());
+        match error {
+            sqlx::Error::PoolTimedOut => {
+                Fault::Unavailable("no connection to the database could be had in time".to_owned())
             }
-            sqlx::Error::Database(database) => database.message().to_owned(),
-            other => other.to_string(),
-        })
+            sqlx::Error::PoolClosed => Fault::Unavailable("the store is closed to this server".to_owned()),
+            sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::WorkerCrashed => {
+                Fault::Unavailable(error.to_string())
+            }
+            sqlx::Error::Database(database) if is_full(database.as_ref()) => Fault::Full(database.message().to_owned()),
+            sqlx::Error::Database(database) if is_away(database.as_ref()) => {
+                Fault::Unavailable(database.message().to_owned())
+            }
+            sqlx::Error::Database(database) => Fault::Backend(database.message().to_owned()),
+            other => Fault::Backend(other.to_string()),
+        }
     }
+}
+
+/// Errors of a PostgreSQL that stops, starts, or has no connection left (classes 57P and 53300), and of connections (class 08).
+fn is_away(error: &dyn sqlx::error::DatabaseError) -> bool {
+    error.code().is_some_and(|code| {
+        code.len() == 5 && (code.starts_with("08") || matches!(code.as_ref(), "57P01" | "57P02" | "57P03" | "53300"))
+    })
 }
 
 /// SQLITE_FULL (13), SQLITE_IOERR_SHMSIZE (4874: the index of the write-ahead log cannot grow), or PostgreSQL's disk_full (53100).
@@ -83,6 +98,7 @@ impl From<Fault> for AccessError {
             Fault::NotFound { noun, id } => AccessError::NotFound { what: noun, id },
             Fault::Conflict(message) => AccessError::Conflict(message),
             Fault::Full(message) => AccessError::Full(message),
+            Fault::Unavailable(message) => AccessError::Unavailable(message),
             Fault::Backend(message) => AccessError::Backend(message),
         }
     }
@@ -94,6 +110,7 @@ impl From<Fault> for StoreError {
             Fault::NotFound { noun, id } => StoreError::NotFound { what: noun, id },
             Fault::Conflict(message) => StoreError::Conflict(message),
             Fault::Full(message) => StoreError::Full(message),
+            Fault::Unavailable(message) => StoreError::Unavailable(message),
             Fault::Backend(message) => StoreError::Backend(message),
         }
     }

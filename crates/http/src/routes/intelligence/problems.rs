@@ -35,6 +35,7 @@ pub(in crate::routes) fn problem(error: EngineError) -> Problem {
         EngineError::Cloud(_) => Problem::new(Code::CloudFailed, words),
         EngineError::Record(_) => Problem::new(Code::LedgerUnavailable, format!("{words}; nothing was done")),
         EngineError::Full(_) => Problem::new(Code::DiskFull, words),
+        EngineError::Unavailable(_) => Problem::unavailable(&words),
         EngineError::Store(_) => Problem::internal(words),
     }
 }
