@@ -79,6 +79,11 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<()> {
         writeln!(out, "Data:      {}", data_dir.display())?;
         Ok(out.flush()?)
     };
+    // What is prepared for the pages does not hold up an end.
+    let stopped = stop.clone();
+    let greeting = async {
+        tokio::select! { () = stopped.cancelled() => Ok(()), greeted = greeting => greeted }
+    };
     tokio::try_join!(service.serve(listener, stop), greeting)?;
     living.abort();
     state.save()

@@ -22,6 +22,9 @@ use clap::Parser as _;
 
 pub use commands::serve::{Startup, serve};
 
+/// Longest time for threads that still work when the program is done.
+const LAST_THREADS: std::time::Duration = std::time::Duration::from_millis(300);
+
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -34,7 +37,10 @@ pub fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match runtime.block_on(commands::run(cli)) {
+    let ended = runtime.block_on(commands::run(cli));
+    // Dropping a runtime waits for its blocking threads, such as a search with seconds to go, whose result nobody wants any more.
+    runtime.shutdown_timeout(LAST_THREADS);
+    match ended {
         Ok(code) => code,
         Err(error) => {
             eprintln!("reeve: {error:#}");
