@@ -40,6 +40,7 @@ use crate::extract::Caller;
 use crate::identify::{KnownTokens, TrustedProxies, Watched};
 use crate::metric_intake::MetricIntake;
 use crate::prices::PriceBook;
+use crate::self_checks::SelfChecks;
 use crate::streams::Streams;
 use crate::verification::{Jobs, Verifier};
 
@@ -146,6 +147,8 @@ pub struct App {
     pub streams: Streams,
     /// Verifications of late.
     pub verifications: Jobs,
+    /// Results of the service's checks of itself.
+    pub self_checks: SelfChecks,
     /// Principals of tokens that were used a moment ago.
     pub(crate) tokens: KnownTokens,
     /// Attempts that were refused before anybody was known.
@@ -259,6 +262,7 @@ impl App {
             sign_ins: Attempts::default(),
             streams: Streams::default(),
             verifications: Jobs::default(),
+            self_checks: SelfChecks::default(),
             tokens: KnownTokens::new(changes),
             refusals: Tallies::new("attempts", REFUSALS),
             api_calls: ApiCalls::default(),
@@ -363,6 +367,14 @@ pub fn append_problem(error: &AppendError) -> Problem {
                 Code::LedgerUnavailable,
                 "The log cannot be written right now; nothing was written. The service's log has the cause.",
             )
+        }
+        AppendError::Fenced(fenced) => {
+            tracing::error!(reason = fenced.reason, "nothing is written");
+            Problem::new(
+                Code::NoActiveServer,
+                "This server may have been replaced by another one; nothing was written. Send it again.",
+            )
+            .retry_after(2)
         }
         AppendError::Closed => {
             Problem::new(Code::LedgerUnavailable, "The service is stopping; nothing was written.").retry_after(5)

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use jiff::SignedDuration;
 use tokio::net::TcpListener;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use reeve_access::{PublicUrl, TokenHash};
@@ -14,17 +15,20 @@ use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceR
 use reeve_connect_notify::People;
 use reeve_connect_webhook::Sender;
 use reeve_estate::Kinds;
+use reeve_exports::Carrier;
 use reeve_http::{App, Ports, Settings, TrustedProxies};
-use reeve_lake::{EntrySearch, EntrySegments, SampleLake};
+use reeve_lake::{EntrySegments, SampleLake};
 use reeve_ledger::Ledger;
 use reeve_notify::delivery::Dispatcher;
+use reeve_notify::notification::Notifier;
 use reeve_notify::sources::Sources;
+use reeve_notify::webhook::WebhookSender;
 use reeve_recommend::ports::Clock;
 use reeve_recommend::{AgentTypes, Changes};
-use reeve_store::{Store, Vault};
+use reeve_store::Store;
 use reeve_trail::{Journal, Trail};
 
-use crate::active::{ActiveLease, ActiveLock, TakeoverCause, Turn};
+use crate::active::{ActiveLease, ActiveLock, Fenced, TakeoverCause, Turn};
 use crate::adapters::attachments::Attachments;
 use crate::adapters::backups::RunningBackups;
 use crate::adapters::bill_sources::BackgroundBills;
@@ -46,15 +50,22 @@ use crate::tasks::context::{TaskContext, TaskSettings};
 
 use engine::{EnginePorts, EngineServices, engine};
 use observers::Observers;
+pub(crate) use opening::{Log, open_log, open_restored, open_store};
 use responses::{anomaly_service, prices, rule_service};
 
 mod engine;
 mod observers;
+mod opening;
 mod responses;
 mod unsigned;
 
-/// Longest time for requests under way once the service is to stop.
-const LAST_REQUESTS: Duration = Duration::from_secs(5);
+/// Time after a stop at which requests under way are aborted. Service managers wait ten seconds or more before they kill; each step of an end
+/// has its time, so that one that hangs does not take that of the others.
+const LAST_REQUESTS: Duration = Duration::from_millis(1500);
+/// Time after a stop at which background work is left: it is taken up at the next start.
+const LAST_TASKS: Duration = Duration::from_secs(3);
+/// Time after a stop at which an orderly close is given up. A seal that is under way is repeated by the next start.
+const LAST_CLOSE: Duration = Duration::from_secs(4);
 
 /// Everything that runs, joined.
 pub(crate) struct Service {
@@ -84,64 +95,6 @@ pub(crate) struct Service {
     pub(crate) lock: ActiveLock,
 }
 
-/// The log, its search, and nothing else: what importing and searching a data directory need.
-pub(crate) struct Log {
-    /// The ledger.
-    pub(crate) ledger: Ledger,
-    /// The search over it.
-    pub(crate) search: Arc<EntrySearch>,
-    /// The sealed segments.
-    pub(crate) segments: Arc<EntrySegments>,
-}
-
-/// Opens the log of a data directory. Of one that was restored the key is replaced first.
-pub(crate) async fn open_log(config: &Config) -> Result<Log> {
-    let unfinished = config.data_dir.join(crate::backup::UNFINISHED);
-    if unfinished.exists() {
-        anyhow::bail!(
-            "a restore into {} was interrupted: remove the directory and restore again",
-            config.data_dir.display()
-        );
-    }
-    open_restored(config).await
-}
-
-/// Opens the log of a data directory that is being restored.
-pub(crate) async fn open_restored(config: &Config) -> Result<Log> {
-    private::make(&config.data_dir)?;
-    let signer = reeve_ledger::keys::load_or_create(&config.data_dir, config.log_origin.as_deref())?;
-    let segments = Arc::new(EntrySegments::open(&config.data_dir).await?);
-    let mut ledger_config = reeve_ledger::Config::new(&config.data_dir, signer.name());
-    if let Some(anchor) = &config.anchor {
-        ledger_config.anchor_path.clone_from(anchor);
-    }
-    ledger_config.seal_after_entries = config.seal_after_entries;
-    ledger_config.seal_after_bytes = config.seal_after_bytes;
-    ledger_config.seal_after = Duration::from_secs(config.seal_after_s);
-    ledger_config.tail_limit_bytes = config.tail_limit_bytes;
-    ledger_config.accept_unsigned = config.accept_unsigned.then(|| unsigned::consent(&config.data_dir));
-    let ledger = Ledger::open(ledger_config, signer, segments.clone()).await?;
-    crate::backup::create::clear(&config.data_dir)?;
-    crate::backup::restored::settle(&config.data_dir, &ledger).await?;
-    let search = EntrySearch::new(segments.clone(), Arc::new(ledger.clone()));
-    let search = Arc::new(search.with_limit(Duration::from_secs(config.search_limit_s)));
-    Ok(Log { ledger, search, segments })
-}
-
-/// The state store: the configured one, or SQLite in the data directory.
-pub(crate) async fn open_store(config: &Config) -> Result<Store> {
-    let vault = Vault::load_or_create(&config.data_dir.join("keys").join("secrets.key"))?;
-    let url = match &config.state_url {
-        Some(url) => url.clone(),
-        None => {
-            let dir = config.data_dir.join("state");
-            private::make(&dir)?;
-            format!("sqlite://{}", dir.join("reeve.db").display())
-        }
-    };
-    Store::open(&url, vault).await.context("the state store could not be opened")
-}
-
 impl Service {
     /// Opens everything in a data directory that no other server uses.
     pub(crate) async fn open(
@@ -169,13 +122,12 @@ impl Service {
         kinds: Kinds,
         demo: bool,
     ) -> Result<Service> {
-        let log = open_log(&config).await.context("the log could not be opened")?;
-        let store = Arc::new(open_store(&config).await?);
-        let lease = ActiveLease::take(store.clone(), &lock, log.ledger.origin(), log.ledger.size()).await?;
+        let (store, log, lease) = opening::open_held(&config, &lock).await?;
         let samples = samples(&config).await?;
         let prices = prices(&store).await?;
         let catalogue = prices.catalogue();
-        let clouds = Arc::new(clouds.over(store.clone(), config.outbound.policy()?).with_catalogue(catalogue.clone()));
+        let clouds = clouds.over(store.clone(), config.outbound.policy()?).with_catalogue(catalogue.clone());
+        let clouds = Arc::new(clouds.with_deadline(lease.deadline()));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone()));
         let trail = Trail::service_wide(log.ledger.clone(), log.search.clone());
@@ -213,9 +165,9 @@ impl Service {
             samples: samples.clone(),
             threats: store.clone(),
             workspace: store.clone(),
-            carrier: Arc::new(Carriers { folder: config.export_folder.clone(), policy: config.outbound.policy()? }),
+            carrier: carrier(&config, &lease)?,
             anomaly_service: Arc::new(anomaly_service),
-            dispatcher: dispatcher(&config, store.clone(), recorder.clone(), clock.clone())?,
+            dispatcher: dispatcher(&config, &lease, store.clone(), recorder.clone(), clock.clone())?,
             rule_service: rule_service(&store, &samples, &engine.responses, &recorder, &clock, catalogue, agent_types),
             model_service: engine.models.clone(),
             registry: engine.registry.clone(),
@@ -245,25 +197,34 @@ impl Service {
             streams.close();
         });
         // A client that never ends its request would hold up the end for as long as it likes.
+        let begun = std::sync::OnceLock::new();
         let patience = async {
             stop.cancelled().await;
-            tokio::time::sleep(LAST_REQUESTS).await;
+            tokio::time::sleep_until(*begun.get_or_init(Instant::now) + LAST_REQUESTS).await;
         };
         tokio::select! {
             () = serving => {}
             () = patience => tracing::warn!("some requests did not end in time and were aborted"),
         }
+        let stopped = || *begun.get_or_init(Instant::now);
         stop.cancel();
         tasks.close();
-        if tokio::time::timeout(Duration::from_secs(20), tasks.wait()).await.is_err() {
+        if timeout_at(stopped() + LAST_TASKS, tasks.wait()).await.is_err() {
             tracing::warn!("some background work did not stop in time; it is taken up at the next start");
         }
+        if timeout_at(stopped() + LAST_CLOSE, self.close()).await.is_err() {
+            tracing::warn!("the log could not be closed in time; the next start finds it as after a crash");
+        }
+        Ok(())
+    }
+
+    /// Records the end, and closes what is open, the log before the state store.
+    async fn close(&self) {
         self.app.record_tallies(true).await;
         self.tasks.journal.record_outcome(lifecycle(&events::STOP, "stop")).await;
         self.ledger.close().await;
         self.lease.release().await;
         self.store.close().await;
-        Ok(())
     }
 
     /// Records that this server was a standby, and why it is active now.
@@ -418,9 +379,16 @@ fn settings(config: &Config, lock: &ActiveLock, demo: bool) -> Settings {
     }
 }
 
+/// Carrier of exports to their destinations.
+fn carrier(config: &Config, lease: &ActiveLease) -> Result<Arc<dyn Carrier>> {
+    let carriers = Carriers { folder: config.export_folder.clone(), policy: config.outbound.policy()? };
+    Ok(Arc::new(Fenced::<dyn Carrier>::new(lease.deadline(), Arc::new(carriers))))
+}
+
 /// Dispatcher of webhooks and notification channels, over the guarded client.
 fn dispatcher(
     config: &Config,
+    lease: &ActiveLease,
     store: Arc<Store>,
     recorder: Arc<LedgerRecorder>,
     clock: Arc<dyn Clock>,
@@ -433,8 +401,11 @@ fn dispatcher(
         workspace: store.clone(),
         webhooks: store.clone(),
         channels: store,
-        sender: Arc::new(Sender::new(policy.clone())),
-        notifier: Arc::new(People::new(policy).with_attachments(Arc::new(attachments))),
+        sender: Arc::new(Fenced::<dyn WebhookSender>::new(lease.deadline(), Arc::new(Sender::new(policy.clone())))),
+        notifier: Arc::new(Fenced::<dyn Notifier>::new(
+            lease.deadline(),
+            Arc::new(People::new(policy).with_attachments(Arc::new(attachments))),
+        )),
         recorder,
         clock,
     }))

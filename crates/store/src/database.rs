@@ -3,7 +3,7 @@
 //! SQLite has one writing connection and several that only read, in WAL mode with every commit synced; PostgreSQL has one
 //! pool for both. A commit that was answered is on disk.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use sqlx::any::{Any, AnyConnectOptions, AnyPoolOptions};
@@ -24,12 +24,15 @@ const SQLITE_SETUP: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = W
 /// Further set-up of SQLite connections that only read: there is one writer.
 const SQLITE_READER: &str = "PRAGMA query_only = ON;";
 
+/// Longest time that a request waits for a connection: with a database that is away, its caller shall know that soon.
+const REQUEST_PATIENCE: Duration = Duration::from_secs(5);
+
 /// Size of the connection pool, and the time to wait for a connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Connections at most (SQLite: that read; one more writes).
     pub connections: u32,
-    /// Time that a request waits for a free connection, and that start-up waits for the server.
+    /// Time that start-up waits for the server, and a request for a free connection (five seconds at most).
     pub patience: Duration,
 }
 
@@ -45,10 +48,18 @@ pub struct Store {
     inner: Arc<Inner>,
 }
 
+/// Answer to the question whether this server may write.
+struct WriteGate(Box<dyn Fn() -> bool + Send + Sync>);
+
 struct Inner {
     backend: Backend,
     read: AnyPool,
     write: AnyPool,
+    /// For the lease alone.
+    lease: AnyPool,
+    /// Closed; statements that write are given it while this server may not write.
+    refused: AnyPool,
+    gate: OnceLock<WriteGate>,
     vault: Vault,
     inventory_totals: InventoryTotals,
     savings_totals: SavingsTotals,
@@ -84,11 +95,14 @@ impl Store {
         let begun = first.begin_with(begin(address.backend)).await.map_err(|error| refusal(&address, error))?;
         migrated(begun, address.backend).await?;
         first.close().await.map_err(OpenError::statement)?;
-        Ok(Store { inner: Arc::new(Inner::pools(&address, options, vault)) })
+        let inner = Inner::pools(&address, options, vault);
+        inner.refused.close().await;
+        Ok(Store { inner: Arc::new(inner) })
     }
 
     /// Waits for running statements and closes every connection. Later calls fail.
     pub async fn close(&self) {
+        self.inner.lease.close().await;
         self.inner.read.close().await;
         self.inner.write.close().await;
     }
@@ -108,14 +122,28 @@ impl Store {
         &self.inner.read
     }
 
-    /// For single statements that write.
+    /// Asks a gate before each statement that writes. The first gate stays.
+    pub fn write_if(&self, gate: impl Fn() -> bool + Send + Sync + 'static) {
+        let _ = self.inner.gate.set(WriteGate(Box::new(gate)));
+    }
+
+    fn may_write(&self) -> bool {
+        self.inner.gate.get().is_none_or(|gate| gate.0())
+    }
+
+    /// For single statements that write. While the gate is shut the pool is a closed one, so that they fail.
     pub(crate) fn write(&self) -> &AnyPool {
-        &self.inner.write
+        if self.may_write() { &self.inner.write } else { &self.inner.refused }
+    }
+
+    /// For the lease of the active server, which decides whether the gate is open.
+    pub(crate) fn lease_pool(&self) -> &AnyPool {
+        &self.inner.lease
     }
 
     /// Begins a transaction of several statements. Dropping it without a commit rolls it back.
     pub(crate) async fn begin(&self) -> Result<Transaction<'static, Any>, Fault> {
-        Ok(self.inner.write.begin_with(begin(self.inner.backend)).await?)
+        Ok(self.write().begin_with(begin(self.inner.backend)).await?)
     }
 
     /// Lets one transaction at a time write to a table, until it ends. SQLite's transactions hold the whole database already.
@@ -156,7 +184,7 @@ impl Inner {
             let backend = address.backend;
             AnyPoolOptions::new()
                 .max_connections(connections)
-                .acquire_timeout(options.patience)
+                .acquire_timeout(options.patience.min(REQUEST_PATIENCE))
                 .after_connect(move |connection, _| Box::pin(set_up(connection, backend, reads_only)))
                 .connect_lazy_with(quiet(&address.options))
         };
@@ -167,10 +195,16 @@ impl Inner {
                 (both.clone(), both)
             }
         };
+        // SQLite has one writer: a second connection would wait for its file lock, behind transactions.
+        let lease = if address.backend == Backend::Sqlite { write.clone() } else { pool(1, false) };
+        let refused = pool(1, true);
         Inner {
             backend: address.backend,
             read,
             write,
+            lease,
+            refused,
+            gate: OnceLock::new(),
             vault,
             inventory_totals: InventoryTotals::default(),
             savings_totals: SavingsTotals::default(),

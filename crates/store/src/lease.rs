@@ -1,7 +1,10 @@
 //! Lease of the active server: of several servers on one database, one acts, and the database belongs to one log.
 //!
 //! Each holder has an epoch, one more than the holder before it. The holder renews the lease by counting `beat` up; others judge by
-//! their own clocks how long it has not moved, so that clocks need not agree.
+//! their own clocks how long it has not moved, so that clocks need not agree. The statements have a connection of their own: a database
+//! whose other connections are all busy must not cost the server its lease.
+
+use std::time::Duration;
 
 use sqlx::Row as _;
 
@@ -10,13 +13,16 @@ use crate::fault::{Fault, SettingError};
 
 const NAME: &str = "active";
 
+/// Longest time for one statement. A server whose renewal takes longer asks again.
+pub(crate) const LEASE_PATIENCE: Duration = Duration::from_secs(2);
+
 /// Lease as it stands in the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     /// Origin of the log that the database belongs to.
     pub log_origin: String,
-    /// Entries that the log is known to have had.
-    pub log_size: u64,
+    /// Head of the log, as it was last known.
+    pub log: LogHead,
     /// Number of the holder, from 1.
     pub epoch: i64,
     /// Instance that holds it; empty when it was given back.
@@ -25,29 +31,39 @@ pub struct Lease {
     pub beat: i64,
 }
 
+/// Size of a log, and the root of the tree over it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LogHead {
+    /// Entries.
+    pub size: u64,
+    /// Root in hexadecimal; empty if it is not known.
+    pub root: String,
+}
+
 impl Store {
     /// Returns the lease; `None` before any server took it.
     ///
     /// # Errors
     /// The store failed.
     pub async fn lease(&self) -> Result<Option<Lease>, SettingError> {
-        let row = sqlx::query("SELECT log_origin, log_size, epoch, instance, beat FROM active_server WHERE name = $1")
-            .bind(NAME)
-            .fetch_optional(self.read())
-            .await
-            .map_err(Fault::from)?;
+        let query = sqlx::query(
+            "SELECT log_origin, log_size, log_root, epoch, instance, beat FROM active_server WHERE name = $1",
+        )
+        .bind(NAME);
+        let row = in_time(query.fetch_optional(self.lease_pool())).await?;
         let Some(row) = row else { return Ok(None) };
         let size: i64 = row.try_get(1).map_err(Fault::from)?;
         Ok(Some(Lease {
             log_origin: row.try_get(0).map_err(Fault::from)?,
-            log_size: u64::try_from(size).unwrap_or(0),
-            epoch: row.try_get(2).map_err(Fault::from)?,
-            instance: row.try_get(3).map_err(Fault::from)?,
-            beat: row.try_get(4).map_err(Fault::from)?,
+            log: LogHead { size: u64::try_from(size).unwrap_or(0), root: row.try_get(2).map_err(Fault::from)? },
+            epoch: row.try_get(3).map_err(Fault::from)?,
+            instance: row.try_get(4).map_err(Fault::from)?,
+            beat: row.try_get(5).map_err(Fault::from)?,
         }))
     }
 
-    /// Takes the lease if it still is as it was seen, and returns the new epoch; `None` when another server was first.
+    /// Takes the lease if it still is as it was seen, and returns the new epoch; `None` when another server was first. The head of the
+    /// log stays as it was seen until the first renewal.
     ///
     /// # Errors
     /// The store failed.
@@ -55,43 +71,43 @@ impl Store {
         &self,
         seen: Option<&Lease>,
         log_origin: &str,
-        log_size: u64,
         instance: &str,
     ) -> Result<Option<i64>, SettingError> {
         let epoch = seen.map_or(0, |lease| lease.epoch) + 1;
         let statement = match seen {
             None => {
-                "INSERT INTO active_server (name, log_origin, log_size, epoch, instance, beat)
-                 VALUES ($1, $2, $3, $4, $5, 0) ON CONFLICT (name) DO NOTHING"
+                "INSERT INTO active_server (name, log_origin, log_size, log_root, epoch, instance, beat)
+                 VALUES ($1, $2, 0, '', $3, $4, 0) ON CONFLICT (name) DO NOTHING"
             }
             Some(_) => {
-                "UPDATE active_server SET log_origin = $2, log_size = $3, epoch = $4, instance = $5, beat = 0
-                 WHERE name = $1 AND epoch = $6 AND beat = $7"
+                "UPDATE active_server SET log_origin = $2, epoch = $3, instance = $4, beat = 0
+                 WHERE name = $1 AND epoch = $5 AND beat = $6"
             }
         };
-        let mut query =
-            sqlx::query(statement).bind(NAME).bind(log_origin).bind(stored_size(log_size)).bind(epoch).bind(instance);
+        let mut query = sqlx::query(statement).bind(NAME).bind(log_origin).bind(epoch).bind(instance);
         if let Some(seen) = seen {
             query = query.bind(seen.epoch).bind(seen.beat);
         }
-        let done = query.execute(self.write()).await.map_err(Fault::from)?;
+        let done = in_time(query.execute(self.lease_pool())).await?;
         Ok((done.rows_affected() > 0).then_some(epoch))
     }
 
-    /// Renews the lease of an epoch and notes the size of the log; `false` when another server has taken it since.
+    /// Renews the lease of an epoch and notes the head of the log, if it is known; `false` when another server has taken it since.
     ///
     /// # Errors
     /// The store failed; the lease may have been renewed.
-    pub async fn lease_renew(&self, epoch: i64, log_size: u64) -> Result<bool, SettingError> {
-        let done =
-            sqlx::query("UPDATE active_server SET beat = beat + 1, log_size = $3 WHERE name = $1 AND epoch = $2")
-                .bind(NAME)
-                .bind(epoch)
-                .bind(stored_size(log_size))
-                .execute(self.write())
-                .await
-                .map_err(Fault::from)?;
-        Ok(done.rows_affected() > 0)
+    pub async fn lease_renew(&self, epoch: i64, log: Option<&LogHead>) -> Result<bool, SettingError> {
+        let statement = match log {
+            None => "UPDATE active_server SET beat = beat + 1 WHERE name = $1 AND epoch = $2",
+            Some(_) => {
+                "UPDATE active_server SET beat = beat + 1, log_size = $3, log_root = $4 WHERE name = $1 AND epoch = $2"
+            }
+        };
+        let mut query = sqlx::query(statement).bind(NAME).bind(epoch);
+        if let Some(log) = log {
+            query = query.bind(stored_size(log.size)).bind(log.root.clone());
+        }
+        Ok(in_time(query.execute(self.lease_pool())).await?.rows_affected() > 0)
     }
 
     /// Gives the lease of an epoch back, so that the next server need not wait; `false` when it was not held.
@@ -99,14 +115,15 @@ impl Store {
     /// # Errors
     /// The store failed.
     pub async fn lease_release(&self, epoch: i64) -> Result<bool, SettingError> {
-        let done = sqlx::query("UPDATE active_server SET instance = '' WHERE name = $1 AND epoch = $2")
-            .bind(NAME)
-            .bind(epoch)
-            .execute(self.write())
-            .await
-            .map_err(Fault::from)?;
-        Ok(done.rows_affected() > 0)
+        let query = sqlx::query("UPDATE active_server SET instance = '' WHERE name = $1 AND epoch = $2");
+        Ok(in_time(query.bind(NAME).bind(epoch).execute(self.lease_pool())).await?.rows_affected() > 0)
     }
+}
+
+/// Runs a statement; one that a database leaves unanswered ends, unlike its effect, which may come late.
+async fn in_time<T>(statement: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, SettingError> {
+    let done = tokio::time::timeout(LEASE_PATIENCE, statement).await;
+    Ok(done.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map_err(Fault::from)?)
 }
 
 /// The size as SQL has it. A log of more than 2^63 entries does not exist.

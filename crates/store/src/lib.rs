@@ -39,6 +39,7 @@ mod rows;
 mod saved_search;
 mod savings_totals;
 mod setting;
+mod state_digest;
 mod threat;
 mod transfer;
 mod vault;
@@ -49,7 +50,8 @@ mod workspace;
 
 pub use database::{Options, Store};
 pub use fault::SettingError;
-pub use lease::Lease;
+pub use lease::{Lease, LogHead};
 pub use open::OpenError;
+pub use state_digest::RowDigest;
 pub use transfer::{TransferError, import};
 pub use vault::{Vault, VaultError};

@@ -44,6 +44,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 24, sql: include_str!("../migrations/0024_sources.sql") },
     Migration { version: 25, sql: include_str!("../migrations/0025_totals_revision.sql") },
     Migration { version: 26, sql: include_str!("../migrations/0026_price_files.sql") },
+    Migration { version: 28, sql: include_str!("../migrations/0028_lease_root.sql") },
     Migration { version: 30, sql: include_str!("../migrations/0030_report_reviews.sql") },
 ];
 

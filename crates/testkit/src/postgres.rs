@@ -141,6 +141,18 @@ impl Postgres {
         options.connect().await.context("connecting to the test server")
     }
 
+    /// Runs statements in the database of a URL that [`Postgres::database`] gave, as somebody who bypasses Reeve; how many rows.
+    ///
+    /// # Errors
+    /// The server did not answer, or refused a statement.
+    pub async fn execute(&self, url: &str, statements: &str) -> Result<u64> {
+        let (_, name) = url.split_once("@localhost/").context("not a URL of the test server")?;
+        let mut connection = self.connect(name.split('?').next().unwrap_or(name)).await?;
+        let done = sqlx::raw_sql(AssertSqlSafe(statements.to_owned())).execute(&mut connection).await?;
+        connection.close().await?;
+        Ok(done.rows_affected())
+    }
+
     /// The URL of a database, with a password of one's choice.
     #[must_use]
     pub fn url(&self, password: &str, database: &str) -> String {

@@ -156,11 +156,34 @@ impl Service {
     /// # Errors
     /// The signal could not be sent.
     pub fn freeze(&self) -> Result<()> {
-        let sent = Command::new("sh").args(["-c", "kill -STOP \"$0\"", &self.child.id().to_string()]).status()?;
-        if !sent.success() {
-            bail!("SIGSTOP could not be sent");
+        self.signal("STOP")
+    }
+
+    /// Lets it go on after [`Service::freeze`] (SIGCONT).
+    ///
+    /// # Errors
+    /// The signal could not be sent.
+    pub fn thaw(&self) -> Result<()> {
+        self.signal("CONT")
+    }
+
+    fn signal(&self, name: &str) -> Result<()> {
+        let command = format!("kill -{name} \"$0\"");
+        if !Command::new("sh").args(["-c", &command, &self.child.id().to_string()]).status()?.success() {
+            bail!("SIG{name} could not be sent");
         }
         Ok(())
+    }
+
+    /// Returns the exit code once the process has ended by itself; `None` before that.
+    ///
+    /// # Errors
+    /// The process cannot be asked, or a signal ended it.
+    pub fn exit_code(&mut self) -> Result<Option<i32>> {
+        match self.child.try_wait()? {
+            None => Ok(None),
+            Some(status) => Ok(Some(status.code().with_context(|| format!("it ended with {status}"))?)),
+        }
     }
 
     /// Returns `true` if the process has ended.

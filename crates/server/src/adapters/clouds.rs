@@ -14,6 +14,8 @@ use reeve_estate::{
 };
 use reeve_recommend::ports::Clouds;
 
+use crate::active::{Deadline, Fenced};
+
 /// Opens clouds. Before [`CloudRegistry::over`] it knows no connections.
 pub(crate) struct CloudRegistry {
     estate: Option<Arc<dyn EstateStore>>,
@@ -21,6 +23,8 @@ pub(crate) struct CloudRegistry {
     catalogue: Option<Arc<Catalogue>>,
     simulated: Option<Arc<SimulatedEstate>>,
     readers: Vec<Arc<dyn KindReader>>,
+    /// Deadline that changes are made before.
+    deadline: Option<Arc<Deadline>>,
     /// A cloud that a test made up; it is behind every connection.
     #[cfg(test)]
     made_up: Option<Arc<dyn Act>>,
@@ -35,6 +39,7 @@ impl CloudRegistry {
             catalogue: None,
             simulated: None,
             readers: Vec::new(),
+            deadline: None,
             #[cfg(test)]
             made_up: None,
         }
@@ -75,6 +80,11 @@ impl CloudRegistry {
         CloudRegistry { estate: Some(estate), outbound: outbound(policy), ..self }
     }
 
+    /// Behind the deadline of the active server: a change is refused after it.
+    pub(crate) fn with_deadline(self, deadline: &Arc<Deadline>) -> Self {
+        CloudRegistry { deadline: Some(deadline.clone()), ..self }
+    }
+
     /// With the catalogue that the resources of real accounts are priced by.
     pub(crate) fn with_catalogue(self, catalogue: Arc<Catalogue>) -> Self {
         CloudRegistry { catalogue: Some(catalogue), ..self }
@@ -104,6 +114,13 @@ impl CloudRegistry {
             }
             (_, Provider::Aws) => Ok(Arc::new(self.aws(connection).await?)),
             (_, other) => Err(no(&format!("{other} connections are not available in this release"))),
+        }
+    }
+
+    fn fenced(&self, actor: Arc<dyn Act>) -> Arc<dyn Act> {
+        match &self.deadline {
+            Some(deadline) => Arc::new(Fenced::<dyn Act>::new(deadline, actor)),
+            None => actor,
         }
     }
 
@@ -137,7 +154,7 @@ impl Clouds for CloudRegistry {
         }
         #[cfg(test)]
         if let Some(cloud) = &self.made_up {
-            return Ok((connection, Arc::clone(cloud)));
+            return Ok((connection, self.fenced(Arc::clone(cloud))));
         }
         let actor: Arc<dyn Act> = match (&connection.credentials, connection.provider) {
             (Credentials::Simulated, _) => match self.simulated(&connection) {
@@ -147,6 +164,6 @@ impl Clouds for CloudRegistry {
             (_, Provider::Aws) => Arc::new(self.aws(&connection).await.map_err(|error| error.message)?),
             (_, other) => return Err(format!("{other} connections are not available in this release")),
         };
-        Ok((connection, actor))
+        Ok((connection, self.fenced(actor)))
     }
 }

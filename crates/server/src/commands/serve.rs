@@ -88,6 +88,7 @@ enum Role {
 /// Becomes active, at once or once the server that is active is gone, and serves.
 async fn start(config: Config, startup: Startup, reachable: impl FnOnce(SocketAddr, Role) -> Result<()>) -> Result<()> {
     private::make(&config.data_dir)?;
+    active::check_file_system(&config)?;
     let lock = match ActiveLock::take(&config.data_dir)? {
         Turn::Active(lock) => lock,
         Turn::Held(_) => return stand_by(config, startup, reachable).await,

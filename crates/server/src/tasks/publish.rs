@@ -15,9 +15,10 @@ use tokio_util::task::TaskTracker;
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, ResourceRef, events};
 use reeve_connect_aws::{Bucket, BucketPlace};
 use reeve_connect_outbound::{Limits, Outbound};
-use reeve_ledger::Ledger;
+use reeve_ledger::{Fence as _, Ledger};
 use reeve_trail::Journal;
 
+use crate::active::Deadline;
 use crate::adapters::publish::{
     BucketDestination, Conflict, Destination, FileDestination, Published, WebhookDestination,
 };
@@ -34,13 +35,14 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
     let (ledger, config, stop, tasks) = (service.ledger.clone(), service.config.clone(), stop.clone(), tracker.clone());
     let journal = service.tasks.journal.clone();
     cosign::start(service, tracker, &stop);
+    let deadline = service.lease.deadline().clone();
     tracker.spawn(async move {
         let destinations = match destinations(&config).await {
             Ok(destinations) => destinations,
             Err(error) => return tracing::error!(error = format!("{error:#}"), "checkpoints are not published"),
         };
         for destination in destinations {
-            let log = (ledger.clone(), journal.clone());
+            let log = (ledger.clone(), journal.clone(), deadline.clone());
             tasks.spawn(keep_up(log, destination, config.publish.clone(), stop.clone()));
         }
     });
@@ -76,7 +78,7 @@ async fn destinations(config: &Config) -> Result<Vec<Arc<dyn Destination>>> {
 
 /// Keeps one place up to date until the service ends, and then once more.
 async fn keep_up(
-    (ledger, journal): (Ledger, Arc<Journal>),
+    (ledger, journal, deadline): (Ledger, Arc<Journal>, Arc<Deadline>),
     destination: Arc<dyn Destination>,
     publish: Publish,
     stop: CancellationToken,
@@ -94,7 +96,11 @@ async fn keep_up(
         due = Instant::now() + pause;
         if fresh || (old && !ending) {
             let limit = if ending { LAST } else { DELIVERY };
-            match deliver(&ledger, destination.as_ref(), note.clone(), limit).await {
+            let delivered = match deadline.check() {
+                Ok(()) => deliver(&ledger, destination.as_ref(), note.clone(), limit).await,
+                Err(fenced) => Err(fenced.into()),
+            };
+            match delivered {
                 Ok(size) => {
                     in_conflict = false;
                     if backoff.succeeded() {

@@ -13,12 +13,13 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use reeve_testkit::http::{Api, until};
 use reeve_testkit::postgres::Postgres;
-use reeve_testkit::service::{ADMIN_TOKEN, Service, verify};
+use reeve_testkit::service::{ADMIN_TOKEN, Service, reeve, verify};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpSocket;
 
 mod actions;
+mod fencing;
 
 const WRITERS: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -220,6 +221,17 @@ async fn a_database_serves_one_log_and_no_older_copy_of_it() {
     assert!(refused.contains("the state store belongs to the log"), "{refused}");
     let refused = Service::serve(&copy, &variables).unwrap_err().to_string();
     assert!(refused.contains("it is an older copy"), "{refused}");
+    // As many entries, and more, make the copy no successor.
+    let more: String =
+        (0..60).map(|n| format!("{{\"event_id\":\"fork-{n}\",\"event_type\":\"test.fork\"}}\n")).collect();
+    let file = home.path().join("more.jsonl");
+    std::fs::write(&file, more).unwrap();
+    let imported =
+        reeve(&["audit", "import", "--format", "jsonl", "--data-dir", copy.to_str().unwrap(), file.to_str().unwrap()])
+            .unwrap();
+    assert!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
+    let refused = Service::serve(&copy, &variables).unwrap_err().to_string();
+    assert!(refused.contains("is a copy that went its own way"), "{refused}");
     let service = Service::serve(&first, &variables).unwrap();
     assert!(service.admin().size().await > 0, "the log that it belongs to");
 }

@@ -13,4 +13,5 @@ mod place;
 mod scale;
 mod secrets;
 mod settings;
+mod state_digest;
 mod transfer;

@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use reeve_ledger::Ledger;
+use reeve_ledger::{Fence as _, Ledger};
 use reeve_tlog::{Checkpoint, NoteSignature, SignedNote};
 
 use super::pace::Backoff;
@@ -39,12 +39,15 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
         Ok(witnesses) => witnesses,
         Err(error) => return tracing::error!(error = format!("{error:#}"), "checkpoints are not cosigned"),
     };
+    let deadline = service.lease.deadline().clone();
     let (needed, every) = (config.cosign.needed.unwrap_or(witnesses.len()), Duration::from_secs(config.cosign.every_s));
     let stop = stop.clone();
     tracker.spawn(async move {
         let mut text = String::new();
         loop {
-            if let Err(error) = round(&ledger, &mut witnesses, needed, &mut text).await {
+            if deadline.check().is_ok()
+                && let Err(error) = round(&ledger, &mut witnesses, needed, &mut text).await
+            {
                 tracing::warn!(error = format!("{error:#}"), "a checkpoint was not cosigned");
             }
             tokio::select! { () = stop.cancelled() => return, () = tokio::time::sleep(every) => {} }

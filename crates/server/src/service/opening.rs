@@ -1,0 +1,100 @@
+//! Opening what is kept: the log, its search, and the state store.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use reeve_lake::{EntrySearch, EntrySegments};
+use reeve_ledger::{Fence, Ledger, Unfenced};
+use reeve_store::{Store, Vault};
+
+use crate::active::{self, ActiveLease, ActiveLock};
+use crate::config::Config;
+use crate::private;
+
+/// The log, its search, and nothing else: what importing and searching a data directory need.
+pub(crate) struct Log {
+    /// The ledger.
+    pub(crate) ledger: Ledger,
+    /// The search over it.
+    pub(crate) search: Arc<EntrySearch>,
+    /// The sealed segments.
+    pub(crate) segments: Arc<EntrySegments>,
+}
+
+/// Opens the log of a data directory. Of one that was restored the key is replaced first.
+pub(crate) async fn open_log(config: &Config) -> Result<Log> {
+    check_restore(&config.data_dir)?;
+    open_restored(config).await
+}
+
+/// Opens the log of a data directory that is being restored.
+pub(crate) async fn open_restored(config: &Config) -> Result<Log> {
+    open(config, Arc::new(Unfenced)).await
+}
+
+/// Opens the state store, takes its lease, opens the log under it, and compares the two.
+pub(super) async fn open_held(config: &Config, lock: &ActiveLock) -> Result<(Arc<Store>, Log, ActiveLease)> {
+    active::check_file_system(config)?;
+    check_restore(&config.data_dir)?;
+    let store = Arc::new(open_store(config).await?);
+    let signer = reeve_ledger::keys::load_or_create(&config.data_dir, config.log_origin.as_deref())?;
+    let lease = ActiveLease::claim(store.clone(), lock, signer.name(), config).await?;
+    let opened = async {
+        let log = open(config, lease.deadline().clone()).await.context("the log could not be opened")?;
+        lease.bind(&log.ledger)?;
+        Ok(log)
+    };
+    match opened.await {
+        Ok(log) => Ok((store, log, lease)),
+        Err(error) => {
+            lease.release().await;
+            Err(error)
+        }
+    }
+}
+
+/// Refuses a data directory that a restore left half done.
+fn check_restore(data_dir: &Path) -> Result<()> {
+    if data_dir.join(crate::backup::UNFINISHED).exists() {
+        anyhow::bail!("a restore into {} was interrupted: remove the directory and restore again", data_dir.display());
+    }
+    Ok(())
+}
+
+async fn open(config: &Config, fence: Arc<dyn Fence>) -> Result<Log> {
+    private::make(&config.data_dir)?;
+    let signer = reeve_ledger::keys::load_or_create(&config.data_dir, config.log_origin.as_deref())?;
+    let segments = Arc::new(EntrySegments::open(&config.data_dir).await?);
+    let mut ledger_config = reeve_ledger::Config::new(&config.data_dir, signer.name());
+    if let Some(anchor) = &config.anchor {
+        ledger_config.anchor_path.clone_from(anchor);
+    }
+    ledger_config.fence = fence;
+    ledger_config.seal_after_entries = config.seal_after_entries;
+    ledger_config.seal_after_bytes = config.seal_after_bytes;
+    ledger_config.seal_after = Duration::from_secs(config.seal_after_s);
+    ledger_config.tail_limit_bytes = config.tail_limit_bytes;
+    ledger_config.accept_unsigned = config.accept_unsigned.then(|| super::unsigned::consent(&config.data_dir));
+    let ledger = Ledger::open(ledger_config, signer, segments.clone()).await?;
+    crate::backup::create::clear(&config.data_dir)?;
+    crate::backup::restored::settle(&config.data_dir, &ledger).await?;
+    let search = EntrySearch::new(segments.clone(), Arc::new(ledger.clone()));
+    let search = Arc::new(search.with_limit(Duration::from_secs(config.search_limit_s)));
+    Ok(Log { ledger, search, segments })
+}
+
+/// The state store: the configured one, or SQLite in the data directory.
+pub(crate) async fn open_store(config: &Config) -> Result<Store> {
+    let vault = Vault::load_or_create(&config.data_dir.join("keys").join("secrets.key"))?;
+    let url = match &config.state_url {
+        Some(url) => url.clone(),
+        None => {
+            let dir = config.data_dir.join("state");
+            private::make(&dir)?;
+            format!("sqlite://{}", dir.join("reeve.db").display())
+        }
+    };
+    Store::open(&url, vault).await.context("the state store could not be opened")
+}
