@@ -23,6 +23,7 @@ pub mod paging;
 pub mod prices;
 pub mod router;
 mod routes;
+pub mod self_checks;
 pub mod story;
 pub mod streams;
 mod time;

@@ -67,6 +67,10 @@ pub(crate) struct Config {
     pub(crate) samples_days: u32,
     /// Days that versions of resources' configurations are kept after they have ended.
     pub(crate) configuration_days: u32,
+    /// Hour of the day, UTC, in which the log verifies itself and the state is digested.
+    pub(crate) self_check_hour: u8,
+    /// Seconds between two such checks, in place of once a day.
+    pub(crate) self_check_every_s: Option<u64>,
     /// Places at which checkpoints are published.
     pub(crate) publish: Publish,
     /// Witnesses that cosign checkpoints.
@@ -103,6 +107,8 @@ impl Default for Config {
             export_folder: None,
             samples_days: 400,
             configuration_days: 400,
+            self_check_hour: 3,
+            self_check_every_s: None,
             publish: Publish::default(),
             cosign: Cosign::default(),
             outbound: OutboundSection::default(),
@@ -158,6 +164,9 @@ impl Config {
         }
         if self.tail_limit_bytes <= self.seal_after_bytes {
             bail!("tail_limit_bytes must be more than seal_after_bytes");
+        }
+        if self.self_check_hour > 23 || self.self_check_every_s == Some(0) {
+            bail!("self_check_hour must be 0 to 23, and self_check_every_s at least 1");
         }
         if self.search_limit_s == 0 {
             bail!("search_limit_s must be at least 1");

@@ -30,6 +30,9 @@ kinds! { System:
     TAKEOVER = "system.takeover", High, Reeve,
         "A standby server became active because the active one ended or did not respond.",
         ["metadata.cause", "metadata.epoch", "metadata.previous_instance"];
+    STATE_DIGEST = "state.digest", Info, Reeve,
+        "The rows that decide who may do what were digested and compared with the digest before. Rows that changed without an entry are listed; the entry is then critical.",
+        ["resource.type", "resource.id", "metadata.digest", "metadata.tables", "metadata.unexplained"];
     TASK = "system.task", Info, Shared,
         "A scheduled task did something, or could not.",
         ["resource.type", "resource.id"];

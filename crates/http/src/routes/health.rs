@@ -39,6 +39,7 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     alerts(&app, &mut registry).await;
     publication(&app, &mut registry);
     faults(&app, &mut registry);
+    self_checks(&app, &mut registry);
     let mut text = String::new();
     if let Err(error) = encode(&mut text, &registry) {
         tracing::warn!(%error, "metrics could not be written");
@@ -71,6 +72,29 @@ fn faults(app: &App, registry: &mut Registry) {
         family.get_or_create(&vec![("fault".to_owned(), fault.to_owned())]).set(i64::from(message.is_some()));
     }
     registry.register("reeve_log_faults", "Faults of the log, 1 while there is one", family);
+}
+
+/// Results of the service's checks of itself, once there are any.
+fn self_checks(app: &App, registry: &mut Registry) {
+    let checks = [
+        (
+            "reeve_log_verification_faults",
+            "Faults that the newest verification of the log found",
+            app.self_checks.faults(),
+        ),
+        (
+            "reeve_state_unexplained_changes",
+            "Rows of the state that changed without an entry, since the start",
+            app.self_checks.unexplained(),
+        ),
+    ];
+    for (name, help, value) in checks {
+        if let Some(value) = value {
+            let gauge: Gauge = Gauge::default();
+            gauge.set(value);
+            registry.register(name, help, gauge);
+        }
+    }
 }
 
 /// Position of each place in the log's checkpoints, and failed deliveries in a row.

@@ -53,6 +53,7 @@ mod rollouts;
 mod routes;
 mod saved_searches;
 mod scheduled;
+mod self_checks;
 mod shape;
 mod spelling;
 mod standby;

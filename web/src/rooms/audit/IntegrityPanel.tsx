@@ -14,6 +14,7 @@ import { ProblemAlert } from '../../display/ProblemAlert';
 import { When } from '../../display/When';
 import { checkpointOf } from './checkpoint';
 import { checkpointAt, entriesQuery } from './queries';
+import { StateDigest } from './StateDigest';
 
 const ENDED = 'event_type:audit.verify AND operation:end_verification AND submitted_by.type:reeve';
 const POLL_MS = 1000;
@@ -34,6 +35,7 @@ export function IntegrityPanel({ period, logSize, onVerified }: { period: Search
     >
       <Stack gap="md">
         <Verification of={verify.data ?? (last && resultOf(last))} at={verify.data ? undefined : last?.timestamp} />
+        <StateDigest period={period} />
         <ProblemAlert error={verify.error ?? note.error ?? verifications.error} />
         <Facts
           of={[

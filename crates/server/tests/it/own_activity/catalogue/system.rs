@@ -29,6 +29,7 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_reeve(&events::START, "system", "reeve"),
     by_reeve(&events::STOP, "system", "reeve"),
     by_reeve(&events::TAKEOVER, "system", "reeve").when("metadata.cause:ended"),
+    by_reeve(&events::STATE_DIGEST, "scheduled", "reeve"),
     by_user(&events::API_CALL, "api_token"),
     by_reeve(&events::MAINTENANCE, "scheduled", "reeve"),
     by_reeve(&events::ERROR, "system", "reeve").status("failed").when("resource.id:charges.read"),
@@ -60,7 +61,8 @@ async fn what_the_program_does_with_its_data_is_recorded() {
     run(&["audit", "search", "test.imported", "--data-dir", text(&data)]);
     run(&["audit", "export", "--format", "json", "--data-dir", text(&data), "-o", text(&copy)]);
 
-    let variables = [("REEVE_SEAL_AFTER_ENTRIES", "50"), ("REEVE_CHARGES_EVERY_S", "1")];
+    let variables =
+        [("REEVE_SEAL_AFTER_ENTRIES", "50"), ("REEVE_CHARGES_EVERY_S", "1"), ("REEVE_SELF_CHECK_EVERY_S", "2")];
     let service = Service::serve(&data, &variables).unwrap();
     let admin = service.admin();
     let batch: Vec<Value> = (0..60).map(|_| json!({ "event_type": "test.deed" })).collect();
@@ -71,7 +73,8 @@ async fn what_the_program_does_with_its_data_is_recorded() {
     let made = admin.send("POST", "backups", Some("application/json"), b"{}".to_vec()).await;
     assert_eq!(made.status, 200);
     // Errors and sealing are found while the service runs; calls are counted up to its end.
-    let error = EMITTED.iter().filter(|one| [&events::ERROR, &events::MAINTENANCE].contains(&one.kind));
+    let error =
+        EMITTED.iter().filter(|one| [&events::ERROR, &events::MAINTENANCE, &events::STATE_DIGEST].contains(&one.kind));
     for one in error {
         one.is_found(&admin).await;
     }
