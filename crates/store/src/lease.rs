@@ -13,8 +13,11 @@ use crate::fault::{Fault, SettingError};
 
 const NAME: &str = "active";
 
-/// Longest time for one statement. A server whose renewal takes longer asks again.
-pub(crate) const LEASE_PATIENCE: Duration = Duration::from_secs(2);
+/// Longest time for a statement at the start.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Longest time for a renewal: one that takes longer is sent again, while the lease is still valid.
+const RENEWAL: Duration = Duration::from_secs(3);
 
 /// Lease as it stands in the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +53,7 @@ impl Store {
             "SELECT log_origin, log_size, log_root, epoch, instance, beat FROM active_server WHERE name = $1",
         )
         .bind(NAME);
-        let row = in_time(query.fetch_optional(self.lease_pool())).await?;
+        let row = in_time(PATIENCE, query.fetch_optional(self.lease_pool())).await?;
         let Some(row) = row else { return Ok(None) };
         let size: i64 = row.try_get(1).map_err(Fault::from)?;
         Ok(Some(Lease {
@@ -88,7 +91,7 @@ impl Store {
         if let Some(seen) = seen {
             query = query.bind(seen.epoch).bind(seen.beat);
         }
-        let done = in_time(query.execute(self.lease_pool())).await?;
+        let done = in_time(PATIENCE, query.execute(self.lease_pool())).await?;
         Ok((done.rows_affected() > 0).then_some(epoch))
     }
 
@@ -107,7 +110,7 @@ impl Store {
         if let Some(log) = log {
             query = query.bind(stored_size(log.size)).bind(log.root.clone());
         }
-        Ok(in_time(query.execute(self.lease_pool())).await?.rows_affected() > 0)
+        Ok(in_time(RENEWAL, query.execute(self.lease_pool())).await?.rows_affected() > 0)
     }
 
     /// Gives the lease of an epoch back, so that the next server need not wait; `false` when it was not held.
@@ -116,13 +119,16 @@ impl Store {
     /// The store failed.
     pub async fn lease_release(&self, epoch: i64) -> Result<bool, SettingError> {
         let query = sqlx::query("UPDATE active_server SET instance = '' WHERE name = $1 AND epoch = $2");
-        Ok(in_time(query.bind(NAME).bind(epoch).execute(self.lease_pool())).await?.rows_affected() > 0)
+        Ok(in_time(RENEWAL, query.bind(NAME).bind(epoch).execute(self.lease_pool())).await?.rows_affected() > 0)
     }
 }
 
 /// Runs a statement; one that a database leaves unanswered ends, unlike its effect, which may come late.
-async fn in_time<T>(statement: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, SettingError> {
-    let done = tokio::time::timeout(LEASE_PATIENCE, statement).await;
+async fn in_time<T>(
+    patience: Duration,
+    statement: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, SettingError> {
+    let done = tokio::time::timeout(patience, statement).await;
     Ok(done.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map_err(Fault::from)?)
 }
 

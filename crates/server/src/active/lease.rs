@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use reeve_ledger::{Fence as _, Ledger};
-use reeve_store::{Lease, LogHead, Store};
+use reeve_store::{Lease, LogHead, SettingError, Store};
 use tokio_util::sync::CancellationToken;
 
 use super::deadline::{Deadline, GIVE_UP, MARGIN, VALID};
@@ -83,12 +83,13 @@ impl ActiveLease {
     ///
     /// # Errors
     /// The log is an older copy, or a fork.
-    pub(crate) fn bind(&self, ledger: &Ledger) -> Result<()> {
+    pub(crate) async fn bind(&self, ledger: &Ledger) -> Result<()> {
         if let Some(found) = &self.holder.found {
             let root = ledger.root_at(found.size).context("the log could not be compared with its lease")?;
             fits(found, ledger.origin(), ledger.size(), root.map(|root| root.to_string()).as_deref())?;
         }
         let _ = self.holder.ledger.set(ledger.clone());
+        self.holder.renew().await.context("the lease of the state store could not be renewed")?;
         Ok(())
     }
 
@@ -105,10 +106,29 @@ impl ActiveLease {
     /// Gives the lease back at an orderly end, after which this server writes nothing more.
     pub(crate) async fn release(&self) {
         self.renewing.cancel();
+        // The next server is compared with the log as it is now, not as it was two seconds ago.
+        let noted = self.holder.renew().await.map(|_| ());
         self.holder.deadline.lose();
-        if let Err(error) = self.holder.store.lease_release(self.holder.epoch).await {
+        let released = self.holder.store.lease_release(self.holder.epoch).await.map(|_| ());
+        if let Err(error) = noted.and(released) {
             tracing::warn!(%error, "the lease of the state store could not be given back; the next start waits for it");
         }
+    }
+}
+
+impl Holder {
+    /// Renews the lease once, and notes the head of the log in it; `false` if another server has taken it.
+    async fn renew(&self) -> Result<bool, SettingError> {
+        let head = self.ledger.get().map(|ledger| {
+            let (size, root) = ledger.head();
+            LogHead { size, root: root.to_string() }
+        });
+        let sent = self.deadline.now();
+        let is_held = self.store.lease_renew(self.epoch, head.as_ref()).await?;
+        if is_held {
+            self.deadline.renewed(sent);
+        }
+        Ok(is_held)
     }
 }
 
@@ -117,12 +137,7 @@ async fn renew(holder: Arc<Holder>, stop: CancellationToken) {
     let (mut pause, mut was_acting) = (RENEW_EVERY, true);
     loop {
         tokio::select! { () = stop.cancelled() => return, () = tokio::time::sleep(pause) => {} }
-        let head = holder.ledger.get().map(|ledger| {
-            let (size, root) = ledger.head();
-            LogHead { size, root: root.to_string() }
-        });
-        let sent = holder.deadline.now();
-        let renewed = holder.store.lease_renew(holder.epoch, head.as_ref()).await;
+        let renewed = holder.renew().await;
         if stop.is_cancelled() {
             return;
         }
@@ -131,7 +146,6 @@ async fn renew(holder: Arc<Holder>, stop: CancellationToken) {
                 if pause == AGAIN_AFTER {
                     tracing::info!("the lease of the state store is renewed again");
                 }
-                holder.deadline.renewed(sent);
                 was_acting = true;
                 RENEW_EVERY
             }

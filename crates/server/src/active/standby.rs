@@ -54,6 +54,11 @@ pub(crate) async fn wait(
     stop: &CancellationToken,
 ) -> Result<Option<(ActiveLock, TakeoverCause)>> {
     let target = Arc::new(Target::default());
+    // Known before the first request, which may come as soon as the address is told.
+    match ActiveLock::take(data_dir)? {
+        Turn::Active(lock) => return Ok(Some((lock, TakeoverCause::Ended))),
+        Turn::Held(holder) => target.set(holder),
+    }
     let forwarding = stop.child_token();
     let serving = tokio::spawn(connections::serve(listener, forward::router(target.clone())?, forwarding.clone()));
     let mut watch = Watch::default();

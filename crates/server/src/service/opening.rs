@@ -38,12 +38,13 @@ pub(crate) async fn open_restored(config: &Config) -> Result<Log> {
 pub(super) async fn open_held(config: &Config, lock: &ActiveLock) -> Result<(Arc<Store>, Log, ActiveLease)> {
     active::check_file_system(config)?;
     check_restore(&config.data_dir)?;
-    let store = Arc::new(open_store(config).await?);
+    // Before the state store, which makes a key of its own where there is none: of a log without its key nothing is made.
     let signer = reeve_ledger::keys::load_or_create(&config.data_dir, config.log_origin.as_deref())?;
+    let store = Arc::new(open_store(config).await?);
     let lease = ActiveLease::claim(store.clone(), lock, signer.name(), config).await?;
     let opened = async {
         let log = open(config, lease.deadline().clone()).await.context("the log could not be opened")?;
-        lease.bind(&log.ledger)?;
+        lease.bind(&log.ledger).await?;
         Ok(log)
     };
     match opened.await {

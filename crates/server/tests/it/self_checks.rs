@@ -42,7 +42,7 @@ async fn a_change_in_the_database_without_an_entry_is_named() {
     let team = admin.post("teams", json!({ "name": "Payments" })).await.expect(201).text_at("/id");
     let (user, person) = admin.person("ann@acme.example", &["operator"], &[&team]).await;
     let _ = person.get("audit-logs?limit=1").await.expect(200);
-    let rule = json!({ "name": "Deletions", "condition": "event_type:resource.delete", "severity": "high" });
+    let rule = json!({ "name": "Deletions", "condition": "event_type:resource.delete", "threshold": { "count": 1, "window": "1s" } });
     let rule = admin.post("audit-logs/alerts", rule).await.expect(201).text_at("/id");
     let _ = admin.delete(&format!("teams/{team}")).await.expect(204);
     let digest = next_digest(&admin).await;

@@ -22,7 +22,9 @@ const NO_LEASE: &str = "this server does not act until its lease is renewed";
 fn files(data: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let (mut files, mut folders) = (BTreeMap::new(), vec![data.join("ledger"), data.join("anchor"), data.join("lake")]);
     while let Some(folder) = folders.pop() {
-        for item in std::fs::read_dir(folder).unwrap() {
+        // Nothing may be sealed yet.
+        let Ok(items) = std::fs::read_dir(folder) else { continue };
+        for item in items {
             let path = item.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
