@@ -118,7 +118,7 @@ impl Rewritten {
         let first = WalHeader::decode(&bytes).unwrap().first_sequence;
         let counts: Vec<usize> =
             FrameReader::new(&bytes, HEADER_LEN).map(|frame| frame.unwrap().entries.len()).collect();
-        let header = WalHeader { first_sequence: first, previous_hash: self.chain_hash(first as usize) };
+        let header = WalHeader { first_sequence: first, previous_hash: self.chain_hash(first as usize), epoch: 0 };
         fixture.write(&name, &[&header.encode()[..], &self.frames(first as usize, &counts)].concat());
     }
 
