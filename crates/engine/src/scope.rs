@@ -7,7 +7,8 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::FieldError;
 use reeve_estate::{
-    Attribute, Connection, EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, SampleStore, Series,
+    Attribute, Connection, EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, ResourcePages,
+    SampleStore, Series,
 };
 
 use super::EngineError;
@@ -180,12 +181,9 @@ impl ScopeService {
     ) -> Result<(Vec<Resource>, HashMap<ResourceId, Vec<Resource>>), EngineError> {
         let connections = self.estate.connection_list().await?;
         let (mut scope, mut volumes) = (Vec::new(), HashMap::<ResourceId, Vec<Resource>>::new());
-        let mut after = None;
-        loop {
-            // By pages: the rows of a whole estate would stand beside its resources.
-            let page = self.estate.resource_page(&ResourceFilter::default(), after.as_ref(), PAGE).await?;
-            let is_last = (page.len() as u64) < PAGE;
-            after = page.last().map(|last| (last.id.clone(), last.connection.clone()));
+        // The rows of a whole estate would stand beside its resources.
+        let mut pages = ResourcePages::new(ResourceFilter::default(), PAGE);
+        while let Some(page) = pages.next(&*self.estate).await? {
             for resource in page {
                 if resource.kind == ResourceKind::Volume {
                     for machine in &resource.attached_to {
@@ -195,9 +193,6 @@ impl ScopeService {
                 if agent.scope.includes(&resource, &connections) {
                     scope.push(resource);
                 }
-            }
-            if is_last {
-                break;
             }
         }
         Ok((scope, volumes))

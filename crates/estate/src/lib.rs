@@ -53,6 +53,6 @@ pub use relation::{Relation, RelationKind};
 pub use resource::{Capacity, GroupTemplate, Lifecycle, Purchase, Resource, ResourceId, ResourceState, Specification};
 pub use sample::{GIB, Metric, Sample, Series, Track, Unit};
 pub use store::{
-    EstateStore, IsSeen, PriceFileStore, ResourceFilter, ResourceTotal, SampleScan, SampleStore, StoreError,
-    StoredPriceFile,
+    EstateStore, IsSeen, PriceFileStore, ResourceFilter, ResourcePages, ResourceTotal, SampleScan, SampleStore,
+    StoreError, StoredPriceFile,
 };

@@ -86,6 +86,33 @@ pub struct ResourceTotal {
 /// Returns `true` if an inventory has seen a resource.
 pub type IsSeen<'a> = dyn Fn(ResourceKind, &ResourceId) -> bool + Send + Sync + 'a;
 
+/// Stored resources of a filter, read page by page in the order of their identifiers.
+#[derive(Debug)]
+pub struct ResourcePages {
+    filter: ResourceFilter,
+    limit: u64,
+    after: Option<(ResourceId, ConnectionId)>,
+}
+
+impl ResourcePages {
+    /// Begins before the first page of at most so many resources.
+    #[must_use]
+    pub fn new(filter: ResourceFilter, limit: u64) -> Self {
+        ResourcePages { filter, limit, after: None }
+    }
+
+    /// Reads the next page; `None` behind the last one.
+    ///
+    /// # Errors
+    /// The store's failures.
+    pub async fn next(&mut self, estate: &dyn EstateStore) -> Result<Option<Vec<Resource>>, StoreError> {
+        let page = estate.resource_page(&self.filter, self.after.as_ref(), self.limit).await?;
+        let Some(last) = page.last() else { return Ok(None) };
+        self.after = Some((last.id.clone(), last.connection.clone()));
+        Ok(Some(page))
+    }
+}
+
 /// Connections and inventory.
 #[async_trait]
 pub trait EstateStore: Send + Sync {

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use reeve_estate::{
-    ConnectionId, EstateStore, Money, Resource, ResourceFilter, ResourceId, ResourceKind, ResourceState, StoreError,
+    ConnectionId, EstateStore, Money, Resource, ResourceFilter, ResourceId, ResourceKind, ResourcePages, ResourceState,
+    StoreError,
 };
 use reeve_recommend::is_opted_out;
 
@@ -43,7 +44,7 @@ impl Scope {
         };
         let is_scaled = rule.response.kind == ResponseKind::PreScale;
         let mut scope = Scope::default();
-        each(estate, &ResourceFilter::default(), |resource| {
+        each(estate, ResourceFilter::default(), |resource| {
             if let Some(cost) = resource.monthly_cost {
                 let bill = scope.bills.entry(resource.connection.clone()).or_insert(Money::ZERO);
                 *bill = *bill + cost;
@@ -87,7 +88,7 @@ impl Scope {
         let ids: HashSet<ResourceId> = machines.map(|machine| machine.id.clone()).collect();
         let volumes = ResourceFilter { kind: Some(ResourceKind::Volume), ..ResourceFilter::default() };
         let related = &mut self.related;
-        each(estate, &volumes, |volume| {
+        each(estate, volumes, |volume| {
             if volume.attached_to.iter().any(|machine| ids.contains(machine)) {
                 related.push(volume);
             }
@@ -99,14 +100,12 @@ impl Scope {
 /// Visits the resources of a filter in the order of their identifiers.
 async fn each(
     estate: &dyn EstateStore,
-    filter: &ResourceFilter,
+    filter: ResourceFilter,
     mut visit: impl FnMut(Resource) + Send,
 ) -> Result<(), StoreError> {
-    let mut after = None;
-    loop {
-        let page = estate.resource_page(filter, after.as_ref(), PAGE).await?;
-        let Some(last) = page.last() else { return Ok(()) };
-        after = Some((last.id.clone(), last.connection.clone()));
+    let mut pages = ResourcePages::new(filter, PAGE);
+    while let Some(page) = pages.next(estate).await? {
         page.into_iter().for_each(&mut visit);
     }
+    Ok(())
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use reeve_estate::{
-    ConnectionId, DescriptionStore, EstateStore, Resource, ResourceFilter, ResourceId, ResourceKind, StoreError,
+    ConnectionId, DescriptionStore, EstateStore, Resource, ResourceFilter, ResourceId, ResourceKind, ResourcePages,
+    StoreError,
 };
 use reeve_sources::{Needs, ResourceIndex};
 use serde_json::Value;
@@ -22,11 +23,8 @@ pub(super) async fn index(
     let mut index = ResourceIndex::default();
     for kind in ResourceKind::SPECIFIED.iter().filter(|kind| !kind.metrics().is_empty()) {
         let filter = ResourceFilter { kind: Some(*kind), ..ResourceFilter::default() };
-        let mut after: Option<(ResourceId, ConnectionId)> = None;
-        loop {
-            let page = estate.resource_page(&filter, after.as_ref(), PAGE).await?;
-            let Some(last) = page.last() else { break };
-            after = Some((last.id.clone(), last.connection.clone()));
+        let mut pages = ResourcePages::new(filter, PAGE);
+        while let Some(page) = pages.next(estate).await? {
             let addressed = needs.addresses && *kind == ResourceKind::VirtualMachine;
             let addresses = if addressed { addresses(descriptions, &page).await? } else { HashMap::new() };
             for resource in &page {

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 
 use reeve_estate::{
     Connection, Difference, EstateStore, InventorySink, Observe, Resource, ResourceFilter, ResourceId, ResourceKind,
-    StoreError,
+    ResourcePages, StoreError,
 };
 use reeve_recommend::ports::Recorder;
 
@@ -40,7 +40,7 @@ pub(super) struct InventorySync<'s> {
     writing: tokio::sync::Mutex<()>,
 }
 
-/// What is kept of the pages.
+/// Parts of the pages that are kept.
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     pub(super) seen: Seen,
@@ -155,7 +155,7 @@ impl<'s> InventorySync<'s> {
     }
 }
 
-/// What an inventory did not see of the kinds that it read completely.
+/// Stored resources of completely read kinds that an inventory did not see.
 pub(super) struct Missing<'s> {
     pub(super) connection: &'s Connection,
     pub(super) estate: &'s Arc<dyn EstateStore>,
@@ -176,11 +176,8 @@ impl Missing<'_> {
                 kind: Some(*kind),
                 ..ResourceFilter::default()
             };
-            let mut after = None;
-            loop {
-                let page = self.estate.resource_page(&filter, after.as_ref(), PAGE as u64).await?;
-                let Some(last) = page.last() else { break };
-                after = Some((last.id.clone(), last.connection.clone()));
+            let mut pages = ResourcePages::new(filter, PAGE as u64);
+            while let Some(page) = pages.next(&**self.estate).await? {
                 let missing = page.iter().filter(|known| !self.taken.seen.has(*kind, &known.id));
                 let (gone, elsewhere): (Vec<&Resource>, Vec<&Resource>) =
                     missing.partition(|known| self.observer.watches(&known.region));

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use reeve_estate::{
-    Connection, EstateStore, Metric, Observe, Resource, ResourceFilter, ResourceId, ResourceKind, SampleQuery,
-    SampleStore, SyncReport,
+    Connection, EstateStore, Metric, Observe, Resource, ResourceFilter, ResourceId, ResourceKind, ResourcePages,
+    SampleQuery, SampleStore, SyncReport,
 };
 
 use super::seen::Seen;
@@ -42,12 +42,8 @@ impl SampleSync<'_> {
                 ..ResourceFilter::default()
             };
             let mut waiting: BTreeMap<String, Vec<SampleQuery>> = BTreeMap::new();
-            let mut after = None;
-            loop {
-                let page = self.estate.resource_page(&filter, after.as_ref(), PAGE).await;
-                let page = page.map_err(|error| error.to_string())?;
-                let Some(last) = page.last() else { break };
-                after = Some((last.id.clone(), last.connection.clone()));
+            let mut pages = ResourcePages::new(filter, PAGE);
+            while let Some(page) = pages.next(&**self.estate).await.map_err(|error| error.to_string())? {
                 for resource in page.iter().filter(|resource| seen.has(*kind, &resource.id)) {
                     let Some(query) = since(resource) else { continue };
                     let queries = waiting.entry(resource.region.clone()).or_default();
