@@ -9,12 +9,13 @@
 //! too often to be recorded one by one ([`Tallies`]).
 //!
 //! Reading on is the same for everybody who follows the log: a [`Follower`] reads stretches from a position that its host keeps,
-//! and [`Live`] is a follower that waits for what is new.
+//! and [`Live`] is a follower that waits for what is new. Entries that are not sealed yet are shared in memory by all of them.
 
 mod follower;
 mod journal;
 mod live;
 mod log;
+mod recent;
 mod tallies;
 mod trail;
 

@@ -13,6 +13,7 @@ use reeve_ledger::{
 
 use crate::follower::{Follower, Scan};
 use crate::live::Live;
+use crate::recent;
 
 /// The entries of the log that somebody may see.
 #[derive(Clone)]
@@ -128,7 +129,11 @@ impl Trail {
 
     pub(crate) async fn read_on(&self, request: ReadOn) -> Result<Stretch, TrailError> {
         let query = self.rows.restrict(request.query);
-        self.reader.read_on(&ReadOn { query, ..request }).await
+        let request = ReadOn { query, ..request };
+        match recent::stretch(&self.ledger.tail(), &request) {
+            Some(stretch) => Ok(stretch),
+            None => self.reader.read_on(&request).await,
+        }
     }
 }
 

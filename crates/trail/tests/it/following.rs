@@ -55,3 +55,24 @@ async fn a_scan_goes_on_from_its_position_and_ends_where_it_was_to_end() {
     assert_eq!(position, 60);
     assert!(trail.end() > 60);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn followers_share_the_newest_entries() {
+    let company = Company::found().await;
+    company.record(&["ann"; 3], 10).await;
+    company.ledger.seal().await.unwrap();
+    company.record(&["bob", "ann", "bob"], 10).await;
+    let (trail, now) = (company.service_wide(), Timestamp::now());
+    let (all, some) = (trail.follow(Query::all()), trail.follow(Query::parse("user:bob").unwrap()));
+    let end = trail.end();
+    let alerts = all.next(3, end, now).await.unwrap().unwrap();
+    let anomalies = all.next(3, end, now).await.unwrap().unwrap();
+    let deliveries = some.next(3, end, now).await.unwrap().unwrap();
+    assert_eq!((alerts.entries.len(), alerts.to, deliveries.to), (3, end, end));
+    assert_eq!(deliveries.entries.iter().map(|stored| stored.sequence).collect::<Vec<_>>(), [3, 5]);
+    assert!(std::sync::Arc::ptr_eq(&alerts.entries[0], &anomalies.entries[0]), "parsed once");
+    assert!(std::sync::Arc::ptr_eq(&alerts.entries[2], &deliveries.entries[1]), "parsed once");
+    // What is sealed comes from its segment.
+    let sealed = all.next(0, end, now).await.unwrap().unwrap();
+    assert_eq!(sealed.entries.first().map(|stored| stored.sequence), Some(0));
+}
