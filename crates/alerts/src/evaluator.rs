@@ -1,25 +1,29 @@
 //! Evaluates rules over the log, entry by entry. The crate's documentation defines its semantics.
 
+mod changes;
+mod distinct;
 mod limits;
 mod memory;
+mod running;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use reeve_audit::query::EntryWords;
 use reeve_audit::{Entry, EventType, Json, events};
 
-use crate::firing::{Firing, FiringEntry, FiringGrowth, FiringId, FiringStatus};
-use crate::group::GroupKey;
+use crate::firing::FiringEntry;
 use crate::index::RuleIndex;
-use crate::port::{Progress, StoredGroup, StoredTally};
+use crate::port::{Progress, StoredState, StoredTally};
 use crate::rule::{Rule, RuleId, RuleState};
-use crate::state;
+use crate::state::{self, Operation, StateError};
+use changes::Gathered;
+pub use changes::{Changes, ClockStep, Degradation, DegradedBy, Tally};
 pub use limits::Limits;
-pub use memory::GroupMemory;
-pub(crate) use memory::OpenFiring;
-use memory::{BEGINNING, Counted, instant};
+use memory::Counted;
+pub(crate) use memory::{BEGINNING, GroupMemory, OpenFiring, Pending, instant};
+pub(crate) use running::{Running, Taken};
 
 /// Type of the entry about a firing. Sources cannot submit it: the category `audit` is Reeve's own.
 pub const FIRE: EventType = events::ALERT_FIRE.event_type();
@@ -28,6 +32,8 @@ pub const FIRED_EVENT: &str = "alert_fired";
 
 /// Groups are looked through for forgotten ones when the clock has moved on by this much.
 const SWEEP_MS: i64 = 60_000;
+/// A snapshot is not worth its writing for fewer bytes of deltas.
+const FEWEST_DELTA_BYTES: usize = 256 * 1024;
 
 /// An entry of the log with its place in it.
 #[derive(Debug, Clone, Copy)]
@@ -40,43 +46,6 @@ pub struct Observed<'e> {
     pub entry: &'e Entry,
 }
 
-/// Counts of one revision of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
-    /// Entries that its condition matched.
-    pub matched: u64,
-    /// Matched entries that came too late to count.
-    pub late: u64,
-    /// Matched entries that had been counted already.
-    pub duplicates: u64,
-    /// Number of firings.
-    pub fired: u64,
-    /// Time of recording of the latest entry that matched.
-    pub last_matched_at: Option<Timestamp>,
-}
-
-/// All that changed since the last time, to be kept in one transaction with the position.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Changes {
-    /// Groups with new state; `None` for those that are forgotten.
-    pub groups: Vec<StoredGroup>,
-    /// Counts of rules.
-    pub tallies: Vec<StoredTally>,
-    /// New firings.
-    pub fired: Vec<Firing>,
-    /// Kept firings with more entries.
-    pub grown: Vec<FiringGrowth>,
-}
-
-/// A rule with its memory.
-struct Running {
-    rule: Arc<Rule>,
-    groups: HashMap<GroupKey, GroupMemory>,
-    changed: HashSet<GroupKey>,
-    tally: Tally,
-    tally_changed: bool,
-}
-
 /// Evaluates rules over the log.
 #[derive(Default)]
 pub struct Evaluator {
@@ -87,8 +56,12 @@ pub struct Evaluator {
     clock_ms: i64,
     swept_ms: i64,
     candidates: Vec<u32>,
-    fired: Vec<Firing>,
-    grown: Vec<FiringGrowth>,
+    gathered: Gathered,
+    delta: state::DeltaWriter,
+    /// Bytes of the last snapshot, and of the deltas after it.
+    snapshot_bytes: usize,
+    delta_bytes: usize,
+    is_snapshot_due: bool,
 }
 
 /// Returns `true` for entries that Reeve writes because a rule fired: about the firing itself, or about its notification.
@@ -127,6 +100,12 @@ impl Evaluator {
         (self.rules.len(), self.index.residual())
     }
 
+    /// Number of groups with memory, of all rules.
+    #[must_use]
+    pub fn groups(&self) -> usize {
+        self.rules.iter().map(|running| running.groups.len()).sum()
+    }
+
     /// Evaluates these rules from now on; those that are not enabled are left out. A rule keeps its memory while its revision stays.
     pub fn set_rules(&mut self, rules: impl IntoIterator<Item = Arc<Rule>>) {
         let mut before: HashMap<(RuleId, u64), Running> =
@@ -141,10 +120,8 @@ impl Evaluator {
                 None => Running::new(rule),
             });
         }
-        // What the others grew by is still to be kept; their memory is not.
-        for running in before.into_values() {
-            self.grown.extend(running.groups.values().flat_map(grown_of));
-        }
+        // Numbers of rules in the delta are positions in the list that has just changed.
+        self.delta.forget_rules();
         self.index = RuleIndex::new(self.rules.iter().map(|running| &running.rule.settings.query));
     }
 
@@ -152,22 +129,56 @@ impl Evaluator {
     ///
     /// # Errors
     /// A state cannot be read.
-    pub fn restore(&mut self, groups: Vec<StoredGroup>, tallies: Vec<StoredTally>) -> Result<(), state::StateError> {
+    pub fn restore(&mut self, kept: &StoredState) -> Result<(), StateError> {
         let places: HashMap<(RuleId, u64), usize> = self
             .rules
             .iter()
             .enumerate()
             .map(|(at, running)| ((running.rule.id.clone(), running.rule.revision), at))
             .collect();
-        for group in groups {
-            let (Some(at), Some(text)) = (places.get(&(group.rule, group.revision)), &group.state) else { continue };
-            self.rules[*at].groups.insert(group.key, state::decode(text)?);
+        for group in &kept.old_groups {
+            if let Some(at) = places.get(&(group.rule.clone(), group.revision)) {
+                self.rules[*at].restore(group.key.clone(), state::decode_old(&group.state)?);
+            }
         }
-        for stored in tallies {
-            if let Some(at) = places.get(&(stored.rule, stored.revision)) {
+        for stored in &kept.old_tallies {
+            if let Some(at) = places.get(&(stored.rule.clone(), stored.revision)) {
                 self.rules[*at].tally = stored.tally;
             }
         }
+        for part in &kept.snapshot {
+            self.snapshot_bytes += part.len();
+            state::read_snapshot(part, |rule, revision| places.get(&(rule, revision)).copied(), &mut self.rules)?;
+        }
+        for delta in &kept.deltas {
+            self.delta_bytes += delta.len();
+            self.replay(delta, &places)?;
+        }
+        self.is_snapshot_due = !kept.old_groups.is_empty() || !kept.old_tallies.is_empty();
+        Ok(())
+    }
+
+    /// Counts again what was counted before a restart. What followed from it is kept already.
+    fn replay(&mut self, delta: &[u8], places: &HashMap<(RuleId, u64), usize>) -> Result<(), StateError> {
+        let mut numbered = Vec::new();
+        for operation in state::read_delta(delta)? {
+            match operation {
+                Operation::Rule(rule, revision) => numbered.push(places.get(&(rule, revision)).copied()),
+                Operation::Take(number, taken) => {
+                    let Some(place) = numbered.get(number) else { return Err(StateError::Malformed("a rule")) };
+                    if let Some(at) = place {
+                        let _ = self.rules[*at].count(taken, &self.limits, &mut self.gathered);
+                    }
+                }
+                Operation::Step(clock_ms, recorded_ms) => {
+                    self.rules.iter_mut().for_each(|running| running.step_back(clock_ms, recorded_ms, &self.limits));
+                }
+                Operation::Sweep(clock_ms) => {
+                    self.rules.iter_mut().for_each(|running| running.forget_old(clock_ms, &self.limits));
+                }
+            }
+        }
+        self.gathered = Gathered::default();
         Ok(())
     }
 
@@ -177,7 +188,7 @@ impl Evaluator {
             return;
         }
         self.position = observed.sequence + 1;
-        self.clock_ms = self.clock_ms.max(observed.recorded_at.as_millisecond());
+        self.advance_clock(observed.sequence, observed.recorded_at);
         if tells_of_firing(observed.entry) {
             return;
         }
@@ -185,154 +196,92 @@ impl Evaluator {
         self.index.candidates(observed.entry, &mut candidates);
         let words = EntryWords::new(observed.entry);
         for at in &candidates {
-            let running = &mut self.rules[*at as usize];
-            let query = &running.rule.settings.query;
+            let query = &self.rules[*at as usize].rule.settings.query;
             if query.matches_words(&words, observed.recorded_at, observed.recorded_at) {
-                running.take(observed, self.clock_ms, &self.limits, &mut self.fired, &mut self.grown);
+                self.take(*at as usize, observed);
             }
         }
         self.candidates = candidates;
     }
 
+    /// Moves the clock to a time of recording. One that lies far before the clock says that the clock of the service was ahead:
+    /// what it made of the memory is corrected, or rules would take every entry for late until that time has come.
+    fn advance_clock(&mut self, sequence: u64, recorded_at: Timestamp) {
+        let recorded_ms = recorded_at.as_millisecond();
+        if self.clock_ms == BEGINNING || recorded_ms >= self.clock_ms.saturating_sub(self.limits.step_ms) {
+            self.clock_ms = self.clock_ms.max(recorded_ms);
+            return;
+        }
+        let clock_ms = std::mem::replace(&mut self.clock_ms, recorded_ms);
+        self.gathered.steps.push(ClockStep { sequence, from: instant(clock_ms), to: recorded_at });
+        self.swept_ms = self.swept_ms.min(recorded_ms);
+        self.rules.iter_mut().for_each(|running| running.step_back(clock_ms, recorded_ms, &self.limits));
+        self.delta.step(clock_ms, recorded_ms);
+    }
+
+    /// Hands an entry to a rule whose condition it matches.
+    fn take(&mut self, at: usize, observed: Observed<'_>) {
+        let most_groups = self.limits.groups_of_each(self.rules.len());
+        let running = &mut self.rules[at];
+        let entry = observed.entry;
+        let value = match &running.rule.settings.distinct {
+            None => 0,
+            Some(field) => match field.digest(entry) {
+                Some(value) => value,
+                // An entry without the value is no further value.
+                None => return,
+            },
+        };
+        let (key, is_shared) = running.place(entry, self.clock_ms, &self.limits, most_groups);
+        let recorded_ms = observed.recorded_at.as_millisecond();
+        let mut taken = Taken {
+            key,
+            is_shared,
+            entry: FiringEntry {
+                event_id: entry.event_id.as_str().to_owned(),
+                sequence: observed.sequence,
+                at_ms: entry.timestamp.as_millisecond().min(recorded_ms),
+            },
+            value,
+            recorded_ms,
+            clock_ms: self.clock_ms,
+        };
+        let counted = running.count(taken.clone(), &self.limits, &mut self.gathered);
+        if counted != Counted::Pending {
+            // Only an entry that waits for others is named later.
+            taken.entry.event_id.clear();
+        }
+        self.delta.take(at, &running.rule, &taken);
+    }
+
     /// Returns what changed since the last time.
     pub fn take_changes(&mut self) -> Changes {
-        let sweep = self.swept_ms.saturating_add(SWEEP_MS) < self.clock_ms;
-        if sweep {
+        if self.swept_ms.saturating_add(SWEEP_MS) < self.clock_ms {
             self.swept_ms = self.clock_ms;
+            self.rules.iter_mut().for_each(|running| running.forget_old(self.clock_ms, &self.limits));
+            self.delta.sweep(self.clock_ms);
         }
-        let mut changes = Changes { fired: std::mem::take(&mut self.fired), ..Changes::default() };
-        let mut grown = std::mem::take(&mut self.grown);
-        for running in &mut self.rules {
-            if sweep {
-                running.forget_old(self.clock_ms, &self.limits, &mut grown);
-            }
-            running.changes(&mut changes, &mut grown);
-        }
-        // A firing that grew before it was ever kept is kept as it is now.
-        let new: HashMap<FiringId, usize> =
-            changes.fired.iter().enumerate().map(|(at, firing)| (firing.id.clone(), at)).collect();
-        for growth in grown {
-            match new.get(&growth.id) {
-                Some(at) => changes.fired[*at].grow(growth),
-                None => changes.grown.push(growth),
-            }
+        let mut changes = self.gathered.take();
+        changes.delta = self.delta.finish();
+        self.delta_bytes += changes.delta.len();
+        if self.is_snapshot_due || self.delta_bytes > self.snapshot_bytes.max(FEWEST_DELTA_BYTES) {
+            let parts = state::write_snapshot(&self.rules);
+            self.snapshot_bytes = parts.iter().map(Vec::len).sum();
+            (self.delta_bytes, self.is_snapshot_due) = (0, false);
+            changes.snapshot = Some(parts);
         }
         changes
     }
-}
 
-fn grown_of(group: &GroupMemory) -> impl Iterator<Item = FiringGrowth> {
-    group.open.iter().filter(|open| open.grown).map(OpenFiring::growth)
-}
-
-impl Running {
-    fn new(rule: Arc<Rule>) -> Self {
-        let (groups, changed) = (HashMap::new(), HashSet::new());
-        Running { rule, groups, changed, tally: Tally::default(), tally_changed: false }
-    }
-
-    /// Counts an entry that the condition matches.
-    fn take(
-        &mut self,
-        observed: Observed<'_>,
-        clock_ms: i64,
-        limits: &Limits,
-        fired: &mut Vec<Firing>,
-        grown: &mut Vec<FiringGrowth>,
-    ) {
-        let (rule, entry) = (&self.rule, observed.entry);
-        let threshold = rule.settings.threshold;
-        let key = rule.settings.group_by.key(entry);
-        let group = self.groups.entry(key.clone()).or_insert_with(GroupMemory::new);
-        if group.is_over(clock_ms, threshold.window_ms, limits) {
-            grown.extend(grown_of(group));
-            *group = GroupMemory::new();
-        }
-        group.touched_ms = clock_ms;
-        let counting = FiringEntry {
-            event_id: entry.event_id.as_str().to_owned(),
-            sequence: observed.sequence,
-            at_ms: entry.timestamp.min(observed.recorded_at).as_millisecond(),
+    /// Returns the counts of rules that changed since the last time, for people to see. The state has its own.
+    pub fn take_tallies(&mut self) -> Vec<StoredTally> {
+        let changed = |running: &mut Running| {
+            std::mem::take(&mut running.is_tally_changed).then(|| StoredTally {
+                rule: running.rule.id.clone(),
+                revision: running.rule.revision,
+                tally: running.tally,
+            })
         };
-        let identify = || FiringId::derive(&rule.id, rule.revision, &key, observed.sequence);
-        match group.count(counting, threshold, limits, identify, grown) {
-            Counted::Duplicate => self.tally.duplicates += 1,
-            Counted::Late => self.tally.late += 1,
-            Counted::Pending | Counted::Joined => {}
-            Counted::Fired => {
-                self.tally.fired += 1;
-                fired.extend(group.open.last().map(|open| firing(rule, &key, open, observed.sequence, clock_ms)));
-            }
-        }
-        self.tally.matched += 1;
-        self.tally.last_matched_at = Some(observed.recorded_at);
-        self.tally_changed = true;
-        self.changed.insert(key);
-    }
-
-    fn forget_old(&mut self, clock_ms: i64, limits: &Limits, grown: &mut Vec<FiringGrowth>) {
-        let window_ms = self.rule.settings.threshold.window_ms;
-        let changed = &mut self.changed;
-        self.groups.retain(|key, group| {
-            let over = group.is_over(clock_ms, window_ms, limits);
-            if over {
-                grown.extend(grown_of(group));
-                changed.insert(key.clone());
-            }
-            !over
-        });
-    }
-
-    fn changes(&mut self, changes: &mut Changes, grown: &mut Vec<FiringGrowth>) {
-        let (rule, revision) = (&self.rule.id, self.rule.revision);
-        for key in self.changed.drain() {
-            let group = self.groups.get_mut(&key);
-            let state = group.map(|group| {
-                grown.extend(grown_of(group));
-                group.open.iter_mut().for_each(|open| open.grown = false);
-                state::encode(group)
-            });
-            changes.groups.push(StoredGroup { rule: rule.clone(), revision, key, state });
-        }
-        if std::mem::take(&mut self.tally_changed) {
-            changes.tallies.push(StoredTally { rule: rule.clone(), revision, tally: self.tally });
-        }
-    }
-}
-
-fn firing(rule: &Rule, key: &GroupKey, open: &OpenFiring, sequence: u64, clock_ms: i64) -> Firing {
-    let detected_at = instant(clock_ms);
-    Firing {
-        id: open.id.clone(),
-        rule: rule.id.clone(),
-        revision: rule.revision,
-        rule_name: rule.settings.name.clone(),
-        severity: rule.severity(),
-        group_by: rule.settings.group_by.names().map(str::to_owned).collect(),
-        group: key.clone(),
-        from: instant(open.from_ms),
-        until: instant(open.until_ms),
-        first_at: instant(open.first_ms),
-        last_at: instant(open.last_ms),
-        detected_at,
-        sequence,
-        count: open.count,
-        entries: open.entries.clone(),
-        silenced: rule.is_silenced(detected_at),
-        status: FiringStatus::Open,
-        assignee: None,
-        note: None,
-        handled_by: None,
-        handled_at: None,
-        version: 1,
-    }
-}
-
-impl Firing {
-    fn grow(&mut self, growth: FiringGrowth) {
-        self.first_at = growth.first_at;
-        self.last_at = growth.last_at;
-        self.count = growth.count;
-        self.entries = growth.entries;
+        self.rules.iter_mut().filter_map(changed).collect()
     }
 }

@@ -111,7 +111,7 @@ pub struct FiringGrowth {
     pub last_at: Timestamp,
     /// Entries so far.
     pub count: u64,
-    /// The first of them, at most [`KEPT_ENTRIES`].
+    /// Further entries that the firing lists, beside those that it lists already.
     pub entries: Vec<FiringEntry>,
 }
 

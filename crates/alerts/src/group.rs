@@ -59,6 +59,30 @@ impl GroupBy {
         // Texts and nulls: nothing in it can fail to be JSON.
         GroupKey(serde_json::to_string(&values).unwrap_or_default())
     }
+
+    /// Returns the group with one value for all fields.
+    #[must_use]
+    pub fn key_of_all(&self, value: &str) -> GroupKey {
+        let values = vec![value; self.fields.len()];
+        GroupKey(serde_json::to_string(&values).unwrap_or_default())
+    }
+
+    /// Returns a digest of the values of an entry, never 0; `None` for an entry without any of them.
+    #[must_use]
+    pub fn digest(&self, entry: &Entry) -> Option<u64> {
+        let mut values = self.fields.iter().map(|(_, field)| value(entry, field)).peekable();
+        values.peek()?;
+        let mut digest = Sha256::new();
+        let mut is_empty = true;
+        for value in values {
+            is_empty &= value.is_none();
+            let value = value.unwrap_or_default();
+            digest.update(u64::try_from(value.len()).unwrap_or(u64::MAX).to_be_bytes());
+            digest.update(value.as_bytes());
+        }
+        let bytes: [u8; 8] = digest.finalize()[..8].try_into().ok()?;
+        (!is_empty).then(|| u64::from_be_bytes(bytes).max(1))
+    }
 }
 
 impl GroupKey {

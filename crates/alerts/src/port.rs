@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_access::AccessError;
 
-use crate::evaluator::{Changes, Tally};
+use crate::evaluator::{Changes, DegradedBy, Tally};
 use crate::firing::{Firing, FiringId, FiringStatus};
 use crate::group::GroupKey;
 use crate::rule::{Rule, RuleId};
@@ -18,17 +18,30 @@ pub struct Progress {
     pub clock: Option<Timestamp>,
 }
 
-/// State of one group as kept.
+/// Memory of the evaluator as kept: its counts are those of the snapshot, followed by those of the deltas.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StoredState {
+    /// Parts of the last snapshot.
+    pub snapshot: Vec<Vec<u8>>,
+    /// Deltas since, in order.
+    pub deltas: Vec<Vec<u8>>,
+    /// Groups that a version without deltas kept. The next snapshot takes their place.
+    pub old_groups: Vec<OldGroup>,
+    /// Counts that a version without deltas kept; empty where there is a snapshot or a delta.
+    pub old_tallies: Vec<StoredTally>,
+}
+
+/// State of one group as versions before the deltas kept it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredGroup {
+pub struct OldGroup {
     /// The rule.
     pub rule: RuleId,
     /// Revision of the rule.
     pub revision: u64,
     /// The group.
     pub key: GroupKey,
-    /// Spelled by [`crate::state::encode`]; `None` forgets the group.
-    pub state: Option<String>,
+    /// JSON with a version.
+    pub state: String,
 }
 
 /// Counts of a rule as kept.
@@ -40,6 +53,21 @@ pub struct StoredTally {
     pub revision: u64,
     /// The counts.
     pub tally: Tally,
+}
+
+/// A rule that met a bound, as kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DegradedRule {
+    /// The rule.
+    pub rule: RuleId,
+    /// Revision of the rule.
+    pub revision: u64,
+    /// The bound that was met last.
+    pub by: DegradedBy,
+    /// First time that it was met.
+    pub since: Timestamp,
+    /// Last time that it was met.
+    pub at: Timestamp,
 }
 
 /// Selection of firings.
@@ -78,7 +106,11 @@ pub trait AlertStore: Send + Sync {
     /// Returns how far the log has been evaluated; `None` before the first time.
     async fn alert_progress(&self) -> Result<Option<Progress>, AccessError>;
     /// Returns all kept state.
-    async fn alert_state(&self) -> Result<(Vec<StoredGroup>, Vec<StoredTally>), AccessError>;
+    async fn alert_state(&self) -> Result<StoredState, AccessError>;
+    /// Returns the rules whose present revision met a bound, whenever that was.
+    async fn alert_degraded(&self) -> Result<Vec<DegradedRule>, AccessError>;
+    /// Keeps counts for people to see. The evaluator's own are part of its state.
+    async fn alert_tally_put(&self, tallies: &[StoredTally]) -> Result<(), AccessError>;
     /// Returns the counts of a rule's present revision.
     async fn alert_tally(&self, rule: &RuleId, revision: u64) -> Result<Option<Tally>, AccessError>;
     /// Moves from one position to another and keeps what changed in between: all or nothing. When another process has moved the
@@ -93,6 +125,6 @@ pub trait AlertStore: Send + Sync {
     async fn firing_handle(&self, firing: &Firing) -> Result<(), AccessError>;
     /// Returns firings that the log does not tell of yet, oldest first.
     async fn firing_unrecorded(&self, limit: u64) -> Result<Vec<Firing>, AccessError>;
-    /// Marks a firing as recorded in the log.
-    async fn firing_recorded(&self, id: &FiringId) -> Result<(), AccessError>;
+    /// Marks firings as recorded in the log.
+    async fn firing_recorded(&self, ids: &[FiringId]) -> Result<(), AccessError>;
 }

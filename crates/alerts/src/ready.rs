@@ -33,6 +33,10 @@ struct Row {
     window: String,
     group_by: Vec<String>,
     severity: String,
+    distinct: Option<String>,
+    #[serde(default)]
+    attack: Vec<String>,
+    runbook: Option<String>,
 }
 
 /// Returns the rules that ship with Reeve. A test holds that all of them can be read.
@@ -50,10 +54,12 @@ fn read(row: Row) -> Option<ReadyRule> {
         count: row.count,
         window: row.window,
         group_by: row.group_by,
-        channels: Vec::new(),
-        recipients: Vec::new(),
         severity: row.severity,
         class: Some(row.class),
+        distinct: row.distinct,
+        attack: row.attack,
+        runbook: row.runbook,
+        ..RuleDraft::default()
     };
     RuleSettings::read(draft).ok().map(|settings| ReadyRule { key: row.key, settings })
 }

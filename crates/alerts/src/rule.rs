@@ -81,6 +81,18 @@ pub struct Notification {
     pub recipients: Vec<String>,
 }
 
+impl Notification {
+    /// Returns the names of the channels to tell. Recipients without a channel are reached through every e-mail channel, as those
+    /// of reports are; otherwise the rule would be accepted and tell nobody.
+    #[must_use]
+    pub fn receiving_channels(&self) -> Vec<String> {
+        match self.channels.is_empty() && !self.recipients.is_empty() {
+            true => vec!["email".to_owned()],
+            false => self.channels.clone(),
+        }
+    }
+}
+
 /// An alert rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {

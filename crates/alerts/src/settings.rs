@@ -4,11 +4,14 @@ use reeve_audit::query::Query;
 use reeve_audit::{FieldError, Severity};
 
 use crate::group::GroupBy;
+use crate::mitre::AttackId;
 use crate::rule::{AlertClass, Notification, Threshold};
 use crate::window::parse_window;
 
 /// Largest threshold.
 pub const MAX_COUNT: u32 = 10_000;
+/// Largest threshold of distinct values: each entry is compared with those of its window.
+pub const MAX_DISTINCT: u32 = 1_000;
 /// Longest window: 30 days.
 pub const MAX_WINDOW_MS: i64 = 30 * 86_400_000;
 /// Most fields that a rule groups by.
@@ -19,6 +22,8 @@ const MAX_DESCRIPTION: usize = 2000;
 const MAX_CHANNELS: usize = 20;
 const MAX_RECIPIENTS: usize = 50;
 const MAX_ADDRESS: usize = 254;
+const MAX_ATTACK: usize = 20;
+const MAX_RUNBOOK: usize = 500;
 
 /// Settings as sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,6 +38,8 @@ pub struct RuleDraft {
     pub count: u64,
     /// Window, `1s` to `30d`.
     pub window: String,
+    /// Field whose distinct values are counted in place of entries.
+    pub distinct: Option<String>,
     /// Fields of the query language, at most [`MAX_GROUP_FIELDS`].
     pub group_by: Vec<String>,
     /// Names of notification channels.
@@ -43,6 +50,10 @@ pub struct RuleDraft {
     pub severity: String,
     /// One of the five classes, if any.
     pub class: Option<String>,
+    /// Tactics and techniques of MITRE ATT&CK, at most 20.
+    pub attack: Vec<String>,
+    /// Address of the instructions for whoever is notified.
+    pub runbook: Option<String>,
 }
 
 /// Settings that can be evaluated.
@@ -58,6 +69,8 @@ pub struct RuleSettings {
     pub query: Query,
     /// Threshold of the rule.
     pub threshold: Threshold,
+    /// Field whose distinct values are counted in place of entries.
+    pub distinct: Option<GroupBy>,
     /// Fields to group by.
     pub group_by: GroupBy,
     /// Channels and recipients.
@@ -66,6 +79,10 @@ pub struct RuleSettings {
     pub severity: Severity,
     /// One of the five classes, if any.
     pub class: Option<AlertClass>,
+    /// Tactics and techniques of MITRE ATT&CK.
+    pub attack: Vec<AttackId>,
+    /// Address of the instructions for whoever is notified.
+    pub runbook: Option<String>,
 }
 
 impl RuleSettings {
@@ -84,25 +101,38 @@ impl RuleSettings {
         }
         let query = take(condition(&draft.condition), &mut errors);
         let threshold = take(threshold(draft.count, &draft.window), &mut errors);
+        let distinct = take(distinct(draft.distinct, draft.count), &mut errors);
         let group_by = take(GroupBy::read(&draft.group_by), &mut errors);
         let severity = take(
             draft.severity.parse::<Severity>().map_err(|error| vec![invalid("severity", error.to_string())]),
             &mut errors,
         );
         let class = take(class(draft.class.as_deref()), &mut errors);
+        let attack = take(attack(&draft.attack), &mut errors);
+        let runbook = take(runbook(draft.runbook), &mut errors);
         check_receivers(&draft.channels, &draft.recipients, &mut errors);
-        match (query, threshold, group_by, severity, class) {
-            (Some(query), Some(threshold), Some(group_by), Some(severity), Some(class)) if errors.is_empty() => {
+        match (query, threshold.zip(distinct), group_by, severity, class, attack.zip(runbook)) {
+            (
+                Some(query),
+                Some((threshold, distinct)),
+                Some(group_by),
+                Some(severity),
+                Some(class),
+                Some((attack, runbook)),
+            ) if errors.is_empty() => {
                 Ok(RuleSettings {
                     name,
                     description: draft.description,
                     condition: draft.condition,
                     query,
                     threshold,
+                    distinct,
                     group_by,
                     notification: Notification { channels: draft.channels, recipients: draft.recipients },
                     severity,
                     class,
+                    attack,
+                    runbook,
                 })
             }
             _ => Err(errors),
@@ -118,18 +148,24 @@ impl RuleSettings {
             condition: self.condition.clone(),
             count: u64::from(self.threshold.count),
             window: crate::window::window_text(self.threshold.window_ms),
+            distinct: self.distinct.as_ref().and_then(|field| field.names().next()).map(str::to_owned),
             group_by: self.group_by.names().map(str::to_owned).collect(),
             channels: self.notification.channels.clone(),
             recipients: self.notification.recipients.clone(),
             severity: self.severity.as_str().to_owned(),
             class: self.class.map(|class| class.as_str().to_owned()),
+            attack: self.attack.iter().map(|id| id.as_str().to_owned()).collect(),
+            runbook: self.runbook.clone(),
         }
     }
 
     /// Returns `true` if both settings count the same entries in the same way.
     #[must_use]
     pub fn counts_like(&self, other: &RuleSettings) -> bool {
-        self.condition == other.condition && self.threshold == other.threshold && self.group_by == other.group_by
+        self.condition == other.condition
+            && self.threshold == other.threshold
+            && self.distinct == other.distinct
+            && self.group_by == other.group_by
     }
 }
 
@@ -176,6 +212,36 @@ fn threshold(count: u64, window: &str) -> Result<Threshold, Vec<FieldError>> {
         (Some(count), Some(window_ms)) => Ok(Threshold { count, window_ms }),
         _ => Err(errors),
     }
+}
+
+fn distinct(field: Option<String>, count: u64) -> Result<Option<GroupBy>, Vec<FieldError>> {
+    let Some(field) = field.filter(|field| !field.is_empty()) else { return Ok(None) };
+    if count < 2 || count > u64::from(MAX_DISTINCT) {
+        return Err(vec![invalid("threshold.count", format!("must be 2 to {MAX_DISTINCT} with distinct values"))]);
+    }
+    let renamed = |error: FieldError| FieldError { path: "threshold.distinct".to_owned(), ..error };
+    GroupBy::read(&[field]).map(Some).map_err(|errors| errors.into_iter().map(renamed).collect())
+}
+
+fn attack(ids: &[String]) -> Result<Vec<AttackId>, Vec<FieldError>> {
+    if ids.len() > MAX_ATTACK {
+        return Err(vec![invalid("attack", format!("may name at most {MAX_ATTACK}"))]);
+    }
+    let message = "must be a tactic or technique of MITRE ATT&CK, such as TA0006 or T1110.003";
+    let read =
+        |(at, id): (usize, &String)| AttackId::parse(id).ok_or_else(|| vec![invalid(format!("attack[{at}]"), message)]);
+    ids.iter().enumerate().map(read).collect()
+}
+
+fn runbook(address: Option<String>) -> Result<Option<String>, Vec<FieldError>> {
+    let Some(address) = address.filter(|address| !address.is_empty()) else { return Ok(None) };
+    let is_web = address.starts_with("https://") || address.starts_with("http://");
+    if !is_web || address.len() > MAX_RUNBOOK || address.contains(|c: char| c.is_control() || c.is_whitespace()) {
+        let message =
+            format!("must be an address that begins with https:// or http://, of at most {MAX_RUNBOOK} bytes");
+        return Err(vec![invalid("runbook", message)]);
+    }
+    Ok(Some(address))
 }
 
 fn class(name: Option<&str>) -> Result<Option<AlertClass>, Vec<FieldError>> {
@@ -231,6 +297,8 @@ mod tests {
             channels: vec!["email".into(), "slack".into()],
             recipients: vec!["security@company.example".into()],
             severity: "high".into(),
+            attack: vec!["TA0006".into(), "T1110.001".into()],
+            runbook: Some("https://runbooks.acme.example/logins".into()),
             ..RuleDraft::default()
         }
     }
@@ -245,7 +313,7 @@ mod tests {
     #[test]
     fn every_failing_field_is_named() {
         type Spoil = fn(&mut RuleDraft);
-        let cases: [(&str, Spoil); 14] = [
+        let cases: [(&str, Spoil); 19] = [
             ("name", |draft| draft.name = " ".into()),
             ("name", |draft| draft.name = "a\r\nb".into()),
             ("description", |draft| draft.description = "x".repeat(2001)),
@@ -260,6 +328,11 @@ mod tests {
             ("class", |draft| draft.class = Some("other".into())),
             ("notification.recipients[0]", |draft| draft.recipients = vec!["a@b.example\r\nBcc: c@d.example".into()]),
             ("notification.channels[1]", |draft| draft.channels = vec!["email".into(), " ".into()]),
+            ("threshold.distinct", |draft| draft.distinct = Some("timestamp".into())),
+            ("threshold.count", |draft| (draft.distinct, draft.count) = (Some("user".into()), 1)),
+            ("threshold.count", |draft| (draft.distinct, draft.count) = (Some("user".into()), 1_001)),
+            ("attack[1]", |draft| draft.attack = vec!["T1110".into(), "brute force".into()]),
+            ("runbook", |draft| draft.runbook = Some("javascript:alert(1)".into())),
         ];
         for (field, spoil) in cases {
             let mut draft = draft();

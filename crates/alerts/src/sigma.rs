@@ -10,6 +10,7 @@ mod yaml;
 
 use reeve_audit::query::{Expr, Query};
 
+use crate::mitre::AttackId;
 use crate::settings::{RuleDraft, RuleSettings};
 use yaml::{Node, Value};
 
@@ -84,10 +85,9 @@ fn settings(document: &Node, title: &str) -> Result<RuleSettings, Vec<SigmaProbl
         count: 1,
         window: WINDOW.to_owned(),
         group_by: vec!["user".to_owned()],
-        channels: Vec::new(),
-        recipients: Vec::new(),
         severity: severity.to_owned(),
-        class: None,
+        attack: attack(document),
+        ..RuleDraft::default()
     };
     let at = |error: reeve_audit::FieldError| SigmaProblem::new(document.line, error.to_string());
     RuleSettings::read(draft).map_err(|errors| errors.into_iter().map(at).collect())
@@ -132,6 +132,14 @@ fn severity(document: &Node, problems: &mut Vec<SigmaProblem>) -> &'static str {
             "medium"
         }
     }
+}
+
+/// Tactics and techniques among the tags; other tags are of no use here.
+fn attack(document: &Node) -> Vec<String> {
+    let tags = document.member("tags").map(Node::texts).unwrap_or_default();
+    let mut ids: Vec<_> = tags.into_iter().filter_map(AttackId::of_sigma_tag).collect();
+    ids.dedup();
+    ids.into_iter().take(20).map(|id| id.as_str().to_owned()).collect()
 }
 
 /// The description with the origin, which the licences of published rules ask to be kept.

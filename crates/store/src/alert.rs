@@ -6,7 +6,8 @@ mod firing;
 use async_trait::async_trait;
 use reeve_access::AccessError;
 use reeve_alerts::{
-    AlertStore, Changes, Firing, FiringFilter, FiringId, Progress, Rule, RuleId, StoredGroup, StoredTally, Tally,
+    AlertStore, Changes, DegradedRule, Firing, FiringFilter, FiringId, Progress, Rule, RuleId, StoredState,
+    StoredTally, Tally,
 };
 use sqlx::any::AnyRow;
 use sqlx::{Any, Row as _, Transaction};
@@ -52,8 +53,14 @@ impl AlertStore for Store {
     async fn alert_progress(&self) -> Result<Option<Progress>> {
         Ok(evaluation::progress(self).await?)
     }
-    async fn alert_state(&self) -> Result<(Vec<StoredGroup>, Vec<StoredTally>)> {
+    async fn alert_state(&self) -> Result<StoredState> {
         Ok(evaluation::state(self).await?)
+    }
+    async fn alert_degraded(&self) -> Result<Vec<DegradedRule>> {
+        Ok(evaluation::degraded(self).await?)
+    }
+    async fn alert_tally_put(&self, tallies: &[StoredTally]) -> Result<()> {
+        Ok(evaluation::tally_put(self, tallies).await?)
     }
     async fn alert_tally(&self, rule: &RuleId, revision: u64) -> Result<Option<Tally>> {
         Ok(evaluation::tally(self, rule, revision).await?)
@@ -73,8 +80,8 @@ impl AlertStore for Store {
     async fn firing_unrecorded(&self, limit: u64) -> Result<Vec<Firing>> {
         Ok(firing::unrecorded(self, limit).await?)
     }
-    async fn firing_recorded(&self, id: &FiringId) -> Result<()> {
-        Ok(firing::recorded(self, id).await?)
+    async fn firing_recorded(&self, ids: &[FiringId]) -> Result<()> {
+        Ok(firing::recorded(self, ids).await?)
     }
 }
 

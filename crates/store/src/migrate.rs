@@ -45,6 +45,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 25, sql: include_str!("../migrations/0025_totals_revision.sql") },
     Migration { version: 26, sql: include_str!("../migrations/0026_price_files.sql") },
     Migration { version: 28, sql: include_str!("../migrations/0028_lease_root.sql") },
+    Migration { version: 29, sql: include_str!("../migrations/0029_alert_deltas.sql") },
     Migration { version: 30, sql: include_str!("../migrations/0030_report_reviews.sql") },
 ];
 

@@ -80,6 +80,31 @@ impl Journal {
         }
     }
 
+    /// Records entries as [`Journal::record_once`] does each, with one write where none of their identifiers is taken.
+    ///
+    /// # Errors
+    /// One is not sound, or the log did not take them.
+    pub async fn record_all_once(&self, entries: Vec<Entry>) -> Result<(), JournalError> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let now = self.now();
+        let draft = |entry: &Entry| {
+            Draft::by_reeve(entry.clone(), now).map_err(|errors| JournalError::Unsound(format!("{errors:?}")))
+        };
+        let drafts = entries.iter().map(draft).collect::<Result<_, _>>()?;
+        match self.log.append(drafts).await {
+            Ok(_) => Ok(()),
+            Err(AppendError::Conflict { .. }) => {
+                for entry in entries {
+                    self.record_once(entry).await?;
+                }
+                Ok(())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Records an entry about something that has happened. While the log cannot be written it waits with others in bounded memory.
     ///
     /// # Errors

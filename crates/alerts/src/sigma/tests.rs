@@ -3,6 +3,7 @@
 use reeve_audit::{Entry, EventType, Json};
 
 use super::read_sigma;
+use crate::mitre::AttackId;
 
 const RULE: &str = "title: Snapshot shared
 id: 1-2-3
@@ -21,6 +22,10 @@ detection:
         userIdentity.arn|contains: ':role/backup'
     condition: selection and not filter
 level: high
+tags:
+    - attack.exfiltration
+    - attack.t1537
+    - cve.2024-1
 ";
 
 fn replaced(from: &str, to: &str) -> String {
@@ -50,6 +55,7 @@ fn a_rule_becomes_a_condition() {
     assert_eq!((settings.name.as_str(), settings.severity.as_str()), ("Snapshot shared", "high"));
     assert_eq!(settings.description, "Somebody shares a snapshot.\n\nSIGMA rule 1-2-3 by Ann");
     assert_eq!((settings.threshold.count, settings.threshold.window_ms), (1, 300_000));
+    assert_eq!(settings.attack.iter().map(AttackId::as_str).collect::<Vec<_>>(), ["TA0010", "T1537"]);
 }
 
 #[test]

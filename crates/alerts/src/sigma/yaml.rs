@@ -45,6 +45,14 @@ impl Node {
         self.member(name).and_then(Node::scalar)
     }
 
+    /// The texts of a list.
+    pub(super) fn texts(&self) -> Vec<&str> {
+        match &self.value {
+            Value::List(items) => items.iter().filter_map(Node::scalar).collect(),
+            Value::Scalar { .. } | Value::Map(_) => Vec::new(),
+        }
+    }
+
     /// Returns `true` for null, written without quotes.
     pub(super) fn is_null(&self) -> bool {
         matches!(&self.value, Value::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))

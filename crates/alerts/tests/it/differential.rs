@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use reeve_alerts::{
-    Changes, Evaluator, Firing, FiringId, GroupKey, Limits, Observed, Progress, Rule, RuleDraft, RuleId, RuleSettings,
-    RuleState, StoredGroup, StoredTally, Tally,
+    Changes, Evaluator, Firing, FiringId, KEPT_ENTRIES, Limits, Observed, Progress, Rule, RuleDraft, RuleId,
+    RuleSettings, RuleState, StoredState, StoredTally, Tally,
 };
 use reeve_audit::{Actor, Entry, EventId, EventType};
 
@@ -40,6 +40,20 @@ pub(crate) fn rule(id: &str, condition: &str, count: u64, window: &str, group_by
     }
 }
 
+/// A rule that counts the values of a field.
+pub(crate) fn distinct_rule(
+    id: &str,
+    condition: &str,
+    count: u64,
+    window: &str,
+    group_by: &[&str],
+    field: &str,
+) -> Rule {
+    let plain = rule(id, condition, count, window, group_by);
+    let draft = RuleDraft { distinct: Some(field.to_owned()), ..plain.settings.draft() };
+    Rule { settings: RuleSettings::read(draft).unwrap(), ..plain }
+}
+
 pub(crate) fn item(sequence: u64, id: &str, event_type: &str, user: &str, at_ms: i64, recorded_ms: i64) -> Item {
     let mut entry = Entry::new(EventType::new(event_type).unwrap())
         .with_id(EventId::new(id).unwrap())
@@ -54,22 +68,21 @@ pub(crate) fn item(sequence: u64, id: &str, event_type: &str, user: &str, at_ms:
 #[derive(Default)]
 pub(crate) struct Kept {
     progress: Progress,
-    groups: BTreeMap<(RuleId, u64, GroupKey), String>,
+    pub(crate) state: StoredState,
     tallies: BTreeMap<(RuleId, u64), Tally>,
     pub(crate) firings: BTreeMap<FiringId, Firing>,
 }
 
 impl Kept {
-    pub(crate) fn keep(&mut self, progress: Progress, changes: Changes) {
+    pub(crate) fn keep(&mut self, progress: Progress, changes: Changes, tallies: Vec<StoredTally>) {
         self.progress = progress;
-        for group in changes.groups {
-            let key = (group.rule, group.revision, group.key);
-            match group.state {
-                Some(state) => self.groups.insert(key, state),
-                None => self.groups.remove(&key),
-            };
+        if !changes.delta.is_empty() {
+            self.state.deltas.push(changes.delta);
         }
-        for stored in changes.tallies {
+        if let Some(snapshot) = changes.snapshot {
+            self.state = StoredState { snapshot, ..StoredState::default() };
+        }
+        for stored in tallies {
             self.tallies.insert((stored.rule, stored.revision), stored.tally);
         }
         for firing in changes.fired {
@@ -78,7 +91,9 @@ impl Kept {
         for growth in changes.grown {
             let firing = self.firings.get_mut(&growth.id).unwrap();
             assert!(growth.count > firing.count, "a firing grows");
-            (firing.count, firing.entries) = (growth.count, growth.entries);
+            firing.count = growth.count;
+            firing.entries.extend(growth.entries);
+            assert!(firing.entries.len() <= KEPT_ENTRIES);
             (firing.first_at, firing.last_at) = (growth.first_at, growth.last_at);
         }
     }
@@ -86,18 +101,7 @@ impl Kept {
     pub(crate) fn start(&self, rules: &[Rule], limits: Limits) -> Evaluator {
         let mut evaluator = Evaluator::new(limits, self.progress);
         evaluator.set_rules(rules.iter().cloned().map(Arc::new));
-        let groups = self.groups.iter().map(|((rule, revision, key), state)| StoredGroup {
-            rule: rule.clone(),
-            revision: *revision,
-            key: key.clone(),
-            state: Some(state.clone()),
-        });
-        let tallies = self.tallies.iter().map(|((rule, revision), tally)| StoredTally {
-            rule: rule.clone(),
-            revision: *revision,
-            tally: *tally,
-        });
-        evaluator.restore(groups.collect(), tallies.collect()).unwrap();
+        evaluator.restore(&self.state).unwrap();
         evaluator
     }
 
@@ -121,7 +125,7 @@ impl Kept {
 
     pub(crate) fn counts(&self, rules: &[Rule]) -> BTreeMap<String, Counts> {
         let tally = |rule: &Rule| self.tallies.get(&(rule.id.clone(), rule.revision)).copied().unwrap_or_default();
-        let counts = |tally: Tally| (tally.matched, tally.late, tally.duplicates, tally.fired);
+        let counts = |tally: Tally| (tally.matched, tally.late, tally.shared, tally.dropped, tally.fired);
         rules.iter().map(|rule| (rule.id.0.clone(), counts(tally(rule)))).collect()
     }
 }
@@ -158,7 +162,7 @@ fn run(rules: &[Rule], stream: &[Item], limits: Limits, batches: &[Batch]) -> Ke
         }
         at = end;
         let changes = evaluator.take_changes();
-        kept.keep(evaluator.progress(), changes);
+        kept.keep(evaluator.progress(), changes, evaluator.take_tallies());
         if batch.end == End::KeptThenRestarted {
             evaluator = kept.start(rules, limits);
         }
@@ -181,11 +185,15 @@ fn rules() -> impl Strategy<Value = Vec<Rule>> {
     ]);
     let window = prop::sample::select(vec!["1s", "5s", "30s"]);
     let group_by: Vec<&[&str]> = vec![&[], &["user"], &["user", "event_type"], &["ip"]];
-    let one = (condition, 1..5_u64, window, prop::sample::select(group_by));
+    let distinct = prop::option::weighted(0.3, prop::sample::select(vec!["user", "event_type"]));
+    let one = (condition, 1..5_u64, window, prop::sample::select(group_by), distinct);
     prop::collection::vec(one, 1..6).prop_map(|settings| {
         let numbered = settings.into_iter().enumerate();
         numbered
-            .map(|(n, (condition, count, window, by))| rule(&format!("r-{n}"), condition, count, window, by))
+            .map(|(n, (condition, count, window, by, distinct))| match distinct {
+                Some(field) => distinct_rule(&format!("r-{n}"), condition, count.max(2), window, by, field),
+                None => rule(&format!("r-{n}"), condition, count, window, by),
+            })
             .collect()
     })
 }
@@ -193,7 +201,7 @@ fn rules() -> impl Strategy<Value = Vec<Rule>> {
 /// Entries whose recording advances by up to 40 s, whose time may be before or after it, some of them sent twice.
 fn stream() -> impl Strategy<Value = Vec<Item>> {
     let time = prop_oneof![6 => 0..1_500_i64, 2 => 0..12_000_i64, 1 => -3_000..0_i64, 1 => 0..120_000_i64];
-    let advance = prop_oneof![8 => 0..900_i64, 2 => 0..8_000_i64, 1 => 0..40_000_i64, 1 => -500..0_i64];
+    let advance = prop_oneof![8 => 0..900_i64, 2 => 0..8_000_i64, 1 => 0..40_000_i64, 1 => -60_000..0_i64];
     let event_type = prop::sample::select(vec!["a.x", "a.x", "a.y", "b.x", "audit.alert.fire"]);
     let user = prop::sample::select(vec!["ann", "bob", "Ann", ""]);
     let repeated = prop::option::weighted(0.15, 1..8_usize);
@@ -218,8 +226,13 @@ fn batches() -> impl Strategy<Value = Vec<Batch>> {
 }
 
 fn limits() -> impl Strategy<Value = Limits> {
-    (prop::sample::select(vec![0, 2_000, 10_000, 60_000]), prop::sample::select(vec![4, 6, 20_000]))
-        .prop_map(|(lateness_ms, most_pending)| Limits { lateness_ms, most_pending })
+    let lateness = prop::sample::select(vec![0, 2_000, 10_000, 60_000]);
+    let few = |few: Vec<usize>| prop::sample::select(few);
+    let bounds = (few(vec![4, 6, 20_000]), few(vec![1, 2, 64]), few(vec![1, 2, 10_000]), few(vec![3, 8, 200_000]));
+    (lateness, prop::sample::select(vec![1_000, 20_000]), bounds).prop_map(|(lateness_ms, step_ms, bounds)| {
+        let (most_pending, most_open, most_groups, most_kept) = bounds;
+        Limits { lateness_ms, step_ms, most_pending, most_open, most_groups, most_kept }
+    })
 }
 
 proptest! {
@@ -238,14 +251,16 @@ proptest! {
 fn the_streams_reach_every_outcome() {
     // A differential test proves nothing about what its streams never reach.
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let (mut late, mut duplicates, mut fired, mut joined) = (0, 0, 0, 0);
+    let (mut late, mut shared, mut dropped, mut fired, mut joined) = (0, 0, 0, 0, 0);
     for _ in 0..300 {
         let drawn = (rules(), stream(), limits()).new_tree(&mut runner).unwrap().current();
         let (firings, counts) = naive::evaluate(&drawn.0, &drawn.1, drawn.2);
         late += counts.values().map(|counts| counts.1).sum::<u64>();
-        duplicates += counts.values().map(|counts| counts.2).sum::<u64>();
+        shared += counts.values().map(|counts| counts.2).sum::<u64>();
+        dropped += counts.values().map(|counts| counts.3).sum::<u64>();
         fired += firings.len();
         joined += firings.iter().filter(|firing| firing.count > 5).count();
     }
-    assert!(late > 500 && duplicates > 500 && fired > 1_000 && joined > 200, "{late} {duplicates} {fired} {joined}");
+    let counted = [late, shared, dropped, fired as u64, joined as u64];
+    assert!(counted.iter().zip([500, 500, 200, 1_000, 100]).all(|(found, least)| *found > least), "{counted:?}");
 }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use reeve_alerts::{Evaluator, Firing, Limits, Observed, Progress, Rule, RuleState};
+use reeve_alerts::{DegradedBy, Evaluator, Firing, Limits, Observed, Progress, Rule, RuleState};
+use reeve_audit::ActionStatus;
 
-use crate::differential::{Kept, item, rule};
+use crate::differential::{Kept, distinct_rule, item, rule};
 use crate::naive::Item;
 
 fn observe(evaluator: &mut Evaluator, stream: &[Item]) {
@@ -75,9 +76,9 @@ fn an_event_beyond_the_lateness_is_counted_as_late() {
     let mut evaluator = kept.start(&rules, Limits::default());
     observe(&mut evaluator, &stream);
     let changes = evaluator.take_changes();
-    kept.keep(evaluator.progress(), changes);
+    kept.keep(evaluator.progress(), changes, evaluator.take_tallies());
     assert!(kept.firings.is_empty());
-    assert_eq!(kept.counts(&rules)["r"], (6, 1, 0, 0));
+    assert_eq!(kept.counts(&rules)["r"], (6, 1, 0, 0, 0));
 }
 
 #[test]
@@ -131,13 +132,141 @@ fn only_enabled_rules_count_and_enabling_begins_anew() {
 #[test]
 fn memory_of_idle_groups_is_forgotten() {
     let rules = [rule("r", "event_type:authentication.login", 5, "5m", &["user"])];
-    let mut kept = Kept::default();
-    let mut evaluator = kept.start(&rules, Limits::default());
+    let mut evaluator = Kept::default().start(&rules, Limits::default());
     observe(&mut evaluator, &failures(&[0]));
-    let first = evaluator.take_changes();
-    assert_eq!(first.groups.iter().filter(|group| group.state.is_some()).count(), 1);
-    kept.keep(evaluator.progress(), first);
+    let _ = evaluator.take_changes();
+    assert_eq!(evaluator.groups(), 1);
     observe(&mut evaluator, &[item(7, "other", "a.x", "bob", 90_000_000, 90_000_000)]);
-    let later = evaluator.take_changes();
-    assert_eq!(later.groups.iter().filter(|group| group.state.is_none()).count(), 1, "a day and five minutes later");
+    let _ = evaluator.take_changes();
+    assert_eq!(evaluator.groups(), 0, "a day and five minutes later");
+}
+
+const DAY: i64 = 86_400_000;
+
+/// One failed sign-in that was recorded while the clock of the service was ahead, then five of `user` at the right time.
+fn after_a_jump(ahead_ms: i64, user: &str) -> Vec<Item> {
+    let mut stream = vec![item(0, "ahead", "authentication.login", "ann", ahead_ms, ahead_ms)];
+    let login = |n: u64| {
+        let at = i64::try_from(n).unwrap() * 1_000;
+        item(n, &format!("e-{n}"), "authentication.login", user, at, at)
+    };
+    stream.extend((1..6).map(login));
+    stream
+}
+
+#[test]
+fn a_clock_that_was_ahead_silences_no_rule_afterwards() {
+    let all = rule("all", "event_type:authentication.login", 5, "5m", &[]);
+    let by_user = rule("user", "event_type:authentication.login", 5, "5m", &["user"]);
+    for ahead_ms in [3 * DAY, 30 * 365 * DAY] {
+        for (rule, user) in [(&all, "ann"), (&all, "bob"), (&by_user, "ann"), (&by_user, "bob")] {
+            let rules = [rule.clone()];
+            let mut kept = Kept::default();
+            let mut evaluator = kept.start(&rules, Limits::default());
+            let stream = after_a_jump(ahead_ms, user);
+            observe(&mut evaluator, &stream[..1]);
+            let changes = evaluator.take_changes();
+            kept.keep(evaluator.progress(), changes, evaluator.take_tallies());
+            // The clock is right again after a restart.
+            let mut evaluator = kept.start(&rules, Limits::default());
+            observe(&mut evaluator, &stream[1..]);
+            let changes = evaluator.take_changes();
+            assert_eq!(changes.fired.len(), 1, "{} of {user}, {ahead_ms} ms ahead", rule.id.0);
+            assert_eq!(changes.steps.iter().map(|step| step.sequence).collect::<Vec<_>>(), [1], "it is told");
+        }
+    }
+}
+
+#[test]
+fn steps_of_the_clock_within_minutes_are_no_jump() {
+    let mut stream = failures(&[0, 100, 200]);
+    stream
+        .extend([item(3, "x", "authentication.login", "ann", 0, 0), item(4, "y", "authentication.login", "ann", 0, 0)]);
+    let mut evaluator = Kept::default().start(&brute_force(), Limits::default());
+    observe(&mut evaluator, &stream);
+    let changes = evaluator.take_changes();
+    assert_eq!((changes.fired.len(), changes.steps.len()), (1, 0));
+}
+
+#[test]
+fn a_flood_of_groups_is_bounded_and_still_fires() {
+    let agents = [rule("agents", "event_type:a.x", 3, "1h", &["user"])];
+    let mut kept = Kept::default();
+    let mut evaluator = kept.start(&agents, Limits::default());
+    let mut degraded = Vec::new();
+    let known = item(0, "known", "a.x", "ann", 0, 0);
+    observe(&mut evaluator, &[known]);
+    for page in 0..100_u64 {
+        let numbers = page * 2_000..(page + 1) * 2_000;
+        let flood: Vec<_> =
+            numbers.map(|n| item(n + 1, &format!("e-{n}"), "a.x", &format!("agent {n}"), 1, 1)).collect();
+        observe(&mut evaluator, &flood);
+        let changes = evaluator.take_changes();
+        degraded.extend(changes.degraded.iter().filter(|degraded| degraded.is_new).cloned());
+        kept.keep(evaluator.progress(), changes, evaluator.take_tallies());
+    }
+    assert!(evaluator.groups() <= 10_001, "{} groups", evaluator.groups());
+    assert_eq!(degraded.iter().map(|degraded| degraded.by).collect::<Vec<_>>(), [DegradedBy::Groups], "told once");
+    let further = kept.firings.values().any(|firing| firing.group.values() == [Some("(further groups)".to_owned())]);
+    assert!(further, "groups that are not counted apart are counted together");
+    let kept_bytes: usize = kept.state.snapshot.iter().chain(&kept.state.deltas).map(Vec::len).sum();
+    assert!(kept_bytes < 4_000_000, "{kept_bytes} bytes of state after 200,000 values");
+    // Groups that the rule has go on, over a restart too.
+    let mut evaluator = kept.start(&agents, Limits::default());
+    let ann = [2, 3].map(|n| item(300_000 + n, &format!("ann-{n}"), "a.x", "ann", 2, 2));
+    observe(&mut evaluator, &ann);
+    let fired = evaluator.take_changes().fired;
+    assert_eq!(fired.iter().map(|firing| firing.group.values()).collect::<Vec<_>>(), [[Some("ann".to_owned())]]);
+}
+
+#[test]
+fn a_busy_group_costs_bytes_for_what_is_new() {
+    let busy = [rule("busy", "event_type:a.x", 10_000, "30d", &[])];
+    let mut evaluator = Kept::default().start(&busy, Limits::default());
+    let entries: Vec<_> =
+        (0..9_000_u64).map(|n| item(n, &format!("e-{n}"), "a.x", "ann", n.cast_signed(), n.cast_signed())).collect();
+    observe(&mut evaluator, &entries[..8_990]);
+    let _ = evaluator.take_changes();
+    observe(&mut evaluator, &entries[8_990..]);
+    let changes = evaluator.take_changes();
+    assert!(changes.delta.len() < 1_000 && changes.snapshot.is_none(), "{} bytes of ten entries", changes.delta.len());
+}
+
+#[test]
+fn five_users_from_one_address_are_not_twenty_attempts_of_one() {
+    let spray = [distinct_rule("spray", "event_type:authentication.login", 5, "10m", &[], "user")];
+    let attempt = |n: u64, user: &str, second: i64| {
+        item(n, &format!("e-{n}"), "authentication.login", user, second * 1_000, second * 1_000)
+    };
+    let one_user: Vec<_> = (0..20_000_u64).map(|n| attempt(n, "ann", n.cast_signed() / 40)).collect();
+    assert!(fired(&spray, &one_user).is_empty());
+    let mut evaluator = Kept::default().start(&spray, Limits::default());
+    observe(&mut evaluator, &one_user);
+    // A flood of one value hides no other, whatever its number.
+    let others = ["bob", "cleo", "dan", "eve"];
+    let rest: Vec<_> = (20_000..).zip(others).map(|(n, user)| attempt(n, user, 510)).collect();
+    observe(&mut evaluator, &rest);
+    let found = evaluator.take_changes().fired;
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].sequence, found[0].count), (20_003, 20_004), "every entry is counted");
+    let slow: Vec<_> = (0_u64..).zip(["ann", "bob", "cleo", "dan"]).map(|(n, user)| attempt(n, user, 0)).collect();
+    assert!(fired(&spray, &[slow, vec![attempt(9, "eve", 601)]].concat()).is_empty(), "never five within ten minutes");
+    let nameless: Vec<_> = (0..9).map(|n| attempt(n, "", 0)).collect();
+    assert!(fired(&spray, &nameless).is_empty(), "no name is no further user");
+}
+
+#[test]
+fn an_intent_and_its_outcome_are_one_act() {
+    let deeds = rule("deeds", "event_type:team.create", 2, "5m", &[]);
+    let named = rule("pending", "event_type:team.create AND status:pending", 1, "5m", &[]);
+    let change = |n: u64, status| {
+        let mut item = item(n, &format!("e-{n}"), "team.create", "ann", 0, 0);
+        item.entry.action.status = Some(status);
+        item
+    };
+    let one = [change(0, ActionStatus::Pending), change(1, ActionStatus::Success)];
+    let two = [change(2, ActionStatus::Pending), change(3, ActionStatus::Failed)];
+    assert!(fired(&[deeds.clone()], &one).is_empty());
+    assert_eq!(fired(&[deeds], &[one.clone(), two].concat()).len(), 1);
+    assert_eq!(fired(&[named], &one).len(), 1, "a condition that names the status says what it means");
 }

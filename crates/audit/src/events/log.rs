@@ -78,6 +78,9 @@ kinds! { Log:
     ALERT_FIRE = "audit.alert.fire", Info, Reeve,
         "An alert rule fired.",
         ["resource.type", "resource.id"];
+    ALERT_DEGRADE = "audit.alert.degrade", Medium, Reeve,
+        "An alert rule met a bound of its memory: further groups are counted together, or waiting entries were dropped.",
+        ["resource.type", "resource.id", "metadata.rule_name", "metadata.bound"];
     ALERT_HANDLE = "audit.alert.handle", Info, Reeve,
         "A firing was acknowledged, assigned or resolved.",
         ["resource.type", "resource.id", "metadata.rule_id"];

@@ -13,6 +13,6 @@ pub use firing::{
 };
 pub(crate) use rule::state;
 pub use rule::{
-    AlertGroupByBody, AlertNotificationBody, AlertRuleBody, AlertRuleCreate, AlertRulePatch, AlertSilenceRequest,
-    AlertThresholdBody, ReadyRuleBody,
+    AlertDegradedBody, AlertGroupByBody, AlertNotificationBody, AlertRuleBody, AlertRuleCreate, AlertRulePatch,
+    AlertSilenceRequest, AlertThresholdBody, ReadyRuleBody,
 };

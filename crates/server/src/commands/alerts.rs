@@ -58,7 +58,9 @@ async fn list(service: &Remote, json: bool) -> Result<ExitCode> {
 fn line(out: &mut dyn Write, rule: &Value, id: &str) -> Result<()> {
     let threshold = &rule["threshold"];
     let reached = format!("{} in {}", threshold["count"], text(threshold, "window"));
-    let (state, severity) = (text(rule, "state"), text(rule, "severity"));
+    // A rule that counts only in part is said to be so at first sight; `show` has the reason.
+    let state = if rule["degraded"].is_null() { text(rule, "state") } else { "degraded".to_owned() };
+    let severity = text(rule, "severity");
     Ok(writeln!(out, "{:<36}  {state:<8}  {severity:<8}  {reached:<12}  {}", text(rule, id), text(rule, "name"))?)
 }
 

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use jiff::SignedDuration;
 use reeve_access::AccessError;
-use reeve_alerts::{Changes, Evaluator, Limits, Observed, Progress, firing_entry};
+use reeve_alerts::{Changes, ClockStep, Evaluator, Limits, Observed, Progress, degraded_entry, firing_entry};
 use reeve_audit::query::Query;
 use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
@@ -23,7 +24,11 @@ const BEAT: Duration = Duration::from_secs(1);
 /// Entries read at once.
 const PAGE: usize = 2000;
 /// Firings recorded at once.
-const RECORDED: u64 = 100;
+const RECORDED: u64 = 500;
+/// Pages after which counts are kept for people to see while the log does not end.
+const PAGES: usize = 100;
+/// A log that ends further ahead of the clock than this was written while the clock was wrong.
+const AHEAD: SignedDuration = SignedDuration::from_mins(5);
 
 /// Memory between two beats: the evaluator, and the state of the rules that it was given.
 struct Watch {
@@ -53,17 +58,17 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 /// Evaluates the log to its end.
 async fn evaluate(context: &TaskContext, trail: &Trail, slot: &mut Option<Watch>) -> Result<()> {
     let follower = trail.follow(Query::all()).with_entries(PAGE);
-    loop {
+    for page in 1_usize.. {
         let end = follower.end();
         let Some(watch) = current(context, slot, end).await? else { continue };
         let from = watch.evaluator.progress().position;
         if watch.evaluator.rules().0 == 0 {
             watch.evaluator.skip_to(end);
             if watch.evaluator.progress().position == from {
-                return Ok(());
+                break;
             }
         } else {
-            let Some(stretch) = follower.next(from, end, context.now()).await? else { return Ok(()) };
+            let Some(stretch) = follower.next(from, end, context.now()).await? else { break };
             for stored in &stretch.entries {
                 let (sequence, recorded_at) = (stored.sequence, stored.recorded_at);
                 watch.evaluator.observe(Observed { sequence, recorded_at, entry: &stored.entry });
@@ -71,13 +76,47 @@ async fn evaluate(context: &TaskContext, trail: &Trail, slot: &mut Option<Watch>
             watch.evaluator.skip_to(stretch.to);
         }
         let changes = watch.evaluator.take_changes();
+        warn(context, &changes).await?;
         match context.alerts.alert_advance(Some(from), watch.evaluator.progress(), &changes).await {
             Ok(()) => record(context).await?,
             // Another process has evaluated these entries; its state is read.
             Err(AccessError::Conflict(_)) => *slot = None,
             Err(error) => return Err(error.into()),
         }
+        if page % PAGES == 0 {
+            show(context, slot).await?;
+        }
     }
+    show(context, slot).await
+}
+
+/// Keeps the counts of rules for people to see.
+async fn show(context: &TaskContext, slot: &mut Option<Watch>) -> Result<()> {
+    let tallies = slot.as_mut().map(|watch| watch.evaluator.take_tallies()).unwrap_or_default();
+    if tallies.is_empty() { Ok(()) } else { Ok(context.alerts.alert_tally_put(&tallies).await?) }
+}
+
+/// Tells the log of rules that count only in part from now on, and of steps of the clock. Before the position moves, so that a
+/// sudden stop does not lose it: the entry of a rule has the same identifier when it is written again.
+async fn warn(context: &TaskContext, changes: &Changes) -> Result<()> {
+    let new = changes.degraded.iter().filter(|degraded| degraded.is_new);
+    for degraded in new {
+        let (rule, bound) = (&degraded.rule_name, degraded.by.as_str());
+        tracing::warn!(
+            rule,
+            bound,
+            "an alert rule met a bound of its memory; it counts further groups or entries only in part"
+        );
+        context.journal.record_once(degraded_entry(degraded)?).await?;
+    }
+    for ClockStep { sequence, from, to } in &changes.steps {
+        let message = format!(
+            "the clock of the service went back from {from} to {to} at entry {sequence}; alert rules count what was \
+             recorded before by the order of the log"
+        );
+        context.journal.failed("alerts.clock", message).await;
+    }
+    Ok(())
 }
 
 /// Returns the evaluator with the rules as they are now; `None` after the log's end was made the beginning.
@@ -97,11 +136,17 @@ async fn current<'w>(context: &TaskContext, slot: &'w mut Option<Watch>, end: u6
                     Err(error) => Err(error.into()),
                 };
             };
+            if let Some(clock) = progress.clock.filter(|clock| clock.duration_since(context.now()) > AHEAD) {
+                let message = format!(
+                    "the log has entries of {clock}, which is ahead of the clock; alert rules count by the order of the \
+                     log once it is written on"
+                );
+                context.journal.failed("alerts.clock", message).await;
+            }
             let mut evaluator = Evaluator::new(Limits::default(), progress);
             evaluator.set_rules(rules);
             // State that another process has kept since belongs to a later position; the next move is refused then.
-            let (groups, tallies) = store.alert_state().await?;
-            evaluator.restore(groups, tallies)?;
+            evaluator.restore(&store.alert_state().await?)?;
             *slot = Some(Watch { evaluator, generation });
         }
     }
@@ -112,14 +157,10 @@ async fn current<'w>(context: &TaskContext, slot: &'w mut Option<Watch>, end: u6
 async fn record(context: &TaskContext) -> Result<()> {
     loop {
         let firings = context.alerts.firing_unrecorded(RECORDED).await?;
-        for firing in &firings {
-            context
-                .journal
-                .record_once(firing_entry(firing)?)
-                .await
-                .with_context(|| format!("firing {}", firing.id.0))?;
-            context.alerts.firing_recorded(&firing.id).await?;
-        }
+        let entries = firings.iter().map(firing_entry).collect::<Result<Vec<_>, _>>()?;
+        context.journal.record_all_once(entries).await.context("firings")?;
+        let ids: Vec<_> = firings.iter().map(|firing| firing.id.clone()).collect();
+        context.alerts.firing_recorded(&ids).await?;
         if firings.len() < usize::try_from(RECORDED)? {
             return Ok(());
         }

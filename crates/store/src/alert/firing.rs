@@ -1,7 +1,7 @@
 //! Firings: the evaluator writes their entries, people their state; neither overwrites the other.
 
-use reeve_alerts::state::encode_entries;
-use reeve_alerts::{Firing, FiringFilter, FiringGrowth, FiringId};
+use reeve_alerts::state::{decode_entries, encode_entries};
+use reeve_alerts::{Firing, FiringFilter, FiringGrowth, FiringId, KEPT_ENTRIES};
 use sqlx::any::AnyRow;
 use sqlx::{Any, Row as _, Transaction};
 
@@ -41,18 +41,35 @@ pub(super) async fn insert(tx: &mut Transaction<'_, Any>, firing: &Firing) -> Re
     Ok(())
 }
 
+/// Adds later entries to a firing that is kept.
 pub(super) async fn grow(tx: &mut Transaction<'_, Any>, growth: &FiringGrowth) -> Result<()> {
+    let entries = if growth.entries.is_empty() { None } else { listed(tx, growth).await? };
     sqlx::query(
-        "UPDATE alert_firings SET first_at_ms = $2, last_at_ms = $3, entry_count = $4, entries = $5 WHERE id = $1",
+        "UPDATE alert_firings SET first_at_ms = $2, last_at_ms = $3, entry_count = $4, entries = COALESCE($5, entries)
+         WHERE id = $1",
     )
     .bind(&growth.id.0)
     .bind(growth.first_at.as_millisecond())
     .bind(growth.last_at.as_millisecond())
     .bind(version(growth.count))
-    .bind(encode_entries(&growth.entries))
+    .bind(entries)
     .execute(&mut **tx)
     .await?;
     Ok(())
+}
+
+/// Returns the entries that a firing lists, the later ones behind them; `None` for a firing that is gone.
+async fn listed(tx: &mut Transaction<'_, Any>, growth: &FiringGrowth) -> Result<Option<String>> {
+    let row = sqlx::query("SELECT entries FROM alert_firings WHERE id = $1")
+        .bind(&growth.id.0)
+        .fetch_optional(&mut **tx)
+        .await?;
+    let Some(row) = row else { return Ok(None) };
+    let read = decode_entries(row.try_get(0)?);
+    let mut entries = read.map_err(|error| Fault::Backend(format!("firing {}: {error}", growth.id.0)))?;
+    entries.extend(growth.entries.iter().cloned());
+    entries.truncate(KEPT_ENTRIES);
+    Ok(Some(encode_entries(&entries)))
 }
 
 pub(super) async fn list(store: &Store, asked: &FiringFilter) -> Result<(Vec<Firing>, u64)> {
@@ -101,8 +118,13 @@ pub(super) async fn unrecorded(store: &Store, limit: u64) -> Result<Vec<Firing>>
     rows.iter().map(firing).collect()
 }
 
-pub(super) async fn recorded(store: &Store, id: &FiringId) -> Result<()> {
-    sqlx::query("UPDATE alert_firings SET recorded = 1 WHERE id = $1").bind(&id.0).execute(store.write()).await?;
+pub(super) async fn recorded(store: &Store, ids: &[FiringId]) -> Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let mut filter = Filter::default();
+    filter.one_of("id", ids.iter().map(|id| id.0.as_str()));
+    filter.query(filter.sql("UPDATE alert_firings SET recorded = 1", "")).execute(store.write()).await?;
     Ok(())
 }
 

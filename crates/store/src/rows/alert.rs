@@ -20,6 +20,12 @@ pub(crate) struct RuleRow {
     recipients: Vec<String>,
     severity: String,
     class: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    distinct: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    attack: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    runbook: Option<String>,
     state: String,
     silenced_until: Option<String>,
     revision: u64,
@@ -44,6 +50,9 @@ impl From<&Rule> for RuleRow {
             recipients: draft.recipients,
             severity: draft.severity,
             class: draft.class,
+            distinct: draft.distinct,
+            attack: draft.attack,
+            runbook: draft.runbook,
             state: rule.state.as_str().to_owned(),
             silenced_until: rule.silenced_until.map(|at| at.to_string()),
             revision: rule.revision,
@@ -68,6 +77,9 @@ impl RuleRow {
             recipients: self.recipients,
             severity: self.severity,
             class: self.class,
+            distinct: self.distinct,
+            attack: self.attack,
+            runbook: self.runbook,
         };
         let settings = RuleSettings::read(draft).map_err(|errors| RowError::Unknown {
             field: "settings",
@@ -92,7 +104,10 @@ impl RuleRow {
 pub(crate) struct TallyRow {
     matched: u64,
     late: u64,
-    duplicates: u64,
+    #[serde(default)]
+    shared: u64,
+    #[serde(default)]
+    dropped: u64,
     fired: u64,
     last_matched_at: Option<String>,
 }
@@ -102,7 +117,8 @@ impl From<Tally> for TallyRow {
         TallyRow {
             matched: tally.matched,
             late: tally.late,
-            duplicates: tally.duplicates,
+            shared: tally.shared,
+            dropped: tally.dropped,
             fired: tally.fired,
             last_matched_at: tally.last_matched_at.map(|at| at.to_string()),
         }
@@ -114,9 +130,12 @@ impl TallyRow {
         Ok(Tally {
             matched: self.matched,
             late: self.late,
-            duplicates: self.duplicates,
+            shared: self.shared,
+            dropped: self.dropped,
             fired: self.fired,
             last_matched_at: time_or_none(self.last_matched_at.as_deref())?,
+            degraded_since: None,
+            degraded_at: None,
         })
     }
 }

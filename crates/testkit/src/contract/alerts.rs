@@ -6,8 +6,9 @@ use anyhow::Result;
 use jiff::Timestamp;
 use reeve_access::AccessError;
 use reeve_alerts::{
-    AlertStore, Changes, Evaluator, Firing, FiringEntry, FiringFilter, FiringGrowth, FiringId, FiringStatus, GroupKey,
-    Limits, Observed, Progress, Rule, RuleDraft, RuleId, RuleSettings, RuleState, StoredGroup, StoredTally, Tally,
+    AlertStore, Changes, Degradation, DegradedBy, DegradedRule, Evaluator, Firing, FiringEntry, FiringFilter,
+    FiringGrowth, FiringId, FiringStatus, GroupKey, Limits, Observed, Progress, Rule, RuleDraft, RuleId, RuleSettings,
+    RuleState, StoredState, StoredTally, Tally,
 };
 use reeve_audit::{Actor, Entry, EventId, EventType, Severity};
 
@@ -33,6 +34,7 @@ pub fn rule(id: &str, name: &str) -> Result<Rule> {
         recipients: vec!["security@acme.example".to_owned()],
         severity: "high".to_owned(),
         class: Some("failed_authentication".to_owned()),
+        ..RuleDraft::default()
     };
     let settings = RuleSettings::read(draft).map_err(|errors| anyhow::anyhow!("{errors:?}"))?;
     Ok(Rule {
@@ -128,15 +130,6 @@ async fn rules(store: &dyn AlertStore) -> Result<()> {
     Ok(())
 }
 
-fn group(rule: &str, revision: u64, key: &str, state: Option<&str>) -> StoredGroup {
-    StoredGroup {
-        rule: RuleId(rule.to_owned()),
-        revision,
-        key: GroupKey(key.to_owned()),
-        state: state.map(str::to_owned),
-    }
-}
-
 async fn state(store: &dyn AlertStore) -> Result<()> {
     assert_eq!(store.alert_progress().await?, None);
     let begun = Progress { position: 5, clock: None };
@@ -144,13 +137,32 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
     assert_eq!(store.alert_progress().await?, Some(begun));
     assert!(is_conflict(&store.alert_advance(None, begun, &Changes::default()).await), "it has begun");
 
-    let long = format!("[\"{}\"]", "\\u0001".repeat(1024));
-    let tally = Tally { matched: 9, late: 1, duplicates: 2, fired: 3, last_matched_at: Some(at(4)?) };
+    let tally = Tally {
+        matched: 9,
+        late: 1,
+        shared: 2,
+        dropped: 4,
+        fired: 3,
+        last_matched_at: Some(at(4)?),
+        ..Tally::default()
+    };
+    let met = |second, since, is_new| -> Result<Degradation> {
+        let (rule, rule_name) = (RuleId("r-1".into()), "b".to_owned());
+        Ok(Degradation {
+            rule,
+            revision: 1,
+            rule_name,
+            by: DegradedBy::Groups,
+            since: at(since)?,
+            at: at(second)?,
+            is_new,
+        })
+    };
     let kept = Changes {
-        groups: vec![group("r-1", 1, "[\"a\"]", Some("one")), group("r-1", 1, &long, Some("long"))],
-        tallies: vec![StoredTally { rule: RuleId("r-1".into()), revision: 1, tally }],
+        delta: vec![1, 0, 255],
         fired: vec![firing("f-0", "r-1", 20)?],
-        grown: Vec::new(),
+        degraded: vec![met(3, 3, true)?],
+        ..Changes::default()
     };
     let next = Progress { position: 9, clock: Some(at(4)?) };
     store.alert_advance(Some(5), next, &kept).await?;
@@ -158,25 +170,33 @@ async fn state(store: &dyn AlertStore) -> Result<()> {
     let refused = Changes { fired: vec![firing("f-lost", "r-1", 21)?], ..kept.clone() };
     assert!(is_conflict(&store.alert_advance(Some(5), Progress { position: 8, clock: None }, &refused).await));
     assert!(is_missing(&store.firing_get(&FiringId("f-lost".into())).await), "nothing is kept of a refused move");
+    let read = StoredState { deltas: vec![vec![1, 0, 255]], ..StoredState::default() };
+    assert_eq!(store.alert_state().await?, read, "nothing is kept of a refused move");
 
-    let (mut groups, tallies) = store.alert_state().await?;
-    groups.sort_by_key(|group| group.key.0.len());
-    assert_eq!((groups, tallies), (kept.groups, kept.tallies));
-    assert_eq!(store.alert_tally(&RuleId("r-1".into()), 1).await?, Some(tally));
-    assert_eq!(store.alert_tally(&RuleId("r-1".into()), 2).await?, None);
-    let changed = Changes {
-        groups: vec![
-            group("r-1", 1, "[\"a\"]", Some("two")),
-            group("r-1", 1, &long, None),
-            group("gone", 1, "[]", Some("x")),
-        ],
-        ..Changes::default()
-    };
-    store.alert_advance(Some(9), Progress { position: 10, clock: None }, &changed).await?;
-    assert_eq!(store.alert_state().await?.0, [group("r-1", 1, "[\"a\"]", Some("two"))], "of rules that exist alone");
-    let rule = store.alert_rule_get(&RuleId("r-1".into())).await?.with_state(RuleState::Enabled, at(11)?);
-    store.alert_rule_update(&rule).await?;
-    assert_eq!(store.alert_state().await?, (Vec::new(), Vec::new()), "a new revision begins with nothing");
+    let more = Changes { delta: vec![2], degraded: vec![met(7, 3, false)?], ..Changes::default() };
+    store.alert_advance(Some(9), Progress { position: 10, clock: None }, &more).await?;
+    store.alert_advance(Some(10), Progress { position: 10, clock: None }, &Changes::default()).await?;
+    assert_eq!(store.alert_state().await?.deltas, [vec![1, 0, 255], vec![2]], "in order, none without entries");
+    let (rule, by) = (RuleId("r-1".into()), DegradedBy::Groups);
+    let degraded = DegradedRule { rule: rule.clone(), revision: 1, by, since: at(3)?, at: at(7)? };
+    assert_eq!(store.alert_degraded().await?, [degraded]);
+    let whole = Changes { delta: vec![3], snapshot: Some(vec![vec![8], Vec::new(), vec![9]]), ..Changes::default() };
+    store.alert_advance(Some(10), Progress { position: 10, clock: None }, &whole).await?;
+    let read = StoredState { snapshot: vec![vec![8], Vec::new(), vec![9]], ..StoredState::default() };
+    assert_eq!(store.alert_state().await?, read, "a snapshot takes the place of the deltas");
+
+    let of = |rule: &str| StoredTally { rule: RuleId(rule.into()), revision: 1, tally };
+    store.alert_tally_put(&[of("r-1"), of("gone")]).await?;
+    store.alert_tally_put(&[of("r-1")]).await?;
+    assert_eq!(store.alert_tally(&rule, 1).await?, Some(tally));
+    assert_eq!(store.alert_tally(&rule, 2).await?, None);
+    let enabled = store.alert_rule_get(&rule).await?.with_state(RuleState::Enabled, at(11)?);
+    store.alert_rule_update(&enabled).await?;
+    assert_eq!(store.alert_tally(&rule, 1).await?, None, "a new revision begins with nothing");
+    assert!(store.alert_degraded().await?.is_empty());
+    let nothing = Changes { snapshot: Some(Vec::new()), ..Changes::default() };
+    store.alert_advance(Some(10), Progress { position: 10, clock: None }, &nothing).await?;
+    assert_eq!(store.alert_state().await?, StoredState::default());
     Ok(())
 }
 
@@ -208,6 +228,7 @@ async fn firings(store: &dyn AlertStore) -> Result<()> {
     // The same firing once more, as after a crash between two stores, changes nothing.
     let changes = Changes { fired: vec![third.clone()], grown: vec![growth], ..Changes::default() };
     store.alert_advance(Some(11), Progress { position: 12, clock: None }, &changes).await?;
+    let entries = [third.entries.clone(), entries].concat();
     let grown = Firing { count: 2, first_at: at(1)?, last_at: at(45)?, entries, ..handled };
     assert_eq!(store.firing_get(&third.id).await?, grown, "people's changes stay when it grows");
     let resolved = FiringFilter { status: Some(FiringStatus::Resolved), ..page };
@@ -215,11 +236,10 @@ async fn firings(store: &dyn AlertStore) -> Result<()> {
 
     let ids = |firings: Vec<Firing>| firings.into_iter().map(|firing| firing.id.0).collect::<Vec<_>>();
     assert_eq!(ids(store.firing_unrecorded(10).await?), ["f-0", "f-1", "f-2"], "oldest first");
-    for id in ["f-0", "f-2"] {
-        store.firing_recorded(&FiringId(id.into())).await?;
-    }
+    store.firing_recorded(&["f-0", "f-2"].map(|id| FiringId(id.into()))).await?;
+    store.firing_recorded(&[]).await?;
     assert_eq!(ids(store.firing_unrecorded(10).await?), ["f-1"]);
-    store.firing_recorded(&second.id).await?;
+    store.firing_recorded(std::slice::from_ref(&second.id)).await?;
     assert!(is_missing(&store.firing_get(&FiringId("f-9".into())).await));
     Ok(())
 }
@@ -250,9 +270,8 @@ async fn process(store: Arc<dyn AlertStore>, rules: Vec<Arc<Rule>>, batch: u64, 
         let Some(progress) = store.alert_progress().await? else { anyhow::bail!("it has begun") };
         let mut evaluator = Evaluator::new(Limits::default(), progress);
         evaluator.set_rules(rules.iter().cloned());
-        let (groups, tallies) = store.alert_state().await?;
         // State read after the position may be newer than it; the move is refused then.
-        evaluator.restore(groups, tallies)?;
+        evaluator.restore(&store.alert_state().await?)?;
         let mut from = progress.position;
         while from < end {
             let to = end.min(from + batch);
@@ -294,9 +313,12 @@ async fn two_processes_count_each_entry_once(store: Arc<dyn AlertStore>) -> Resu
     for rule in &rules {
         let filter = FiringFilter { rule: Some(rule.id.clone()), limit: 1_000, ..FiringFilter::default() };
         found.extend(store.firing_list(&filter).await?.0);
-        let tally = store.alert_tally(&rule.id, 1).await?;
-        assert_eq!(tally.map(|tally| tally.matched), Some(end - begin), "each entry once");
     }
+    let mut restored = Evaluator::new(Limits::default(), Progress::default());
+    restored.set_rules(rules.iter().cloned());
+    restored.restore(&store.alert_state().await?)?;
+    let matched: Vec<_> = restored.take_tallies().iter().map(|stored| stored.tally.matched).collect();
+    assert_eq!(matched, [end - begin; 2], "each entry once");
     found.sort_by(|a, b| a.id.cmp(&b.id));
     expected.sort_by(|a, b| a.id.cmp(&b.id));
     assert!(expected.len() > 6);

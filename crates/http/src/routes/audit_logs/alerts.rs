@@ -12,8 +12,9 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use jiff::SignedDuration;
 use reeve_access::Permission;
-use reeve_alerts::{Rule, RuleId, RuleSettings, RuleState};
+use reeve_alerts::{DegradedRule, Rule, RuleId, RuleSettings, RuleState};
 use reeve_audit::query::point_in_time;
 use reeve_audit::{Entry, EventKind, FieldError, Json as AuditJson, ResourceRef, events};
 use utoipa_axum::routes;
@@ -25,11 +26,15 @@ use crate::extract::{Body, Caller, Params};
 use crate::guard::{Access, Guarded, VIEW_LOG};
 use crate::paging::window;
 use crate::story;
-use crate::wire::alert::{self, AlertRuleBody, AlertRuleCreate, AlertRulePatch, AlertSilenceRequest};
+use crate::wire::alert::{
+    self, AlertDegradedBody, AlertRuleBody, AlertRuleCreate, AlertRulePatch, AlertSilenceRequest,
+};
 use crate::wire::list::{List, Paging};
 
 /// Rules at most.
 const MOST: u64 = 10_000;
+/// Time after which a rule that met no bound any more counts wholly again: groups are forgotten by then.
+const DEGRADED_FOR: SignedDuration = SignedDuration::from_hours(25);
 
 /// Reading rules and firings needs the whole log's visibility: both tell of entries of everybody.
 const READ: Access = Access::Needs(Permission::AuditViewAll);
@@ -67,7 +72,8 @@ async fn list(
     let window = window(paging.limit, paging.offset, paging.cursor.as_deref())?;
     let (rules, total) = app.alerts.alert_rule_page(window.limit, window.start()).await?;
     let next_cursor = window.next(rules.len(), total);
-    Ok(Json(List { items: rules.iter().map(AlertRuleBody::new).collect(), total, next_cursor }))
+    let degraded = degraded(&app).await?;
+    Ok(Json(List { items: rules.iter().map(|rule| body(rule, &degraded)).collect(), total, next_cursor }))
 }
 
 /// Add an alert rule. It counts entries that are recorded from then on.
@@ -81,6 +87,7 @@ async fn create(
     let state = alert::state(given.state.as_deref())
         .ok_or_else(|| Problem::field("state", "invalid", "must be draft, enabled or disabled"))?;
     let settings = RuleSettings::read(given.draft()).map_err(field_problems)?;
+    receivers::check(&app, &settings).await?;
     let rule = add(&app, &caller, settings, state).await?;
     Ok((StatusCode::CREATED, Json(AlertRuleBody::new(&rule))))
 }
@@ -108,7 +115,8 @@ async fn add(app: &App, caller: &Caller, settings: RuleSettings, state: RuleStat
 #[utoipa::path(get, path = "/api/v1/audit-logs/alerts/{id}", tag = "audit-logs", params(("id" = String, Path)),
     responses((status = 200, body = AlertRuleBody), (status = 404, body = ProblemBody)))]
 async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<AlertRuleBody>, Problem> {
-    Ok(Json(AlertRuleBody::new(&app.alerts.alert_rule_get(&RuleId(id)).await?)))
+    let rule = app.alerts.alert_rule_get(&RuleId(id)).await?;
+    Ok(Json(body(&rule, &degraded(&app).await?)))
 }
 
 /// Change an alert rule. Another condition, threshold or grouping starts counting anew.
@@ -125,6 +133,7 @@ async fn patch(
     let before = app.alerts.alert_rule_get(&RuleId(id)).await?;
     same_version("alert rule", before.version, given.version)?;
     let settings = RuleSettings::read(given.applied(&before)).map_err(field_problems)?;
+    receivers::check(&app, &settings).await?;
     change(&app, &caller, "alert.modify", &before, before.with_settings(settings, app.now())).await
 }
 
@@ -183,6 +192,18 @@ async fn silence(
     });
     let before = app.alerts.alert_rule_get(&RuleId(id)).await?;
     change(&app, &caller, "alert.silence", &before, before.silenced(until.transpose()?, now)).await
+}
+
+/// Returns the rules that count only in part at present.
+async fn degraded(app: &App) -> Result<Vec<DegradedRule>, Problem> {
+    let now = app.now();
+    let lasts = |degraded: &DegradedRule| degraded.at.checked_add(DEGRADED_FOR).is_ok_and(|until| until > now);
+    Ok(app.alerts.alert_degraded().await?.into_iter().filter(lasts).collect())
+}
+
+fn body(rule: &Rule, degraded: &[DegradedRule]) -> AlertRuleBody {
+    let met = degraded.iter().find(|degraded| degraded.rule == rule.id);
+    AlertRuleBody { degraded: met.map(AlertDegradedBody::new), ..AlertRuleBody::new(rule) }
 }
 
 /// Records and keeps a change.

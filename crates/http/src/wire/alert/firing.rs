@@ -154,7 +154,7 @@ pub struct AlertPreviewBody {
 /// A check of a diagnosis.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct AlertCheckBody {
-    /// `state`, `silence`, `condition`, `threshold`, `channel` or `watermark`.
+    /// `state`, `silence`, `condition`, `threshold`, `channel`, `watermark` or `bounds`.
     pub check: String,
     /// `true` if nothing keeps the alert from firing or its notifications from arriving.
     pub ok: bool,

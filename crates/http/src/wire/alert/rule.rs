@@ -1,6 +1,6 @@
 //! Alert rules.
 
-use reeve_alerts::{GroupBy, Rule, RuleDraft, RuleSettings, RuleState};
+use reeve_alerts::{DegradedRule, GroupBy, Rule, RuleDraft, RuleSettings, RuleState};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -10,10 +10,24 @@ use crate::time;
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AlertThresholdBody {
-    /// Entries, 1 to 10,000.
+    /// Entries, 1 to 10,000; with `distinct`, values, 2 to 1,000.
     pub count: u64,
     /// Length of the window, `1s` to `30d`, such as `5m`.
     pub window: String,
+    /// Field whose distinct values are counted in place of entries, such as `user`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distinct: Option<String>,
+}
+
+/// A bound that a rule has met. Its groups go on; further groups are counted together, or waiting entries were dropped.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct AlertDegradedBody {
+    /// `groups` or `entries`.
+    pub bound: String,
+    /// First time that it was met.
+    pub since: String,
+    /// Last time that it was met.
+    pub at: String,
 }
 
 /// One field or several.
@@ -60,6 +74,16 @@ pub struct AlertRuleBody {
     /// `failed_authentication`, `privilege_escalation`, `suspicious_activity`, `policy_violation` or `resource_tampering`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
+    /// Tactics and techniques of MITRE ATT&CK, such as `TA0006` and `T1110.003`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub attack: Vec<String>,
+    /// Address of the instructions for whoever is notified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runbook: Option<String>,
+    /// The rule counts only in part at present.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub degraded: Option<AlertDegradedBody>,
     /// `draft`, `enabled` or `disabled`.
     pub state: String,
     /// Firings until then notify nobody.
@@ -97,6 +121,11 @@ pub struct AlertRuleCreate {
     pub severity: Option<String>,
     /// One of the five classes.
     pub class: Option<String>,
+    /// Tactics and techniques of MITRE ATT&CK, at most 20.
+    #[serde(default)]
+    pub attack: Vec<String>,
+    /// Address of the instructions for whoever is notified, at most 500 bytes.
+    pub runbook: Option<String>,
     /// `enabled` (unless given), `draft` or `disabled`.
     pub state: Option<String>,
 }
@@ -123,6 +152,10 @@ pub struct AlertRulePatch {
     pub severity: Option<String>,
     /// One of the five classes; the empty text is none.
     pub class: Option<String>,
+    /// Tactics and techniques of MITRE ATT&CK.
+    pub attack: Option<Vec<String>>,
+    /// Address of the instructions for whoever is notified; the empty text is none.
+    pub runbook: Option<String>,
 }
 
 /// A silence.
@@ -152,6 +185,8 @@ pub struct ReadyRuleBody {
     pub severity: String,
     /// One of the five classes.
     pub class: String,
+    /// Tactics and techniques of MITRE ATT&CK.
+    pub attack: Vec<String>,
     /// Identifier of the rule that was made of it, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule_id: Option<String>,
@@ -185,7 +220,8 @@ impl AlertThresholdBody {
     #[must_use]
     pub fn new(settings: &RuleSettings) -> Self {
         let window = reeve_alerts::window_text(settings.threshold.window_ms);
-        AlertThresholdBody { count: u64::from(settings.threshold.count), window }
+        let distinct = settings.draft().distinct;
+        AlertThresholdBody { count: u64::from(settings.threshold.count), window, distinct }
     }
 }
 
@@ -193,13 +229,14 @@ impl AlertRuleBody {
     /// As it is answered.
     #[must_use]
     pub fn new(rule: &Rule) -> Self {
-        let RuleSettings { name, description, condition, group_by, notification, severity, class, .. } = &rule.settings;
+        let settings = &rule.settings;
+        let RuleSettings { name, description, condition, group_by, notification, severity, class, .. } = settings;
         AlertRuleBody {
             id: rule.id.0.clone(),
             name: name.clone(),
             description: description.clone(),
             condition: condition.clone(),
-            threshold: AlertThresholdBody::new(&rule.settings),
+            threshold: AlertThresholdBody::new(settings),
             group_by: AlertGroupByBody::new(group_by),
             notification: AlertNotificationBody {
                 channels: notification.channels.clone(),
@@ -207,6 +244,9 @@ impl AlertRuleBody {
             },
             severity: severity.as_str().to_owned(),
             class: class.map(|class| class.as_str().to_owned()),
+            attack: settings.attack.iter().map(|id| id.as_str().to_owned()).collect(),
+            runbook: settings.runbook.clone(),
+            degraded: None,
             state: rule.state.as_str().to_owned(),
             silenced_until: rule.silenced_until.map(time::text),
             version: rule.version,
@@ -214,6 +254,15 @@ impl AlertRuleBody {
             created_at: time::text(rule.created_at),
             updated_at: time::text(rule.updated_at),
         }
+    }
+}
+
+impl AlertDegradedBody {
+    /// As it is answered.
+    #[must_use]
+    pub fn new(degraded: &DegradedRule) -> Self {
+        let (since, at) = (time::text(degraded.since), time::text(degraded.at));
+        AlertDegradedBody { bound: degraded.by.as_str().to_owned(), since, at }
     }
 }
 
@@ -232,6 +281,9 @@ impl AlertRuleCreate {
             recipients: self.notification.recipients,
             severity: self.severity.unwrap_or_else(|| "medium".to_owned()),
             class: self.class,
+            distinct: self.threshold.distinct,
+            attack: self.attack,
+            runbook: self.runbook,
         }
     }
 }
@@ -242,7 +294,7 @@ impl AlertRulePatch {
     pub fn applied(self, before: &Rule) -> RuleDraft {
         let mut draft = before.settings.draft();
         if let Some(threshold) = self.threshold {
-            (draft.count, draft.window) = (threshold.count, threshold.window);
+            (draft.count, draft.window, draft.distinct) = (threshold.count, threshold.window, threshold.distinct);
         }
         if let Some(notification) = self.notification {
             (draft.channels, draft.recipients) = (notification.channels, notification.recipients);
@@ -256,6 +308,8 @@ impl AlertRulePatch {
             condition: self.condition.unwrap_or(draft.condition),
             group_by: self.group_by.map_or(draft.group_by, AlertGroupByBody::names),
             severity: self.severity.unwrap_or(draft.severity),
+            attack: self.attack.unwrap_or(draft.attack),
+            runbook: self.runbook.or(draft.runbook),
             ..draft
         }
     }

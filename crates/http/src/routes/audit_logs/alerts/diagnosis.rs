@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use reeve_alerts::{Rule, RuleId, RuleState, window_text};
+use reeve_alerts::{DegradedBy, Rule, RuleId, RuleState, window_text};
 use reeve_notify::delivery::{DeliveryStatus, Target};
 use serde_json::json;
 
@@ -40,6 +40,7 @@ pub(super) async fn get(
         threshold(&rule, &past),
         channel(&app, &rule).await?,
         watermark(&app, &rule).await?,
+        bounds(&app, &rule).await?,
     ];
     Ok(Json(AlertDiagnosisBody { ok: checks.iter().all(|check| check.ok), checks }))
 }
@@ -85,8 +86,12 @@ fn threshold(rule: &Rule, past: &Past) -> AlertCheckBody {
     }
     let fields: Vec<&str> = rule.settings.group_by.names().collect();
     let each = if fields.is_empty() { String::new() } else { format!(" with the same {}", fields.join(", ")) };
+    let counted = match rule.settings.draft().distinct {
+        Some(field) => format!("values of {field}"),
+        None => "entries".to_owned(),
+    };
     let detail = format!(
-        "The threshold of {} entries within {window}{each} was not reached in the last 30 days. \
+        "The threshold of {} {counted} within {window}{each} was not reached in the last 30 days. \
          Lower the count, widen the window, or group by fewer fields.",
         threshold.count
     );
@@ -94,7 +99,7 @@ fn threshold(rule: &Rule, past: &Past) -> AlertCheckBody {
 }
 
 async fn channel(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
-    if rule.settings.notification.channels.is_empty() {
+    if rule.settings.notification.receiving_channels().is_empty() {
         return Ok(check("channel", false, "The rule names no channel: firings are listed without a notification."));
     }
     let receivers = receivers::find(app, rule).await?;
@@ -115,6 +120,26 @@ async fn channel(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
         }
     }
     Ok(check("channel", true, "Every channel that the rule names exists and takes alerts."))
+}
+
+/// Says whether the rule counts only in part.
+async fn bounds(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {
+    let degraded = super::degraded(app).await?;
+    let Some(met) = degraded.iter().find(|degraded| degraded.rule == rule.id) else {
+        return Ok(check("bounds", true, "The rule is within the bounds of its memory."));
+    };
+    let (since, at) = (time::text(met.since), time::text(met.at));
+    let detail = match met.by {
+        DegradedBy::Groups => format!(
+            "Since {since}, last at {at}, the rule has more groups than are counted apart. Entries of further groups are \
+             counted together. Narrow the condition, or group by fields that a source cannot choose freely."
+        ),
+        DegradedBy::Entries => format!(
+            "Since {since}, last at {at}, more entries wait for the threshold than are kept. Only the latest of each group \
+             are counted. Narrow the condition, or shorten the window."
+        ),
+    };
+    Ok(check("bounds", false, detail))
 }
 
 async fn watermark(app: &App, rule: &Rule) -> Result<AlertCheckBody, Problem> {

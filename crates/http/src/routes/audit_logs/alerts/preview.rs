@@ -59,6 +59,7 @@ pub(super) async fn preview(
         condition: given.condition,
         count: given.threshold.count,
         window: given.threshold.window,
+        distinct: given.threshold.distinct,
         group_by: given.group_by.map(AlertGroupByBody::names).unwrap_or_default(),
         severity: "info".to_owned(),
         ..RuleDraft::default()

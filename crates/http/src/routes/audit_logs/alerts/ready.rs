@@ -68,6 +68,7 @@ fn body(ready: ReadyRule, rules: &[Rule]) -> ReadyRuleBody {
         group_by: AlertGroupByBody::new(&settings.group_by),
         severity: settings.severity.as_str().to_owned(),
         class: settings.class.map(|class| class.as_str().to_owned()).unwrap_or_default(),
+        attack: settings.attack.iter().map(|id| id.as_str().to_owned()).collect(),
         key: ready.key,
     }
 }

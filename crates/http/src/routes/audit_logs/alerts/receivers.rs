@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use reeve_alerts::{Rule, RuleId};
+use reeve_alerts::{Rule, RuleId, RuleSettings};
 use reeve_notify::delivery::{Delivery, DeliveryStatus, Target, Topic};
 use reeve_notify::notification::{Channel, ChannelKind};
 use reeve_notify::webhook::{Webhook, WebhookEvent};
@@ -28,7 +28,7 @@ pub(super) struct Receivers {
 
 /// Finds a rule's receivers.
 pub(super) async fn find(app: &App, rule: &Rule) -> Result<Receivers, Problem> {
-    let names = &rule.settings.notification.channels;
+    let names = &rule.settings.notification.receiving_channels();
     let all = app.dispatcher.channels.channel_list().await?;
     let webhooks = app.dispatcher.webhooks.webhook_list().await?;
     let subscribed =
@@ -46,6 +46,21 @@ pub(super) async fn find(app: &App, rule: &Rule) -> Result<Receivers, Problem> {
     }
     let channels = all.into_iter().filter(|channel| channel.is_named(names, Topic::Alerts)).collect();
     Ok(Receivers { channels, webhooks, missing })
+}
+
+/// Refuses a rule with recipients and no channel where there is no e-mail channel either: it would tell nobody.
+pub(super) async fn check(app: &App, settings: &RuleSettings) -> Result<(), Problem> {
+    let notification = &settings.notification;
+    if !notification.channels.is_empty() || notification.recipients.is_empty() {
+        return Ok(());
+    }
+    let names = notification.receiving_channels();
+    let all = app.dispatcher.channels.channel_list().await?;
+    if all.iter().any(|channel| channel.is_named(&names, Topic::Alerts)) {
+        return Ok(());
+    }
+    let message = "are reached through e-mail channels, and no enabled one takes alerts; add one under Notifications, or name another channel";
+    Err(Problem::field("notification.recipients", "no_channel", message))
 }
 
 fn reason(name: &str, all: &[Channel]) -> String {

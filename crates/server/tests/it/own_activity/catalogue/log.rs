@@ -6,6 +6,7 @@ use reeve_testkit::service::Service;
 use serde_json::json;
 
 use super::{Emitted, PATIENCE, by_reeve, by_user, verify};
+use crate::alerts::bounds::flood;
 use crate::exports::ended as export_ended;
 use crate::reports::ended as report_ended;
 
@@ -19,6 +20,7 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_user(&events::ALERT_TEST, "alert_rule"),
     by_user(&events::ALERT_DELETE, "alert_rule"),
     by_reeve(&events::ALERT_FIRE, "system", "alert_rule").severity(Severity::High),
+    by_reeve(&events::ALERT_DEGRADE, "system", "alert_rule"),
     by_user(&events::ALERT_HANDLE, "alert_firing"),
     Emitted { method: "system", ..by_user(&events::AUDIT_EXPORT, "audit_export") },
     by_user(&events::EXPORT_REQUEST, "audit_export"),
@@ -69,6 +71,7 @@ async fn alerts(admin: &Api) {
     let firing = format!("{path}/firings/{}", firing["id"].as_str().unwrap());
     let _ = admin.post(&format!("{firing}/acknowledge"), json!({ "version": 1 })).await.expect(200);
     let _ = admin.delete(&rule).await.expect(204);
+    let _ = flood(admin).await;
 }
 
 async fn exports(admin: &Api) {
