@@ -12,6 +12,7 @@ mod reports;
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use reeve_access::{AccessError, PublicUrl, WorkspaceStore};
 use reeve_alerts::{AlertStore, Firing};
 use reeve_anomalies::budget::{BudgetAlert, BudgetStore};
@@ -50,6 +51,13 @@ pub trait RecordForms: Send + Sync {
     fn report_file(&self, run: &Run) -> Attachment;
 }
 
+/// Entries of the log, for samples in messages.
+#[async_trait]
+pub trait SampleEntries: Send + Sync {
+    /// Returns an entry; `None` where there is none of this identifier.
+    async fn sample(&self, event_id: &str) -> Result<Option<Entry>, StoreError>;
+}
+
 /// Stores of the records that entries name.
 pub struct Sources {
     /// Recommendations, actions and approvals.
@@ -68,6 +76,8 @@ pub struct Sources {
     pub public_url: Option<PublicUrl>,
     /// Form of records in webhooks.
     pub forms: Arc<dyn RecordForms>,
+    /// Entries that caused a firing.
+    pub entries: Arc<dyn SampleEntries>,
 }
 
 impl Sources {
@@ -122,8 +132,8 @@ async fn place(sources: &Sources, page: &Page<'_>, name: &str) -> Result<Place, 
     Ok(page.place(public_url, name))
 }
 
-/// Returns a message about one thing, with a link to its page or the way there in words.
-fn message(title: String, gravity: Gravity, mut facts: Vec<(String, String)>, place: Place, about: &str) -> Message {
+/// Returns an item with a link to its page or the way there in words.
+fn item(title: String, mut facts: Vec<(String, String)>, place: Place) -> Item {
     let link = match place {
         Place::Link(link) => Some(link),
         Place::Words(words) => {
@@ -131,8 +141,13 @@ fn message(title: String, gravity: Gravity, mut facts: Vec<(String, String)>, pl
             None
         }
     };
+    Item { title, facts, link }
+}
+
+/// Returns a message about one thing.
+fn message(title: String, gravity: Gravity, facts: Vec<(String, String)>, place: Place, about: &str) -> Message {
     Message {
-        items: vec![Item { title: title.clone(), facts, link }],
+        items: vec![item(title.clone(), facts, place)],
         title,
         gravity,
         about: about.to_owned(),

@@ -173,7 +173,7 @@ impl Service {
             registry: engine.registry.clone(),
             runs: engine.runs.clone(),
             scheduler: engine.scheduler.clone(),
-            sources: sources(&store, config.public_url()),
+            sources: sources(&store, config.public_url(), trail.clone()),
         });
         let reader = Arc::new(TrailReader(trail.clone()));
         let observers = Observers::new(&config, &store, &samples, clouds, recorder, reader, prices)?;
@@ -344,7 +344,7 @@ fn task_settings(config: &Config, demo: bool) -> TaskSettings {
 }
 
 /// Records of what others are told.
-fn sources(store: &Arc<Store>, public_url: Option<PublicUrl>) -> Sources {
+fn sources(store: &Arc<Store>, public_url: Option<PublicUrl>, trail: Trail) -> Sources {
     Sources {
         agents: store.clone(),
         anomalies: store.clone(),
@@ -354,6 +354,7 @@ fn sources(store: &Arc<Store>, public_url: Option<PublicUrl>) -> Sources {
         workspace: store.clone(),
         public_url,
         forms: Arc::new(HttpForms),
+        entries: Arc::new(TrailReader(trail)),
     }
 }
 

@@ -1,17 +1,23 @@
 //! Firings of alert rules, to the channels that the rule names now, and thresholds of budgets, to webhooks that subscribe to budgets and
 //! to the channels that the budget names.
 
-use reeve_alerts::{FIRE, FIRED_EVENT, FiringId, Notification};
+use reeve_alerts::{AttackId, FIRE, FIRED_EVENT, Firing, FiringId, RuleSettings};
 use reeve_anomalies::budget::Basis;
 use reeve_audit::{Entry, events};
 use reeve_estate::StoreError;
 use reeve_recommend::words::minute;
+use serde_json::{Map, Value, json};
 
 use super::pages::Page;
-use super::{Sources, fact, message, place, shown, store_error};
+use super::{Sources, fact, item, message, place, shown, store_error};
 use crate::delivery::{Happening, Topic};
-use crate::notification::Gravity;
+use crate::notification::{Gravity, Item};
 use crate::webhook::{Facts, WebhookEvent};
+
+/// Entries of a firing that a message shows.
+const SAMPLES: usize = 3;
+/// Longest text of a sample, characters.
+const LONGEST: usize = 200;
 
 pub(super) async fn firing(sources: &Sources, entry: &Entry) -> Result<Option<Happening>, StoreError> {
     if entry.event_type != FIRE {
@@ -20,7 +26,8 @@ pub(super) async fn firing(sources: &Sources, entry: &Entry) -> Result<Option<Ha
     let id = FiringId(entry.event_id.as_str().to_owned());
     let firing = sources.alerts.firing_get(&id).await.map_err(store_error)?;
     let rule = sources.alerts.alert_rule_get(&firing.rule).await.map_err(store_error)?;
-    let Notification { channels, recipients } = &rule.settings.notification;
+    let notification = &rule.settings.notification;
+    let channels = notification.receiving_channels();
     if firing.silenced || channels.is_empty() {
         return Ok(None);
     }
@@ -34,10 +41,15 @@ pub(super) async fn firing(sources: &Sources, entry: &Entry) -> Result<Option<Ha
         fact("Last match", minute(firing.last_at)),
         fact("Condition", rule.settings.condition.clone()),
     ]);
+    facts.extend(guidance(&rule.settings));
     let place = place(sources, &Page::Firing(&id.0), &firing.rule_name).await?;
     let subject = format!("{FIRED_EVENT}:{}", id.0);
     let mut message = message(format!("Alert: {}", firing.rule_name), Gravity::from(severity), facts, place, &subject);
-    message.to.clone_from(recipients);
+    message.to.clone_from(&notification.recipients);
+    let samples = samples(sources, &firing).await?;
+    let mut data = sources.forms.firing(&firing);
+    add_guidance(&mut data, &rule.settings, &samples);
+    message.items.extend(samples.into_iter().map(|(_, item)| item));
     let class = rule.settings.class.map(|class| class.as_str().to_owned());
     Ok(Some(Happening {
         topic: Topic::Alerts,
@@ -46,11 +58,76 @@ pub(super) async fn firing(sources: &Sources, entry: &Entry) -> Result<Option<Ha
         at: entry.timestamp,
         agent: None,
         facts: Facts { priority: Some(severity.to_owned()), types: class.into_iter().collect(), impact: None },
-        data: sources.forms.firing(&firing),
+        data,
         message,
-        channels: Some(channels.clone()),
+        channels: Some(channels),
         subject,
     }))
+}
+
+/// Returns what helps whoever is notified: instructions, and what the attack is called.
+fn guidance(settings: &RuleSettings) -> Vec<(String, String)> {
+    let mut facts = Vec::new();
+    facts.extend(settings.runbook.as_ref().map(|address| fact("Runbook", address.clone())));
+    if !settings.attack.is_empty() {
+        let ids: Vec<_> = settings.attack.iter().map(AttackId::as_str).collect();
+        facts.push(fact("MITRE ATT&CK", ids.join(", ")));
+    }
+    facts
+}
+
+/// Adds to the record what its page shows beside it.
+fn add_guidance(data: &mut Value, settings: &RuleSettings, samples: &[(String, Item)]) {
+    let Some(record) = data.as_object_mut() else { return };
+    if let Some(runbook) = &settings.runbook {
+        record.insert("runbook".to_owned(), json!(runbook));
+    }
+    if !settings.attack.is_empty() {
+        let ids: Vec<_> = settings.attack.iter().map(|id| json!({ "id": id.as_str(), "url": id.url() })).collect();
+        record.insert("attack".to_owned(), json!(ids));
+    }
+    let samples = samples.iter().map(|(id, item)| {
+        let facts: Map<String, Value> = item.facts.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+        json!({ "event_id": id, "title": item.title, "facts": facts, "link": item.link })
+    });
+    record.insert("samples".to_owned(), Value::Array(samples.collect()));
+}
+
+/// Returns the first entries of a firing, each with a link to its page.
+async fn samples(sources: &Sources, firing: &Firing) -> Result<Vec<(String, Item)>, StoreError> {
+    let mut samples = Vec::new();
+    for counted in firing.entries.iter().take(SAMPLES) {
+        let Some(entry) = sources.entries.sample(&counted.event_id).await? else { continue };
+        let operation = entry.action.operation.as_deref().unwrap_or(entry.event_type.as_str());
+        let status = entry.action.status.map(|status| format!(": {}", status.as_str())).unwrap_or_default();
+        let title = format!("{} {}{status}", minute(entry.timestamp), shortened(operation));
+        let user = entry.actor.email.as_deref().or(entry.actor.id.as_deref());
+        let address = entry.actor.ip_address.map(|address| address.to_string());
+        let texts = [("User", user), ("Address", address.as_deref()), ("Resource", entry.resource.id.as_deref())];
+        let facts = texts.iter().filter_map(|(name, text)| Some(fact(name, shortened((*text)?)))).collect();
+        let id = escaped(&counted.event_id);
+        let place = place(sources, &Page::Entry(&id), &counted.event_id).await?;
+        samples.push((counted.event_id.clone(), item(title, facts, place)));
+    }
+    Ok(samples)
+}
+
+/// Returns the begin of a text that a source chose, so that it does not fill the message.
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(LONGEST).collect();
+    if short.len() < text.len() {
+        short.push_str("...");
+    }
+    short
+}
+
+/// Returns an identifier as a part of an address: a source may have chosen it.
+fn escaped(id: &str) -> String {
+    let letter = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
+        other => format!("%{other:02X}"),
+    };
+    id.bytes().map(letter).collect()
 }
 
 pub(super) async fn budget_alert(sources: &Sources, entry: &Entry) -> Result<Option<Happening>, StoreError> {

@@ -1,11 +1,13 @@
-//! Reading the log back for the agents.
+//! Reading the log back for the agents and for messages.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 
 use reeve_audit::Entry;
 use reeve_audit::query::{Column, Query};
+use reeve_estate::StoreError;
 use reeve_ledger::{Aggregation, GroupBy, SearchRequest};
+use reeve_notify::sources::SampleEntries;
 use reeve_recommend::{LogReader, ReadError};
 use reeve_trail::Trail;
 
@@ -25,5 +27,13 @@ impl LogReader for TrailReader {
         let counted = self.0.count(query, wanted, Timestamp::now()).await;
         let (total, mut counts) = counted.map_err(|error| ReadError(error.to_string()))?;
         Ok((total, counts.pop().unwrap_or_default().values))
+    }
+}
+
+#[async_trait]
+impl SampleEntries for TrailReader {
+    async fn sample(&self, event_id: &str) -> Result<Option<Entry>, StoreError> {
+        let found = self.0.by_event_id(event_id).await.map_err(|error| StoreError::Backend(error.to_string()))?;
+        Ok(found.map(|stored| stored.entry.clone()))
     }
 }
