@@ -2,7 +2,7 @@
 //!
 //! Whoever makes or changes a user does it here: the HTTP interface, the first start and the demo, so that each of them refuses the same.
 
-use reeve_audit::{FieldError, Json, is_email_address};
+use reeve_audit::{Entry, FieldError, Json, is_email_address};
 use serde_json::json;
 
 use crate::name::{MAX_NAME, read_name};
@@ -88,6 +88,15 @@ impl User {
     #[must_use]
     pub fn administers(&self) -> bool {
         self.active && self.roles.iter().any(|role| role.permissions().contains(&Permission::Administer))
+    }
+
+    /// Adds the roles that the user gains to the entry of a change: `metadata.roles_added`, absent where there are none. A rule
+    /// cannot compare the roles before with those after.
+    #[must_use]
+    pub fn record_roles_added(&self, entry: Entry, before: &[Role]) -> Entry {
+        let added = self.roles.iter().filter(|role| !before.contains(role)).map(|role| role.as_str());
+        let added: Vec<String> = added.map(str::to_owned).collect();
+        if added.is_empty() { entry } else { entry.with_metadata("roles_added", Json::from(added)) }
     }
 
     /// Returns the user as audit entries show them before and after a change, without the password's hash.

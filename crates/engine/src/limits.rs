@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use reeve_audit::{ActionStatus, FieldError, ResourceRef, Severity};
+use reeve_audit::{ActionStatus, FieldError, Json, ResourceRef, Severity};
 use reeve_estate::EstateStore;
 
 use super::records::{needed, optional};
@@ -122,9 +122,38 @@ impl GuardrailService {
         if let Some(reason) = reason {
             entry = entry.with_metadata("reason", reason);
         }
+        let loosened = loosened(&before, &after);
+        if !loosened.is_empty() {
+            entry = entry.with_metadata("loosened", Json::from(loosened));
+        }
         self.records.change(entry, self.records.agents.guardrails_put(&after)).await?;
         Ok(after)
     }
+}
+
+/// Returns the names of limits that allow more than before, for the entry: a rule cannot compare numbers before with those after.
+fn loosened(before: &Guardrails, after: &Guardrails) -> Vec<String> {
+    let checks = [
+        ("cost_impact.max_increase", after.max_cost_increase_percent > before.max_cost_increase_percent),
+        ("cost_impact.max_decrease", after.max_cost_decrease_percent > before.max_cost_decrease_percent),
+        ("performance_impact.max_degradation", after.max_degradation_percent > before.max_degradation_percent),
+        ("availability.min_uptime", after.min_uptime_percent < before.min_uptime_percent),
+        ("rollback.automatic", before.rollback_automatic && !after.rollback_automatic),
+        ("verification.window_s", after.verification_window_s < before.verification_window_s),
+        ("blast_radius.max_actions_per_run", after.max_actions_per_run > before.max_actions_per_run),
+        ("blast_radius.max_actions_per_day", after.max_actions_per_day > before.max_actions_per_day),
+        ("blast_radius.max_share_per_day", after.max_share_per_day_percent > before.max_share_per_day_percent),
+        ("blast_radius.rollout_from", after.rollout_from > before.rollout_from),
+        ("cool_down_s", after.cool_down_s < before.cool_down_s),
+        ("breaker_failures", after.breaker_failures > before.breaker_failures),
+        ("approval_matrix.medium_from", after.approval_matrix.medium_from_usd > before.approval_matrix.medium_from_usd),
+        ("approval_matrix.high_above", after.approval_matrix.high_above_usd > before.approval_matrix.high_above_usd),
+        ("approval_matrix.low_impact", after.approval_matrix.low.len() < before.approval_matrix.low.len()),
+        ("approval_matrix.medium_impact", after.approval_matrix.medium.len() < before.approval_matrix.medium.len()),
+        ("approval_matrix.high_impact", after.approval_matrix.high.len() < before.approval_matrix.high.len()),
+        ("change_control.freezes", after.change_control.freezes.len() < before.change_control.freezes.len()),
+    ];
+    checks.into_iter().filter(|(_, is_looser)| *is_looser).map(|(name, _)| name.to_owned()).collect()
 }
 
 fn invalid_fields(guardrails: &Guardrails) -> Vec<FieldError> {

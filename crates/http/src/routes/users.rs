@@ -52,6 +52,7 @@ async fn create(
     user.password_hash = hash(body.password, &user.email).await?;
     let entry = story::did(&caller, &events::USER_CREATE, "create_user", ResourceRef::new("user", user.id.0.clone()))
         .after(user.state());
+    let entry = user.record_roles_added(entry, &[]);
     app.change(entry, app.access.user_insert(&user)).await?;
     Ok((StatusCode::CREATED, Json(body_of(&user))))
 }
@@ -87,6 +88,7 @@ async fn patch(
         let entry = story::did(&caller, &events::USER_MODIFY, "modify_user", resource)
             .before(before.state())
             .after(user.state());
+        let entry = user.record_roles_added(entry, &before.roles);
         app.change(entry, app.access.user_update(&before, &user)).await?;
     }
     if new_password {

@@ -69,12 +69,14 @@ async fn administrator(service: &Service, users: &[User]) -> Result<User> {
         AdministratorAccount::Restored { before, after } => {
             let entry = entry(&events::USER_MODIFY, "modify_user", ResourceRef::new("user", after.id.0.clone()));
             let entry = entry.before(before.state()).after(after.state());
+            let entry = after.record_roles_added(entry, &before.roles);
             change(service, entry, service.store.user_update(&before, &after)).await?;
             Ok(after)
         }
         AdministratorAccount::New(user) => {
             let entry = entry(&events::USER_CREATE, "create_user", ResourceRef::new("user", user.id.0.clone()));
-            change(service, entry.after(user.state()), service.store.user_insert(&user)).await?;
+            let entry = user.record_roles_added(entry.after(user.state()), &[]);
+            change(service, entry, service.store.user_insert(&user)).await?;
             Ok(user)
         }
     }

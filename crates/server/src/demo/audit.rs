@@ -12,7 +12,19 @@ use super::people::SignIn;
 /// Longest wait for one answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Ready rules that are enabled; the others wait for a click.
-const RULES: [&str; 3] = ["failed-sign-ins", "administrator-policy-attached", "port-opened-to-the-internet"];
+const RULES: [&str; 11] = [
+    "failed-sign-ins",
+    "failed-sign-ins-from-address",
+    "administrator-policy-attached",
+    "refused-credentials",
+    "port-opened-to-the-internet",
+    "reeve-administrator-added",
+    "reeve-alert-switched-off",
+    "reeve-alert-degraded",
+    "reeve-verification-failed",
+    "reeve-key-rotated",
+    "reeve-log-restored",
+];
 
 /// Session of the administrator.
 struct Session {

@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 
 use reeve_alerts::AlertClass;
+use reeve_audit::events::{self, OBSERVED};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, ResourceRef, Submitter, SubmitterType};
 use serde_json::{Value, json};
 
 use super::{class_of, entries, fired, record, rules};
@@ -35,11 +37,12 @@ fn authentication_and_privileges() -> Vec<(&'static str, Vec<Value>)> {
     let administrator = json!({ "policyArn": "arn:aws:iam::aws:policy/AdministratorAccess" });
     vec![
         ("failed-sign-ins", calls(5, "ConsoleLogin", |_| sign_in(1))),
-        ("failed-sign-ins-from-address", calls(20, "ConsoleLogin", sign_in)),
+        ("failed-sign-ins-from-address", calls(5, "ConsoleLogin", sign_in)),
         ("refused-role-assumptions", calls(2, "AssumeRole", denied)),
         ("administrator-policy-attached", call("AttachUserPolicy", administrator)),
         ("sign-in-profile-changed", call("CreateLoginProfile", json!({ "userName": "victim" }))),
         ("role-trust-changed", call("UpdateAssumeRolePolicy", json!({ "roleName": "backup" }))),
+        ("refused-credentials", calls(1, "CreateAccessKey", denied)),
         ("access-key-created", call("CreateAccessKey", json!({ "userName": "victim" }))),
         ("identity-provider-changed", call("CreateOpenIDConnectProvider", json!({ "url": "https://idp.example" }))),
         ("startup-script-changed", call("ModifyInstanceAttribute", json!({ "instanceId": "i-1", "userData": "x" }))),
@@ -100,8 +103,9 @@ fn each_ready_rule_fires_on_its_own_attack_and_not_below_its_threshold() {
         assert!(fewer.is_empty(), "{key} below its threshold: {fewer:?}");
     }
     let tried: BTreeSet<&str> = cases.iter().map(|(key, _)| *key).collect();
-    let shipped: BTreeSet<&str> = rules.iter().map(|rule| rule.id.0.as_str()).collect();
-    assert_eq!(tried, shipped, "every rule has an attack of its own");
+    // Those that watch Reeve itself are tried on a real service.
+    let shipped = rules.iter().map(|rule| rule.id.0.as_str()).filter(|key| !key.starts_with("reeve-"));
+    assert_eq!(tried, shipped.collect(), "every rule has an attack of its own");
     let classes: BTreeSet<AlertClass> = tried.iter().map(|key| class_of(&rules, key)).collect();
     assert_eq!(classes.len(), AlertClass::ALL.len());
 }
@@ -136,5 +140,26 @@ fn acts_that_look_like_an_attack_and_are_none_fire_nothing() {
         let name = case["eventName"].to_string();
         let all = fired(&rules, &entries(json!({ "Records": [case] }).to_string().as_bytes()));
         assert!(all.is_empty(), "{name}: {all:?}");
+    }
+}
+
+#[test]
+fn what_a_sync_saw_is_no_mass_deletion() {
+    let rules = rules();
+    let deletion = |tags: &[&str], by: SubmitterType| {
+        let mut entry = Entry::for_event(&events::RESOURCE_DELETE)
+            .by(Actor::system())
+            .on(ResourceRef::new("volume", "vol-1"))
+            .with_action("delete", ActionStatus::Success, ActionMethod::System);
+        entry = tags.iter().fold(entry, |entry, tag| entry.with_tag(*tag));
+        entry.submitted_by = Some(Submitter::new(by).into());
+        entry
+    };
+    let seen = vec![deletion(&[OBSERVED], SubmitterType::Reeve); 30];
+    assert!(fired(&rules, &seen).is_empty());
+    for entry in [deletion(&[OBSERVED], SubmitterType::Token), deletion(&[], SubmitterType::Reeve)] {
+        let entries = std::iter::repeat_n(entry, 30).collect::<Vec<_>>();
+        let by_somebody = fired(&rules, &entries);
+        assert_eq!(by_somebody.get("mass-deletion"), Some(&1), "a tag of a source hides nothing: {by_somebody:?}");
     }
 }
