@@ -3325,12 +3325,21 @@ export interface components {
         };
         /** @description A check of a diagnosis. */
         AlertCheckBody: {
-            /** @description `state`, `silence`, `condition`, `threshold`, `channel` or `watermark`. */
+            /** @description `state`, `silence`, `condition`, `threshold`, `channel`, `watermark` or `bounds`. */
             check: string;
             /** @description The finding in words, with what to do. */
             detail: string;
             /** @description `true` if nothing keeps the alert from firing or its notifications from arriving. */
             ok: boolean;
+        };
+        /** @description A bound that a rule has met. Its groups go on; further groups are counted together, or waiting entries were dropped. */
+        AlertDegradedBody: {
+            /** @description Last time that it was met. */
+            at: string;
+            /** @description `groups` or `entries`. */
+            bound: string;
+            /** @description First time that it was met. */
+            since: string;
         };
         /** @description Reasons why an alert does not fire. */
         AlertDiagnosisBody: {
@@ -3414,6 +3423,8 @@ export interface components {
         };
         /** @description An alert rule. */
         AlertRuleBody: {
+            /** @description Tactics and techniques of MITRE ATT&CK, such as `TA0006` and `T1110.003`. */
+            attack?: string[];
             /** @description `failed_authentication`, `privilege_escalation`, `suspicious_activity`, `policy_violation` or `resource_tampering`. */
             class?: string | null;
             /** @description Condition in the query language. */
@@ -3422,6 +3433,7 @@ export interface components {
             created_at: string;
             /** @description User who made it. */
             created_by: string;
+            degraded?: components["schemas"]["AlertDegradedBody"] | null;
             /** @description Explanation for readers. */
             description: string;
             /** @description Fields whose values are counted apart. */
@@ -3432,6 +3444,8 @@ export interface components {
             name: string;
             /** @description Receivers. */
             notification: components["schemas"]["AlertNotificationBody"];
+            /** @description Address of the instructions for whoever is notified. */
+            runbook?: string | null;
             /** @description Severity of firings: `info`, `low`, `medium`, `high`, `critical`. */
             severity: string;
             /** @description Firings until then notify nobody. */
@@ -3450,6 +3464,8 @@ export interface components {
         };
         /** @description A new alert rule. */
         AlertRuleCreate: {
+            /** @description Tactics and techniques of MITRE ATT&CK, at most 20. */
+            attack?: string[];
             /** @description One of the five classes. */
             class?: string | null;
             /** @description Condition in the query language. */
@@ -3461,6 +3477,8 @@ export interface components {
             name: string;
             /** @description Receivers; left out, firings are only listed. */
             notification?: components["schemas"]["AlertNotificationBody"];
+            /** @description Address of the instructions for whoever is notified, at most 500 bytes. */
+            runbook?: string | null;
             /** @description Severity of firings; `medium` unless given. */
             severity?: string | null;
             /** @description `enabled` (unless given), `draft` or `disabled`. */
@@ -3470,6 +3488,8 @@ export interface components {
         };
         /** @description A change of an alert rule. What is left out stays. */
         AlertRulePatch: {
+            /** @description Tactics and techniques of MITRE ATT&CK. */
+            attack?: string[] | null;
             /** @description One of the five classes; the empty text is none. */
             class?: string | null;
             /** @description Condition in the query language. Counting starts anew. */
@@ -3480,6 +3500,8 @@ export interface components {
             /** @description Name. */
             name?: string | null;
             notification?: components["schemas"]["AlertNotificationBody"] | null;
+            /** @description Address of the instructions for whoever is notified; the empty text is none. */
+            runbook?: string | null;
             /** @description Severity of firings. */
             severity?: string | null;
             threshold?: components["schemas"]["AlertThresholdBody"] | null;
@@ -3514,9 +3536,11 @@ export interface components {
         AlertThresholdBody: {
             /**
              * Format: int64
-             * @description Entries, 1 to 10,000.
+             * @description Entries, 1 to 10,000; with `distinct`, values, 2 to 1,000.
              */
             count: number;
+            /** @description Field whose distinct values are counted in place of entries, such as `user`. */
+            distinct?: string | null;
             /** @description Length of the window, `1s` to `30d`, such as `5m`. */
             window: string;
         };
@@ -6429,6 +6453,8 @@ export interface components {
         List_AlertRuleBody: {
             /** @description The items. */
             items: {
+                /** @description Tactics and techniques of MITRE ATT&CK, such as `TA0006` and `T1110.003`. */
+                attack?: string[];
                 /** @description `failed_authentication`, `privilege_escalation`, `suspicious_activity`, `policy_violation` or `resource_tampering`. */
                 class?: string | null;
                 /** @description Condition in the query language. */
@@ -6437,6 +6463,7 @@ export interface components {
                 created_at: string;
                 /** @description User who made it. */
                 created_by: string;
+                degraded?: components["schemas"]["AlertDegradedBody"] | null;
                 /** @description Explanation for readers. */
                 description: string;
                 /** @description Fields whose values are counted apart. */
@@ -6447,6 +6474,8 @@ export interface components {
                 name: string;
                 /** @description Receivers. */
                 notification: components["schemas"]["AlertNotificationBody"];
+                /** @description Address of the instructions for whoever is notified. */
+                runbook?: string | null;
                 /** @description Severity of firings: `info`, `low`, `medium`, `high`, `critical`. */
                 severity: string;
                 /** @description Firings until then notify nobody. */
@@ -7620,6 +7649,8 @@ export interface components {
         List_ReadyRuleBody: {
             /** @description The items. */
             items: {
+                /** @description Tactics and techniques of MITRE ATT&CK. */
+                attack: string[];
                 /** @description One of the five classes. */
                 class: string;
                 /** @description Condition in the query language. */
@@ -8928,6 +8959,8 @@ export interface components {
         };
         /** @description A rule that ships with Reeve. */
         ReadyRuleBody: {
+            /** @description Tactics and techniques of MITRE ATT&CK. */
+            attack: string[];
             /** @description One of the five classes. */
             class: string;
             /** @description Condition in the query language. */

@@ -13,10 +13,10 @@ import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
-import { windowInWords } from '../../../display/durations';
 import { words } from '../../../display/wording';
 import { FiringDialog, groupInWords } from './FiringDialog';
 import { enableReady, firingsQuery, isSilenced, readyQuery, rulesQuery, useChange, type AlertRule, type Firing, type ReadyRule } from './queries';
+import { AttackLinks, Degraded, thresholdInWords } from './ruleFacts';
 
 const RuleDialog = late(() => import('./RuleDialog'), 'RuleDialog');
 const RuleForm = late(() => import('./RuleForm'), 'RuleForm');
@@ -28,7 +28,6 @@ const STATES = [{ value: 'open', label: 'Open' }, { value: 'acknowledged', label
 /** Says how many of a list are shown, where not all are. */
 const cutInWords = (list?: { items: unknown[]; total: number }) => (list && list.total > list.items.length ? `The first ${count(list.items.length)} of ${count(list.total)}` : undefined);
 
-const thresholdInWords = ({ threshold }: Pick<AlertRule, 'threshold'>) => (threshold.count === 1 ? 'Every match' : `${threshold.count} in ${windowInWords(threshold.window)}`);
 
 /** Alert rules and their firings. */
 export function Alerts() {
@@ -77,8 +76,8 @@ const RULE_COLUMNS: Column<AlertRule>[] = [
   { id: 'name', header: 'Rule', sortBy: (row) => row.name, cell: (row) => <div style={{ maxWidth: 420 }}><Text size="sm" fw={550}>{row.name}</Text><Text size="xs" className="muted" style={{ overflowWrap: 'anywhere' }}>{row.condition}</Text></div> },
   { id: 'severity', header: 'Severity', cell: (row) => <Status of={row.severity} /> },
   { id: 'threshold', header: 'Threshold', cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{thresholdInWords(row)}</span> },
-  { id: 'channels', header: 'Channels', cell: (row) => row.notification.channels?.join(', ') || 'No channel' },
-  { id: 'state', header: 'Status', sortBy: (row) => row.state, cell: (row) => <Status of={row.state === 'enabled' ? 'active' : row.state} label={isSilenced(row) ? 'Silenced' : undefined} /> },
+  { id: 'channels', header: 'Channels', cell: (row) => row.notification.channels?.join(', ') || (row.notification.recipients?.length ? 'email' : 'No channel') },
+  { id: 'state', header: 'Status', sortBy: (row) => row.state, cell: (row) => <Group gap={6}><Status of={row.state === 'enabled' ? 'active' : row.state} label={isSilenced(row) ? 'Silenced' : undefined} />{row.degraded && <Degraded />}</Group> },
 ];
 
 function Rules({ onOpen, add }: { onOpen: (rule: AlertRule) => void; add?: ReactNode }) {
@@ -101,7 +100,7 @@ function Ready({ may }: { may: boolean }) {
   const unused = data?.items.filter(({ state }) => state !== 'enabled');
   if (!unused || unused.length === 0) return null;
   const columns: Column<ReadyRule>[] = [
-    { id: 'name', header: 'Built-in rule', cell: (row) => <><Text size="sm" fw={550}>{row.name}</Text><Text size="xs" className="muted">{row.description}</Text></> },
+    { id: 'name', header: 'Built-in rule', cell: (row) => <><Text size="sm" fw={550}>{row.name}</Text><Text size="xs" className="muted">{row.description}</Text>{row.attack.length > 0 && <Text size="xs"><AttackLinks ids={row.attack} /></Text>}</> },
     { id: 'class', header: 'Class', sortBy: (row) => row.class, cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{words(row.class)}</span> },
     { id: 'threshold', header: 'Threshold', cell: (row) => <span style={{ whiteSpace: 'nowrap' }}>{thresholdInWords(row)}</span> },
     {

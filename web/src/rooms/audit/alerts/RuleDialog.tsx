@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Menu, Stack, Text, ThemeIcon } from '@mantine/core';
+import { Alert, Anchor, Button, Group, List, Menu, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -9,6 +9,7 @@ import { ProblemAlert } from '../../../display/ProblemAlert';
 import { Status } from '../../../display/Status';
 import { When } from '../../../display/When';
 import { diagnosisQuery, isSilenced, removeRule, rulesQuery, silenceRule, switchRule, testRule, useChange, type AlertRule } from './queries';
+import { AttackLinks, Degraded, thresholdInWords } from './ruleFacts';
 import { useReturnFocus } from '../../../display/useReturnFocus';
 
 interface Props {
@@ -29,20 +30,21 @@ export function RuleDialog({ id, may, onChange, onClose }: Props) {
   if (!rule) return null;
   const on = rule.state === 'enabled';
   const silenced = isSilenced(rule);
-  const { count, window } = rule.threshold;
   return (
     <Modal opened onClose={onClose} size="lg" title={rule.name}>
       <Stack gap="md">
         {rule.description && <Text size="sm">{rule.description}</Text>}
         <Facts
           of={[
-            ['Status', <Status key="state" of={on ? 'active' : rule.state} />],
+            ['Status', <Group key="state" gap={6}><Status of={on ? 'active' : rule.state} />{rule.degraded && <Degraded />}</Group>],
             ['Severity', <Status key="severity" of={rule.severity} />],
             ['Condition', rule.condition],
-            ['Threshold', `${count} in ${window}`],
+            ['Threshold', thresholdInWords(rule)],
             ['Grouped by', [rule.group_by].flat().join(', ') || 'Nothing'],
-            ['Channels', rule.notification.channels?.join(', ') || 'None'],
+            ['Channels', rule.notification.channels?.join(', ') || (rule.notification.recipients?.length ? 'Every e-mail channel' : 'None')],
             ...(rule.notification.recipients?.length ? [['Recipients', rule.notification.recipients.join(', ')] as [string, string]] : []),
+            ...(rule.attack?.length ? [['MITRE ATT&CK', <AttackLinks key="attack" ids={rule.attack} />] as [string, ReactNode]] : []),
+            ...(rule.runbook ? [['Runbook', <Anchor key="runbook" size="sm" href={rule.runbook} target="_blank" rel="noreferrer">{rule.runbook}</Anchor>] as [string, ReactNode]] : []),
             ...(silenced && rule.silenced_until ? [['Silenced until', <When key="silenced" at={rule.silenced_until} form="full" />] as [string, ReactNode]] : []),
           ]}
         />

@@ -1,4 +1,4 @@
-import { Checkbox, Group, NumberInput, Select, SimpleGrid, Skeleton, TagsInput, Text, TextInput, Textarea } from '@mantine/core';
+import { Autocomplete, Checkbox, Group, NumberInput, Select, SimpleGrid, Skeleton, TagsInput, Text, TextInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -13,17 +13,19 @@ import { changeRule, createRule, previewQuery, useChange, type AlertRule, type P
 const SEVERITIES = ['info', 'low', 'medium', 'high', 'critical'].map((value) => ({ value, label: value[0]?.toUpperCase() + value.slice(1) }));
 const CHANNELS = ['email', 'slack', 'teams', 'pagerduty', 'webhook'];
 const FIELDS = ['user', 'actor.email', 'actor.ip_address', 'event_type', 'resource.id', 'resource.account_id', 'resource.region'];
-const MARKED = ['name', 'condition', 'threshold.count', 'threshold.window', 'group_by', 'notification.channels', 'notification.recipients', 'severity'];
+const MARKED = ['name', 'condition', 'threshold.count', 'threshold.window', 'threshold.distinct', 'attack', 'runbook', 'group_by', 'notification.channels', 'notification.recipients', 'severity'];
 
 function valuesOf(rule?: AlertRule) {
   return {
     name: rule?.name ?? '',
     description: rule?.description ?? '',
     condition: rule?.condition ?? '',
-    threshold: { count: rule?.threshold.count ?? 5, window: rule?.threshold.window ?? '5m' },
+    threshold: { count: rule?.threshold.count ?? 5, window: rule?.threshold.window ?? '5m', distinct: rule?.threshold.distinct ?? '' },
     group_by: rule ? [rule.group_by].flat() : ['actor.email'],
     notification: { channels: rule?.notification.channels ?? [], recipients: rule?.notification.recipients ?? [] },
     severity: rule?.severity ?? 'medium',
+    attack: rule?.attack ?? [],
+    runbook: rule?.runbook ?? '',
     draft: false,
   };
 }
@@ -49,9 +51,10 @@ export function RuleForm({ rule, onClose }: { rule?: AlertRule; onClose: () => v
     >
       <TextInput label="Name" withAsterisk maxLength={100} data-autofocus {...form.getInputProps('name')} />
       <TextInput label="Condition" description="In the query language" placeholder="event_type:authentication.login AND status:failed" withAsterisk spellCheck={false} autoComplete="off" {...form.getInputProps('condition')} />
-      <SimpleGrid cols={{ base: 1, sm: 3 }}>
-        <NumberInput label="Entries" min={1} max={10_000} allowDecimal={false} {...form.getInputProps('threshold.count')} />
+      <SimpleGrid cols={{ base: 1, sm: 4 }}>
+        <NumberInput label={threshold.distinct ? 'Values' : 'Entries'} min={1} max={10_000} allowDecimal={false} {...form.getInputProps('threshold.count')} />
         <TextInput label="Within" description={undefined} placeholder="5m" {...form.getInputProps('threshold.window')} />
+        <Autocomplete label="Count values of" placeholder="Count entries" data={FIELDS} {...form.getInputProps('threshold.distinct')} />
         <Select label="Severity" data={SEVERITIES} allowDeselect={false} {...form.getInputProps('severity')} />
       </SimpleGrid>
       <TagsInput label="Group by" description="Each combination of values is counted apart" data={FIELDS} {...form.getInputProps('group_by')} />
@@ -59,15 +62,19 @@ export function RuleForm({ rule, onClose }: { rule?: AlertRule; onClose: () => v
         <TagsInput label="Channels" description="A type, or the name of one channel" data={CHANNELS} {...form.getInputProps('notification.channels')} />
         <TagsInput label="E-mail recipients" description="In place of the channel's own" {...form.getInputProps('notification.recipients')} />
       </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <TagsInput label="MITRE ATT&CK" description="Tactics and techniques" placeholder="T1110.003" {...form.getInputProps('attack')} />
+        <TextInput label="Runbook" description="A link for whoever is notified" placeholder="https://" {...form.getInputProps('runbook')} />
+      </SimpleGrid>
       <Textarea label="Description" autosize minRows={1} maxLength={2000} {...form.getInputProps('description')} />
       {!rule && <Checkbox label="Keep as a draft" description="Drafts match no entries until enabled" {...form.getInputProps('draft', { type: 'checkbox' })} />}
-      <Tried condition={condition} count={threshold.count} window={threshold.window} group_by={group_by} />
+      <Tried condition={condition} count={threshold.count} window={threshold.window} distinct={threshold.distinct} group_by={group_by} />
     </FormDialog>
   );
 }
 
-function Tried({ condition, count: entries, window, group_by }: { condition: string; count: number; window: string; group_by: string[] }) {
-  const [asked] = useDebouncedValue<PreviewRequest>({ condition, threshold: { count: entries, window }, group_by }, 400);
+function Tried({ condition, count: entries, window, distinct, group_by }: { condition: string; count: number; window: string; distinct: string; group_by: string[] }) {
+  const [asked] = useDebouncedValue<PreviewRequest>({ condition, threshold: { count: entries, window, distinct }, group_by }, 400);
   const { data, error, isFetching } = useQuery({ ...previewQuery(asked), enabled: asked.condition.trim() !== '' });
   const fired = useMemo(() => data?.buckets.map(({ start, fired: times }) => ({ value: start, count: times })) ?? [], [data]);
   if (asked.condition.trim() === '') return null;
