@@ -195,7 +195,9 @@ async fn knock(door: &str, client: &Outbound, host: &str, port: u16) -> Result<(
         }
         "publication: webhook" => {
             let destination = WebhookDestination::new(client.clone(), url.parse().unwrap(), Some("secret".into()));
-            destination.deliver(&Published::read(note()).unwrap()).await.map_err(|error| format!("{error:#}"))
+            let home = tempfile::tempdir().unwrap();
+            let log = super::publish::tests::log(home.path(), 0..0).await;
+            destination.deliver(&Published::read(&log, note()).unwrap()).await.map_err(|error| format!("{error:#}"))
         }
         _ => {
             let key = Cosigner::from_seed("witness.example/w1", &[2; 32]).unwrap().key();

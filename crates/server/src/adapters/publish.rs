@@ -66,7 +66,7 @@ impl Published {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     #![allow(clippy::unwrap_used)]
     use std::sync::Arc;
 
@@ -84,7 +84,8 @@ mod tests {
         NoteSigner::from_seed(ORIGIN, &[seed; 32]).unwrap()
     }
 
-    async fn log(dir: &std::path::Path, entries: std::ops::Range<usize>) -> Ledger {
+    /// A log with some entries.
+    pub(in crate::adapters) async fn log(dir: &std::path::Path, entries: std::ops::Range<usize>) -> Ledger {
         let segments = Arc::new(EntrySegments::open(dir).await.unwrap());
         let ledger = Ledger::open(Config::new(dir, ORIGIN), signer(1), segments).await.unwrap();
         let draft = |at: usize| {
