@@ -226,7 +226,7 @@ async fn another_log_is_found_out(file: &Path, key: &str) {
     metric(&service.admin(), "reeve_checkpoint_failed_deliveries{target=\"file\"} ").await;
     let alarms = || async {
         let found = service.admin().get("audit-logs?query=event_type:ledger.checkpoint_conflict").await.expect(200);
-        (found.body["total"] == 1 && found.body["entries"][0]["severity"] == "critical").then_some(())
+        (found.body["total"] == 1 && found.body["items"][0]["severity"] == "critical").then_some(())
     };
     until("an entry about the conflict", PATIENCE, alarms).await;
     service.stop().unwrap();

@@ -42,7 +42,7 @@ async fn a_directory_without_signatures_starts_once_on_request_and_on_record() {
     let service = accepting(home.path());
     let found = service.admin().get("audit-logs?query=event_type:ledger.accept_unsigned").await.expect(200);
     assert_eq!(found.body["total"], 1);
-    let entry = &found.body["entries"][0];
+    let entry = &found.body["items"][0];
     assert_eq!((&entry["severity"], &entry["submitted_by"]["type"]), (&json!("high"), &json!("reeve")));
     let metadata = &entry["metadata"];
     assert_eq!(metadata["entries"], metadata["signed_entries"], "{metadata}");
