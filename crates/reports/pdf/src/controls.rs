@@ -125,15 +125,20 @@ fn explanation(report: &Report<'_>, question: &Question, answer: &Answer) -> Str
     if !report.findings.has_source(question, answer) {
         let sources: Vec<_> = question.sources.iter().map(|source| source.words()).collect();
         words.push_str(&format!("\nNo source connected: {}.", sources.join(", ")));
-    } else if let Some(days) = question.every_days {
-        let needed = if days == 1 { "each day".to_owned() } else { format!("every {days} days") };
+    } else if let Some(every) = question.every_days {
+        let needed = if every == 1 { "each day".to_owned() } else { format!("every {every} days") };
         let verdict = if Findings::is_often_enough(question, answer) { "met" } else { "not met" };
         words.push_str(&format!(
-            "\nNeeded {needed}: {verdict}. Found on {} days, longest time without: {} days.",
-            answer.days, answer.longest_gap_days
+            "\nNeeded {needed}: {verdict}. Found on {}, longest time without: {}.",
+            days(answer.days),
+            days(answer.longest_gap_days)
         ));
     }
     words
+}
+
+fn days(count: u64) -> String {
+    if count == 1 { "1 day".to_owned() } else { format!("{count} days") }
 }
 
 fn span(first: Option<Timestamp>, last: Option<Timestamp>) -> String {

@@ -48,6 +48,8 @@ pub(crate) enum ReportFormat {
     Csv,
     /// Every cited entry with its proof, for `reeve-verify`.
     Json,
+    /// Manifest that proves the other three; it names them as the dashboard saves them.
+    Manifest,
 }
 
 impl ReportFormat {
@@ -57,6 +59,7 @@ impl ReportFormat {
             ReportFormat::Pdf => "pdf",
             ReportFormat::Csv => "csv",
             ReportFormat::Json => "json",
+            ReportFormat::Manifest => "manifest",
         }
     }
 }
