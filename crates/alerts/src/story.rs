@@ -16,7 +16,7 @@ pub fn firing_entry(firing: &Firing) -> Result<Entry, NameError> {
     let group =
         firing.group_by.iter().zip(values).map(|(name, value)| (name.clone(), value.map_or(Json::Null, Json::from)));
     Ok(Entry::new(FIRE)
-        .with_id(EventId::new(firing.id.0.clone())?)
+        .with_id(EventId::derived(&firing.id.0)?)
         .at(firing.detected_at)
         .by(Actor::system())
         .with_severity(firing.severity)

@@ -65,7 +65,7 @@ impl ThresholdKey {
     pub fn id(&self) -> String {
         let metric = self.metric.map_or("", Metric::as_str);
         let text = format!("{}\0{metric}\0{}\0{}", self.class, self.direction, self.place);
-        derive_id(&text, Timestamp::UNIX_EPOCH).0
+        derive_id(&[], &text, Timestamp::UNIX_EPOCH).0
     }
 }
 

@@ -16,10 +16,12 @@ use reeve_recommend::recommendation::Priority;
 use sha2::{Digest as _, Sha256};
 
 /// Returns the identifier of the anomaly of a key that began at a time: a UUID of version 8. The same anomaly found twice, by two
-/// processes or after a crash, is one.
+/// processes or after a crash, is one. The secret keeps whoever causes an anomaly from knowing its identifier in advance; what is no
+/// secret has an empty one.
 #[must_use]
-pub(crate) fn derive_id(key: &str, started_at: Timestamp) -> AnomalyId {
-    let mut hash = Sha256::new();
+pub(crate) fn derive_id(secret: &[u8], key: &str, started_at: Timestamp) -> AnomalyId {
+    // Only half of the digest is used, so that nobody can extend a known identifier to that of a longer key.
+    let mut hash = Sha256::new_with_prefix(secret);
     hash.update(started_at.as_millisecond().to_be_bytes());
     hash.update(key.as_bytes());
     let digest: [u8; 32] = hash.finalize().into();
@@ -262,5 +264,20 @@ impl Anomaly {
     #[must_use]
     pub fn current_feedback(&self) -> Option<&AnomalyFeedback> {
         self.feedback.iter().rev().find(|said| said.withdrawn.is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_follow_from_their_parts_and_a_secret() {
+        let id = |secret: &[u8], key: &str, at| derive_id(secret, key, at).0;
+        let now = Timestamp::UNIX_EPOCH;
+        assert_eq!(id(&[1; 32], "security/a", now), id(&[1; 32], "security/a", now));
+        assert_ne!(id(&[1; 32], "security/a", now), id(&[2; 32], "security/a", now));
+        assert_ne!(id(&[1; 32], "security/a", now), id(&[1; 32], "security/b", now));
+        assert_ne!(id(&[1; 32], "security/a", now), id(&[], "security/a", now));
     }
 }

@@ -56,6 +56,8 @@ pub struct AnomalyPorts {
     pub responses: Arc<dyn Responses>,
     /// Lists of indicators.
     pub threats: Arc<dyn ThreatStore>,
+    /// Secret that identifiers of anomalies are derived with.
+    pub identifier_key: [u8; 32],
     /// The audit log.
     pub recorder: Arc<dyn Recorder>,
     /// The same, for causes.
@@ -207,7 +209,7 @@ impl AnomalyService {
             .map(|r| (r.value - r.expected) / r.expected.abs() * 100.0);
         let key = finding.key();
         let anomaly = Anomaly {
-            id: derive_id(&key, finding.started_at),
+            id: derive_id(&self.ports.identifier_key, &key, finding.started_at),
             key,
             class: finding.class,
             status: AnomalyStatus::Open,
@@ -250,7 +252,7 @@ impl AnomalyService {
     ) -> Result<(), EngineError> {
         let at = self.ports.clock.now();
         let id = format!("{}-{}-{}", anomaly.id.0, stage.as_str(), anomaly.responses.len() + 1);
-        let id = EventId::new(id).map_err(|error| RecordError(error.to_string()))?;
+        let id = EventId::derived(&id).map_err(|error| RecordError(error.to_string()))?;
         self.ports.recorder.record_once(log_entry::stage(stage, anomaly, &detail, caller).with_id(id).at(at)).await?;
         anomaly.responses.push(Response { stage, at, detail });
         Ok(())

@@ -7,7 +7,8 @@ use sha2::{Digest, Sha256};
 
 use crate::door;
 use crate::entry::{
-    Claim, Entry, Metadata, Submitter, SubmitterType, email, insert_submitter, read_claim, read_submitter,
+    Claim, Entry, Metadata, OWN_ID_PREFIX, Submitter, SubmitterType, email, insert_submitter, read_claim,
+    read_submitter,
 };
 use crate::field_error::FieldError;
 use crate::instant::{parse_instant, to_millis};
@@ -98,12 +99,12 @@ impl Draft {
     /// Notes the party that handed these entries in.
     ///
     /// # Errors
-    /// Names the first entry, counted from 0, of a type that only Reeve writes.
+    /// Names the first entry, counted from 0, whose type or identifier only Reeve may write.
     pub fn submitted_by(drafts: Vec<Self>, submitter: &Arc<Submitter>) -> Result<Vec<Self>, (usize, FieldError)> {
         debug_assert!(submitter.kind != SubmitterType::Reeve, "Reeve's own entries are made by Draft::by_reeve");
-        if let Some((index, draft)) = drafts.iter().enumerate().find(|(_, draft)| draft.entry.event_type.is_reserved())
-        {
-            return Err((index, reserved(&draft.entry)));
+        let refused = drafts.iter().enumerate().find_map(|(index, draft)| Some((index, reserved(&draft.entry)?)));
+        if let Some(refused) = refused {
+            return Err(refused);
         }
         let member = submitter.to_member();
         Ok(drafts.into_iter().map(|draft| draft.with_member(submitter, &member)).collect())
@@ -183,13 +184,18 @@ fn unreadable(errors: &[FieldError]) -> ReadBackError {
     ReadBackError(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
 }
 
-fn reserved(entry: &Entry) -> FieldError {
-    let category = entry.category();
-    let message = format!(
-        "{} is Reeve's own: event types that begin with {category}. are written by Reeve alone",
-        entry.event_type.as_str()
-    );
-    FieldError::new("event_type", "reserved", message)
+/// Returns the fault of an entry that only Reeve may submit.
+fn reserved(entry: &Entry) -> Option<FieldError> {
+    if entry.event_type.is_reserved() {
+        let category = entry.category();
+        let message = format!(
+            "{} is Reeve's own: event types that begin with {category}. are written by Reeve alone",
+            entry.event_type.as_str()
+        );
+        return Some(FieldError::new("event_type", "reserved", message));
+    }
+    let message = format!("identifiers that begin with {OWN_ID_PREFIX} are given by Reeve alone");
+    entry.event_id.is_reserved().then(|| FieldError::new("event_id", "reserved", message))
 }
 
 /// Returns the faults that the types of an entry cannot rule out: a malformed e-mail address, or states nested too

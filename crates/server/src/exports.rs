@@ -123,7 +123,7 @@ impl Runner {
     }
 
     fn log(&self) -> record::Log<'_> {
-        record::Log { ledger: &self.ledger, trail: &self.trail, now: self.context.now() }
+        record::Log { journal: &self.context.journal, trail: &self.trail }
     }
 
     fn folder(&self, export: &Export) -> PathBuf {

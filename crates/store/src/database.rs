@@ -173,6 +173,12 @@ impl Store {
         &self.inner.savings_totals
     }
 
+    /// Returns the installation's secret for identifiers that nobody may foresee.
+    #[must_use]
+    pub fn identifier_key(&self) -> [u8; 32] {
+        self.vault().identifier_key()
+    }
+
     pub(crate) fn vault(&self) -> &Vault {
         &self.inner.vault
     }

@@ -71,6 +71,7 @@ pub enum VaultError {
 pub struct Vault {
     cipher: Arc<Aes256Gcm>,
     id: String,
+    identifier_key: [u8; KEY_BYTES],
 }
 
 impl std::fmt::Debug for Vault {
@@ -106,13 +107,19 @@ impl Vault {
     pub fn from_bytes(key: &[u8]) -> Option<Self> {
         let cipher = Aes256Gcm::new_from_slice(key).ok()?;
         let digest = Sha256::new().chain_update(b"reeve/secrets-key/v1\0").chain_update(key).finalize();
-        Some(Vault { cipher: Arc::new(cipher), id: hex::encode(&digest[..6]) })
+        let identifiers = Sha256::new().chain_update(b"reeve/identifier-key/v1\0").chain_update(key).finalize();
+        Some(Vault { cipher: Arc::new(cipher), id: hex::encode(&digest[..6]), identifier_key: identifiers.into() })
     }
 
     /// Returns the key's id: a digest that distinguishes keys and reveals nothing about them.
     #[must_use]
     pub fn key_id(&self) -> &str {
         &self.id
+    }
+
+    /// Returns the secret that identifiers are derived with. It does not disclose the key of the vault.
+    pub(crate) fn identifier_key(&self) -> [u8; KEY_BYTES] {
+        self.identifier_key
     }
 
     /// Seals a secret that belongs to `owner`.

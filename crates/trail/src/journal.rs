@@ -3,18 +3,19 @@
 //! An entry about something that is still to be done must be in the log first ([`Journal::record`]). An entry about something that has
 //! happened waits in bounded memory while the log cannot be written ([`Journal::record_or_keep`]): a full disk does not blind the auditor.
 
+mod waiting;
+
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
-use reeve_audit::{ActionMethod, ActionStatus, Actor, Draft, Entry, ResourceRef, events};
-use reeve_ledger::AppendError;
+use reeve_audit::{ActionMethod, ActionStatus, Actor, Draft, Entry, EventId, Json, ResourceRef, Severity, events};
+use reeve_ledger::{AppendError, Receipt, TrailError};
 
 use crate::log::Log;
 use crate::tallies::Tallies;
 
-/// Entries that may wait for the log while it cannot be written.
-const MOST_WAITING: usize = 10_000;
 /// Failures of one part within this time are one entry, after the first.
 const FAILURES: SignedDuration = SignedDuration::from_mins(10);
 /// Longest text of a failure in an entry, characters.
@@ -29,6 +30,9 @@ pub enum JournalError {
     /// The log did not take it.
     #[error(transparent)]
     Append(#[from] AppendError),
+    /// The entry that has its identifier could not be read.
+    #[error(transparent)]
+    Read(#[from] TrailError),
 }
 
 /// Writes entries about Reeve's own acts.
@@ -37,6 +41,7 @@ pub struct Journal {
     now: Box<dyn Fn() -> Timestamp + Send + Sync>,
     waiting: Mutex<VecDeque<Entry>>,
     failures: Tallies,
+    displaced: AtomicU64,
 }
 
 impl Journal {
@@ -44,7 +49,7 @@ impl Journal {
     #[must_use]
     pub fn new(log: Log, now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         let failures = Tallies::new("occurrences", FAILURES);
-        Journal { log, now: Box::new(now), waiting: Mutex::default(), failures }
+        Journal { log, now: Box::new(now), waiting: Mutex::default(), failures, displaced: AtomicU64::new(0) }
     }
 
     /// Returns the present time, in whole milliseconds.
@@ -59,25 +64,26 @@ impl Journal {
     /// # Errors
     /// It is not sound, or the log did not take it; nothing was written.
     pub async fn record(&self, entry: Entry) -> Result<(), JournalError> {
-        let draft =
-            Draft::by_reeve(entry, self.now()).map_err(|errors| JournalError::Unsound(format!("{errors:?}")))?;
-        self.log.append(vec![draft]).await?;
-        Ok(())
+        self.append(vec![entry]).await.map(drop)
     }
 
-    /// Records an entry whose identifier follows from what it tells: recording it twice is once. If another entry has the identifier, that is
-    /// told in the service's own log.
+    /// Records an entry whose identifier follows from its content ([`EventId::derived`]), so that it exists once however often it is
+    /// recorded. Returns the identifier that the entry has in the log.
+    ///
+    /// An entry of another submitter never counts as recorded: somebody who took the identifier in advance would silence an alert. The
+    /// entry is then recorded under a fresh identifier, with the intended one in `metadata.intended_id`, together with an entry of high
+    /// severity about the conflict.
     ///
     /// # Errors
-    /// It is not sound, or the log did not take it.
-    pub async fn record_once(&self, entry: Entry) -> Result<(), JournalError> {
-        match self.record(entry).await {
-            Err(JournalError::Append(AppendError::Conflict { event_id, .. })) => {
-                tracing::warn!(event_id, "another entry has the identifier of one that Reeve records");
-                Ok(())
-            }
-            other => other,
+    /// The entry is not sound, the log did not take it, or the entry that has its identifier could not be read.
+    pub async fn record_once(&self, entry: Entry) -> Result<EventId, JournalError> {
+        match self.append(vec![entry.clone()]).await {
+            Ok(receipts) if !receipts.iter().any(|receipt| receipt.duplicate) => return Ok(entry.event_id),
+            // A foreign entry may have the very same content.
+            Ok(_) | Err(JournalError::Append(AppendError::Conflict { .. })) => {}
+            Err(error) => return Err(error),
         }
+        if self.log.has_own(&entry).await? { Ok(entry.event_id) } else { self.record_displaced(entry).await }
     }
 
     /// Records entries as [`Journal::record_once`] does each, with one write where none of their identifiers is taken.
@@ -88,43 +94,45 @@ impl Journal {
         if entries.is_empty() {
             return Ok(());
         }
-        let now = self.now();
-        let draft = |entry: &Entry| {
-            Draft::by_reeve(entry.clone(), now).map_err(|errors| JournalError::Unsound(format!("{errors:?}")))
-        };
-        let drafts = entries.iter().map(draft).collect::<Result<_, _>>()?;
-        match self.log.append(drafts).await {
-            Ok(_) => Ok(()),
-            Err(AppendError::Conflict { .. }) => {
-                for entry in entries {
-                    self.record_once(entry).await?;
-                }
-                Ok(())
-            }
-            Err(error) => Err(error.into()),
+        match self.append(entries.clone()).await {
+            Ok(receipts) if !receipts.iter().any(|receipt| receipt.duplicate) => return Ok(()),
+            Ok(_) | Err(JournalError::Append(AppendError::Conflict { .. })) => {}
+            Err(error) => return Err(error),
         }
-    }
-
-    /// Records an entry about something that has happened. While the log cannot be written it waits with others in bounded memory.
-    ///
-    /// # Errors
-    /// Neither the log nor the memory has room.
-    pub async fn record_or_keep(&self, entry: Entry) -> Result<(), AppendError> {
-        let mut waiting: Vec<Entry> = self.waiting.lock().drain(..).collect();
-        waiting.push(entry);
-        let now = self.now();
-        let drafts: Vec<Draft> = waiting.iter().filter_map(|entry| Draft::by_reeve(entry.clone(), now).ok()).collect();
-        if let Err(error) = self.log.append(drafts).await {
-            tracing::warn!(%error, "a record of what has happened waits for the log");
-            let mut kept = self.waiting.lock();
-            if kept.len() + waiting.len() > MOST_WAITING {
-                waiting.pop();
-                kept.extend(waiting);
-                return Err(error);
-            }
-            kept.extend(waiting);
+        for entry in entries {
+            self.record_once(entry).await?;
         }
         Ok(())
+    }
+
+    /// Records an entry under a fresh identifier because a foreign entry has its own, and reports that.
+    async fn record_displaced(&self, entry: Entry) -> Result<EventId, JournalError> {
+        let intended = entry.event_id.as_str().to_owned();
+        let entry =
+            Entry { event_id: EventId::fresh(), ..entry }.with_metadata("intended_id", Json::from(intended.clone()));
+        let id = entry.event_id.clone();
+        tracing::error!(intended, recorded = id.as_str(), "an entry of another submitter has an identifier of Reeve");
+        let text = format!(
+            "an entry of another submitter has the identifier {intended}; Reeve's own entry was recorded as {id}"
+        );
+        let alarm = failure("identifiers", &text).with_severity(Severity::High);
+        let alarm = alarm.with_metadata("intended_id", intended).with_metadata("recorded_id", id.as_str());
+        self.append(vec![entry, alarm]).await?;
+        self.displaced.fetch_add(1, Ordering::Relaxed);
+        Ok(id)
+    }
+
+    /// Returns the number of entries since the start whose identifier a foreign entry had.
+    #[must_use]
+    pub fn displaced(&self) -> u64 {
+        self.displaced.load(Ordering::Relaxed)
+    }
+
+    async fn append(&self, entries: Vec<Entry>) -> Result<Vec<Receipt>, JournalError> {
+        let now = self.now();
+        let drafts = entries.into_iter().map(|entry| Draft::by_reeve(entry, now)).collect::<Result<Vec<_>, _>>();
+        let drafts = drafts.map_err(|errors| JournalError::Unsound(format!("{errors:?}")))?;
+        Ok(self.log.append(drafts).await?)
     }
 
     /// Records the outcome of something that is done: the change stands, and an error would tell the caller that it does not.

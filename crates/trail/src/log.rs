@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use reeve_access::{Principal, RowFilter};
-use reeve_audit::Draft;
+use reeve_audit::{Draft, Entry, SubmitterType};
 use reeve_ledger::{
-    AppendError, Delivery, EntryReader, Epoch, KeyEpoch, Ledger, Planned, ReadError, Receipt, RotateError,
+    AppendError, Delivery, EntryReader, Epoch, KeyEpoch, Ledger, Planned, ReadError, Receipt, RotateError, TrailError,
 };
 
 use crate::trail::Trail;
@@ -43,6 +43,15 @@ impl Log {
     /// Nothing was written, and why.
     pub async fn append(&self, drafts: Vec<Draft>) -> Result<Vec<Receipt>, AppendError> {
         self.ledger.append(drafts).await
+    }
+
+    /// Returns `true` if the log has an entry with the identifier of a given one, of the same type, that Reeve submitted itself.
+    pub(crate) async fn has_own(&self, entry: &Entry) -> Result<bool, TrailError> {
+        let stored = self.reader.by_event_id(entry.event_id.as_str()).await?;
+        Ok(stored.is_some_and(|stored| {
+            let submitter = stored.entry.submitted_by.as_ref();
+            submitter.is_some_and(|by| by.kind == SubmitterType::Reeve) && stored.entry.event_type == entry.event_type
+        }))
     }
 
     /// Returns the number of entries, those that a caller may not see included.

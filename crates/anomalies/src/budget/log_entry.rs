@@ -12,11 +12,12 @@ use super::port::BudgetAlert;
 /// The identifier of the alert is none of an entry.
 pub fn alert_entry(alert: &BudgetAlert) -> Result<Entry, NameError> {
     Ok(Entry::for_event(&events::BUDGET_ALERT)
-        .with_id(EventId::new(alert.id.clone())?)
+        .with_id(EventId::derived(&alert.id)?)
         .at(alert.raised_at)
         .by(Actor::system())
         .on(ResourceRef::new("budget", alert.budget.0.clone()))
         .with_action(events::BUDGET_ALERT.name, ActionStatus::Success, ActionMethod::System)
+        .with_metadata("alert_id", alert.id.clone())
         .with_metadata("budget_name", alert.budget_name.clone())
         .with_metadata("threshold_percent", Json::from(alert.threshold.percent))
         .with_metadata("basis", alert.threshold.basis.as_str())

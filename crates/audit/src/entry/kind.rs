@@ -15,6 +15,10 @@ pub enum NameError {
     EventId,
 }
 
+/// Prefix of the identifiers that Reeve derives for its own entries. No other submitter may use it: Reeve takes an entry under
+/// such an identifier as proof that it has recorded the event, so a foreign entry there would silence an alert.
+pub const OWN_ID_PREFIX: &str = "reeve:";
+
 /// Unique id of an entry: 1 to 256 bytes, no control characters, no space at either end.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventId(String);
@@ -31,6 +35,16 @@ impl EventId {
         let plain = text.bytes().all(|byte| byte.is_ascii_graphic());
         let sound = plain || !text.chars().any(char::is_control) && text.trim() == text;
         if sound && (1..=256).contains(&text.len()) { Ok(Self(text)) } else { Err(NameError::EventId) }
+    }
+
+    /// Returns the identifier of an entry of Reeve that follows from what the entry is about, in the reserved namespace.
+    pub fn derived(from: &str) -> Result<Self, NameError> {
+        Self::new(format!("{OWN_ID_PREFIX}{from}"))
+    }
+
+    /// Returns `true` if only Reeve may submit an entry with the identifier.
+    pub fn is_reserved(&self) -> bool {
+        self.0.starts_with(OWN_ID_PREFIX)
     }
 
     /// The text.

@@ -89,6 +89,10 @@ fn nobody_else_writes_what_only_reeve_does() {
         assert_eq!((index, error.path.as_str(), error.code), (1, "event_type", "reserved"), "{reserved}");
         assert!(error.message.contains(reserved.split('.').next().unwrap()), "{error}");
     }
+    let squatted = draft(r#"{"event_type":"policy.modify","event_id":"reeve:fir_0123"}"#);
+    let (index, error) = Draft::submitted_by(vec![open.clone(), squatted.clone()], &by).unwrap_err();
+    assert_eq!((index, error.path.as_str(), error.code), (1, "event_id", "reserved"));
+    assert!(Draft::by_reeve(squatted.entry, received()).is_ok());
     let taken = Draft::submitted_by(vec![open.clone()], &by).unwrap().remove(0);
     assert!(!taken.entry.may_be_by_reeve());
     let own = Draft::by_reeve(open.entry.clone(), received()).unwrap();

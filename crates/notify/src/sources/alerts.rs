@@ -3,7 +3,7 @@
 
 use reeve_alerts::{AttackId, FIRE, FIRED_EVENT, Firing, FiringId, RuleSettings};
 use reeve_anomalies::budget::Basis;
-use reeve_audit::{Entry, events};
+use reeve_audit::{Entry, Json, events};
 use reeve_estate::StoreError;
 use reeve_recommend::words::minute;
 use serde_json::{Map, Value, json};
@@ -23,7 +23,7 @@ pub(super) async fn firing(sources: &Sources, entry: &Entry) -> Result<Option<Ha
     if entry.event_type != FIRE {
         return Ok(None);
     }
-    let id = FiringId(entry.event_id.as_str().to_owned());
+    let id = FiringId(identifier(entry, "firing_id").to_owned());
     let firing = sources.alerts.firing_get(&id).await.map_err(store_error)?;
     let rule = sources.alerts.alert_rule_get(&firing.rule).await.map_err(store_error)?;
     let notification = &rule.settings.notification;
@@ -130,11 +130,17 @@ fn escaped(id: &str) -> String {
     id.bytes().map(letter).collect()
 }
 
+/// Returns the identifier of the record that an entry is about. The identifier of the entry itself may be another one, if somebody had
+/// taken it; entries of earlier releases have no other.
+fn identifier<'a>(entry: &'a Entry, member: &str) -> &'a str {
+    entry.metadata.extra.get(member).and_then(Json::as_str).unwrap_or_else(|| entry.event_id.as_str())
+}
+
 pub(super) async fn budget_alert(sources: &Sources, entry: &Entry) -> Result<Option<Happening>, StoreError> {
     if entry.event_type != events::BUDGET_ALERT.event_type() {
         return Ok(None);
     }
-    let alert = sources.budgets.budget_alert_get(entry.event_id.as_str()).await?;
+    let alert = sources.budgets.budget_alert_get(identifier(entry, "alert_id")).await?;
     let budget = sources.budgets.budget_get(&alert.budget).await?;
     let (percent, currency) = (alert.threshold.percent, &alert.currency);
     let (value_name, verb) = match alert.threshold.basis {

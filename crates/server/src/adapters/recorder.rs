@@ -1,24 +1,29 @@
 //! Recorder of the agents: writes their entries into the ledger and returns once these are durable.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 
 use reeve_audit::{Draft, Entry};
 use reeve_ledger::{AppendError, Ledger};
 use reeve_recommend::{RecordError, Recorder};
+use reeve_trail::{Journal, JournalError};
 
 /// Number of times that a busy ledger is asked again.
 const TRIES: u32 = 5;
 
-/// Writes into the ledger.
+/// Writes into the ledger, and through the journal what must exist once.
 pub(crate) struct LedgerRecorder {
     ledger: Ledger,
+    journal: Arc<Journal>,
 }
 
 impl LedgerRecorder {
-    /// Returns a recorder over a ledger.
-    pub(crate) fn new(ledger: Ledger) -> Self {
-        LedgerRecorder { ledger }
+    /// Returns a recorder over a ledger and the journal in it.
+    pub(crate) fn new(ledger: Ledger, journal: Arc<Journal>) -> Self {
+        LedgerRecorder { ledger, journal }
     }
 }
 
@@ -29,13 +34,17 @@ impl Recorder for LedgerRecorder {
     }
 
     async fn record_once(&self, entry: Entry) -> Result<(), RecordError> {
-        let Err(error) = self.append(vec![entry]).await else { return Ok(()) };
-        // Recorded before, by this process or another one, at another moment.
-        if let Some(AppendError::Conflict { event_id, .. }) = error.downcast_ref() {
-            tracing::debug!(event_id, "the log has this entry already");
-            return Ok(());
+        let mut tried = 0;
+        loop {
+            match self.journal.record_once(entry.clone()).await {
+                Ok(_) => return Ok(()),
+                Err(JournalError::Append(AppendError::Busy { retry_after_s })) if tried < TRIES => {
+                    tried += 1;
+                    pause(retry_after_s).await;
+                }
+                Err(error) => return Err(RecordError(error.to_string())),
+            }
         }
-        Err(RecordError(error.to_string()))
     }
 }
 
@@ -55,10 +64,15 @@ impl LedgerRecorder {
                 Ok(_) => return Ok(()),
                 Err(AppendError::Busy { retry_after_s }) if tried < TRIES => {
                     tried += 1;
-                    tokio::time::sleep(std::time::Duration::from_secs(retry_after_s.min(2))).await;
+                    pause(retry_after_s).await;
                 }
                 Err(error) => return Err(error.into()),
             }
         }
     }
+}
+
+/// Waits until a busy log may be asked again.
+async fn pause(retry_after_s: u64) {
+    tokio::time::sleep(Duration::from_secs(retry_after_s.min(2))).await;
 }

@@ -101,7 +101,7 @@ fn entries(restored: &Restored, is_unsigned: bool, (old, new): (&str, &str)) -> 
     let is_grave = restored.lost_entries > 0 || restored.unattested.is_some();
     let severity = if is_grave { Severity::Critical } else { events::RESTORE.severity };
     let restoration = Entry::for_event(&events::RESTORE)
-        .with_id(EventId::new(format!("restore-{}-{id}", restored.size))?)
+        .with_id(EventId::derived(&format!("restore-{}-{id}", restored.size))?)
         .with_severity(severity)
         .by(by())
         .on(log())
@@ -116,7 +116,7 @@ fn entries(restored: &Restored, is_unsigned: bool, (old, new): (&str, &str)) -> 
         .with_metadata("attested", restored.unattested.is_none())
         .with_metadata("later_checkpoints", Json::from(json!(restored.later_checkpoints)));
     let rotated = Entry::for_event(&events::KEY_ROTATE)
-        .with_id(EventId::new(format!("restore-key-{}-{id}", restored.size))?)
+        .with_id(EventId::derived(&format!("restore-key-{}-{id}", restored.size))?)
         .by(by())
         .on(log())
         .with_action("rotate_key", ActionStatus::Success, ActionMethod::Cli)

@@ -110,10 +110,15 @@ async fn record(log: &LogAt, format: ImportFormat, tally: &Tally) -> Result<()> 
         .with_metadata("entries", Json::from(tally.imported))
         .with_metadata("known", Json::from(tally.known))
         .with_metadata("refused", Json::from(tally.refused))
-        .with_metadata("files", Json::from(tally.files))
-        // Importing the same again changes nothing, and is not recorded again either.
-        .with_id(EventId::new(format!("import-{}", hex::encode(tally.identifiers.clone().finalize())))?);
-    let now = Timestamp::now();
+        .with_metadata("files", Json::from(tally.files));
+    // Importing the same again changes nothing, and is not recorded again either.
+    let id = format!("import-{}", hex::encode(tally.identifiers.clone().finalize()));
+    let id = match log {
+        LogAt::Here(_) => EventId::derived(&id)?,
+        // A service takes the entry as one of the token's user, who may not write Reeve's own identifiers.
+        LogAt::There(_) => EventId::new(id)?,
+    };
+    let (entry, now) = (entry.with_id(id), Timestamp::now());
     let draft = match log {
         LogAt::Here(_) => Draft::by_reeve(entry, now).map_err(|errors| anyhow::anyhow!(words(&errors)))?,
         LogAt::There(_) => {

@@ -3,20 +3,18 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result, anyhow};
-use jiff::Timestamp;
+use anyhow::{Context as _, Result};
 use reeve_audit::events::{self, EventKind};
-use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Draft, Entry, EventId, Json, ResourceRef};
+use reeve_audit::{ActionMethod, ActionStatus, Actor, ActorType, Entry, EventId, Json, ResourceRef};
 use reeve_exports::{Export, manifest};
-use reeve_ledger::{Ledger, StoredEntry};
-use reeve_trail::Trail;
+use reeve_ledger::StoredEntry;
+use reeve_trail::{Journal, Trail};
 
 /// The log as the service itself writes it.
 #[derive(Clone, Copy)]
 pub(crate) struct Log<'a> {
-    pub(crate) ledger: &'a Ledger,
+    pub(crate) journal: &'a Journal,
     pub(crate) trail: &'a Trail,
-    pub(crate) now: Timestamp,
 }
 
 /// Records that an export is complete, and returns the entry as the log has it.
@@ -24,8 +22,8 @@ pub(super) async fn succeeded(log: Log<'_>, export: &Export) -> Result<Arc<Store
     let id = format!("export-{}", export.id.0);
     let entry = entry(export, &events::AUDIT_EXPORT, &id, "export_entries", ActionStatus::Success)?
         .with_metadata("export", Json::from(manifest::metadata(export)));
-    append(log, entry).await?;
-    log.trail.by_event_id(&id).await?.context("the entry of an export is not in the log that took it")
+    let id = append(log, entry).await?;
+    log.trail.by_event_id(id.as_str()).await?.context("the entry of an export is not in the log that took it")
 }
 
 /// Records that an export failed.
@@ -36,7 +34,7 @@ pub(super) async fn failed(log: Log<'_>, export: &Export) -> Result<()> {
         .with_metadata("export", Json::from(manifest::metadata(export)))
         .with_metadata("reason", failure.code.as_str())
         .with_metadata("message", failure.message.clone());
-    append(log, entry).await
+    append(log, entry).await.map(drop)
 }
 
 /// Records the delivery of the files, or why they were not delivered.
@@ -50,7 +48,7 @@ pub(super) async fn delivery(log: Log<'_>, export: &Export, destination: &str, e
     if let Some(error) = error {
         entry = entry.with_metadata("message", error);
     }
-    append(log, entry).await
+    append(log, entry).await.map(drop)
 }
 
 /// An entry by the requester, at the end of the export.
@@ -64,7 +62,7 @@ fn entry(export: &Export, kind: &EventKind, id: &str, operation: &str, status: A
         actor = actor.with_user_agent(agent.clone());
     }
     let entry = Entry::for_event(kind)
-        .with_id(EventId::new(id.to_owned())?)
+        .with_id(EventId::derived(id)?)
         .at(export.finished_at.unwrap_or(export.created_at))
         .by(actor)
         .on(ResourceRef::new("audit_export", export.id.0.clone()))
@@ -76,13 +74,8 @@ fn entry(export: &Export, kind: &EventKind, id: &str, operation: &str, status: A
     })
 }
 
-/// Appends an entry unless it is in the log already.
-pub(crate) async fn append(log: Log<'_>, entry: Entry) -> Result<()> {
-    let id = entry.event_id.as_str().to_owned();
-    if log.trail.by_event_id(&id).await?.is_some() {
-        return Ok(());
-    }
-    let draft = Draft::by_reeve(entry, log.now).map_err(|errors| anyhow!("the entry {id} is not valid: {errors:?}"))?;
-    log.ledger.append(vec![draft]).await.with_context(|| format!("the log did not take the entry {id}"))?;
-    Ok(())
+/// Appends an entry unless it is in the log already. Returns the identifier that it has there.
+pub(crate) async fn append(log: Log<'_>, entry: Entry) -> Result<EventId> {
+    let id = entry.event_id.clone();
+    log.journal.record_once(entry).await.with_context(|| format!("the log did not take the entry {id}"))
 }

@@ -41,6 +41,7 @@ pub(super) fn anomaly_service(
         samples: samples.clone(),
         responses: engine.responses.clone(),
         threats: store.clone(),
+        identifier_key: store.identifier_key(),
         recorder: recorder.clone(),
         log: Arc::new(TrailReader(trail)),
         catalogue: catalogue.clone(),

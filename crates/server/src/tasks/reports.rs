@@ -170,9 +170,9 @@ impl Runner {
         // crash has other files and an entry of its own.
         let hash = &run.files.json.sha256;
         let id = format!("report-{}-{}", run.id.0, hash.get(..16).unwrap_or(hash));
-        let log = record::Log { ledger: &self.ledger, trail: &self.trail, now: self.context.now() };
-        record::append(log, run_entry(run).with_id(EventId::new(id.clone())?)).await?;
-        let stored = self.trail.by_event_id(&id).await?;
+        let log = record::Log { journal: &self.context.journal, trail: &self.trail };
+        let id = record::append(log, run_entry(run).with_id(EventId::derived(&id)?)).await?;
+        let stored = self.trail.by_event_id(id.as_str()).await?;
         let stored = stored.context("the entry of a report is not in the log that took it")?;
         let evidence = finish::evidence(&self.ledger, &stored).await?;
         let (checkpoint, entry_proof) = (evidence.checkpoint.as_str(), evidence.entry_proof.as_str());

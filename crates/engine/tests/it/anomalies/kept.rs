@@ -135,6 +135,7 @@ pub(super) fn anomalies_over(world: &World, kept: &Arc<Kept>) -> AnomalyService 
         samples: Arc::clone(&world.memory) as _,
         responses: Arc::clone(&world.engine.responses) as _,
         threats: Arc::clone(kept) as _,
+        identifier_key: [7; 32],
         recorder: Arc::clone(&world.log) as _,
         log: Arc::clone(&world.log) as _,
         catalogue: Arc::new(reeve_estate::Catalogue::builtin().clone()),
