@@ -97,10 +97,11 @@ impl<'a> Authenticator<'a> {
             return None;
         }
         let carries = |role: &Role| token.roles.is_empty() || token.roles.contains(role);
-        let narrowed = !user.roles.iter().all(carries);
+        let narrowed = !user.roles.iter().all(carries) || !token.event_types.is_empty();
         let roles = user.roles.iter().copied().filter(carries).collect();
         let (id, name) = (token.id.clone(), token.name.clone());
-        Some((roles, TokenGrant { id, name, expires_at_ms: token.expires_at_ms, narrowed }))
+        let event_types = token.event_types.clone();
+        Some((roles, TokenGrant { id, name, expires_at_ms: token.expires_at_ms, narrowed, event_types }))
     }
 
     async fn principal(

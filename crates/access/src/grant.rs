@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use reeve_audit::{FieldError, Json, format_instant};
 use serde_json::json;
 
+use crate::event_type_pattern::{EventTypePattern, is_within};
 use crate::name::{MAX_NAME, read_name};
 use crate::permission::Permission;
 use crate::principal::Principal;
@@ -19,6 +20,8 @@ pub struct TokenRequest {
     pub name: String,
     /// Roles it is narrowed to; empty for all that it may have.
     pub roles: Vec<Role>,
+    /// Event types that it may write; empty for all that the maker may.
+    pub event_types: Vec<EventTypePattern>,
     /// End of the token, ms since the epoch; `None` for the longest time that it may have.
     pub expires_at_ms: Option<i64>,
 }
@@ -37,8 +40,11 @@ impl Principal {
             return;
         }
         let narrowed = self.token.as_ref().is_some_and(|token| token.narrowed);
-        let within =
-            |token: &ApiToken| !token.roles.is_empty() && token.roles.iter().all(|role| self.roles.contains(role));
+        let written = self.token.as_ref().map_or(&[][..], |token| &token.event_types);
+        let within = |token: &ApiToken| {
+            let roles = !token.roles.is_empty() && token.roles.iter().all(|role| self.roles.contains(role));
+            roles && is_within(&token.event_types, written)
+        };
         tokens.retain(|token| token.user == self.user && (!narrowed || within(token)));
     }
 }
@@ -53,6 +59,7 @@ impl ApiToken {
             name: name.to_owned(),
             hash,
             roles: Vec::new(),
+            event_types: Vec::new(),
             parent: None,
             created_at_ms: now_ms,
             expires_at_ms: None,
@@ -63,7 +70,7 @@ impl ApiToken {
     /// Creates the token that a principal requests, for its owner.
     ///
     /// # Errors
-    /// The field that breaks a rule: `name`, `roles` or `expires_at`.
+    /// The field that breaks a rule: `name`, `roles`, `event_types` or `expires_at`.
     pub fn grant(
         caller: &Principal,
         owner: &User,
@@ -81,10 +88,12 @@ impl ApiToken {
         // Roles that the user is given later are none of a token that its bearer made with fewer.
         let roles = if request.roles.is_empty() && own { allowed } else { request.roles };
         let parent = caller.token.as_ref().filter(|_| own);
+        let event_types = granted_event_types(request.event_types, parent.map(|token| &token.event_types[..]))?;
         let longest = parent.and_then(|token| token.expires_at_ms);
         check_end(request.expires_at_ms, longest, now_ms)?;
         Ok(ApiToken {
             roles,
+            event_types,
             parent: parent.map(|token| token.id.clone()),
             expires_at_ms: request.expires_at_ms.or(longest),
             ..ApiToken::unlimited(owner.id.clone(), &name, hash, now_ms)
@@ -106,9 +115,26 @@ impl ApiToken {
             "name": self.name,
             "user": self.user.0,
             "roles": self.roles.iter().map(|role| role.as_str()).collect::<Vec<_>>(),
+            "event_types": self.event_types.iter().map(EventTypePattern::as_str).collect::<Vec<_>>(),
             "expires_at": self.expires_at_ms.map(instant),
         }))
     }
+}
+
+/// Returns the event types of a new token: those that are requested, else those of the token that makes it.
+fn granted_event_types(
+    requested: Vec<EventTypePattern>,
+    parent: Option<&[EventTypePattern]>,
+) -> Result<Vec<EventTypePattern>, FieldError> {
+    let outer = parent.unwrap_or_default();
+    if requested.is_empty() {
+        return Ok(outer.to_vec());
+    }
+    if is_within(&requested, outer) {
+        return Ok(requested);
+    }
+    let message = "must not include event types that the token that makes it may not write";
+    Err(FieldError::new("event_types", "not_held", message))
 }
 
 /// Refuses an end that is over or is after the longest one.
@@ -149,23 +175,35 @@ mod tests {
         }
     }
 
+    fn grant_of(id: &str, expires_at_ms: Option<i64>, event_types: &[&str]) -> TokenGrant {
+        let event_types = EventTypePattern::parse_all(event_types).unwrap();
+        TokenGrant { id: id.to_owned(), name: id.to_owned(), expires_at_ms, narrowed: true, event_types }
+    }
+
     fn request(roles: &[Role], expires_at_ms: Option<i64>) -> TokenRequest {
-        TokenRequest { name: "ci".into(), roles: roles.to_vec(), expires_at_ms }
+        TokenRequest { name: "ci".into(), roles: roles.to_vec(), event_types: Vec::new(), expires_at_ms }
     }
 
     #[test]
     fn a_token_is_no_wider_and_no_longer_than_the_one_that_makes_it() {
         let ann = User::new("ann@acme.example", "Ann", vec![Role::Administrator, Role::Operator], 1).unwrap();
-        let narrow = TokenGrant { id: "t-1".into(), name: "one".into(), expires_at_ms: Some(500), narrowed: true };
+        let narrow = grant_of("t-1", Some(500), &["a.*"]);
         let bearer = caller(&ann, &[Role::Operator], Some(narrow));
         let grant = |request| ApiToken::grant(&bearer, &ann, request, TokenHash::from_secret("secret"), 100);
         let token = grant(request(&[], None)).unwrap();
         assert_eq!((token.roles.as_slice(), token.expires_at_ms), ([Role::Operator].as_slice(), Some(500)));
         assert_eq!(token.parent.as_deref(), Some("t-1"));
+        assert_eq!(token.event_types, EventTypePattern::parse_all(&["a.*"]).unwrap(), "as its parent");
+        let event_types = |texts: &[&str]| TokenRequest {
+            event_types: EventTypePattern::parse_all(texts).unwrap(),
+            ..request(&[], None)
+        };
+        assert_eq!(grant(event_types(&["a.b"])).unwrap().event_types[0].as_str(), "a.b");
         for (request, code) in [
             (request(&[Role::Administrator], None), "not_held"),
             (request(&[], Some(100)), "in_the_past"),
             (request(&[], Some(501)), "too_late"),
+            (event_types(&["b.*"]), "not_held"),
             (TokenRequest { name: " ".into(), ..request(&[], None) }, "invalid"),
         ] {
             assert_eq!(grant(request.clone()).unwrap_err().code, code, "{request:?}");
@@ -188,7 +226,7 @@ mod tests {
             ..ApiToken::unlimited(ann.id.clone(), name, TokenHash::from_secret(name), 1)
         };
         let all = vec![token("all", &[]), token("operator", &[Role::Operator]), token("manager", &[Role::Manager])];
-        let narrow = TokenGrant { id: "t".into(), name: "t".into(), expires_at_ms: None, narrowed: true };
+        let narrow = grant_of("t", None, &[]);
         let names = |principal: &Principal| {
             let mut tokens = all.clone();
             principal.retain_visible(&mut tokens);

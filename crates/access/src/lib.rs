@@ -4,6 +4,7 @@
 //! Every decision of the product goes through [`Principal::may`] or [`RowFilter`]; no other crate checks role names.
 
 mod authenticate;
+pub mod event_type_pattern;
 mod grant;
 mod name;
 pub mod password;
@@ -20,6 +21,7 @@ pub mod visibility;
 pub mod workspace;
 
 pub use authenticate::Authenticator;
+pub use event_type_pattern::EventTypePattern;
 pub use grant::TokenRequest;
 pub use permission::Permission;
 pub use principal::{Principal, PrincipalKind, TokenGrant};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::event_type_pattern::EventTypePattern;
 use crate::permission::Permission;
 use crate::role::Role;
 use crate::user::UserId;
@@ -26,8 +27,10 @@ pub struct TokenGrant {
     pub name: String,
     /// End of the token, ms since the epoch; `None` for a token without one. Nothing derived from the token outlives it.
     pub expires_at_ms: Option<i64>,
-    /// Set when the token carries fewer roles than its user holds.
+    /// Set when the token carries fewer roles than its user holds, or may write some event types alone.
     pub narrowed: bool,
+    /// Event types that the token may write; empty for all.
+    pub event_types: Vec<EventTypePattern>,
 }
 
 /// User or program that sends a request, with everything that a decision needs.

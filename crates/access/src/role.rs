@@ -1,7 +1,8 @@
 //! Roles and what each may do.
 //!
 //! The first five are the audit specification's ("Authorization by role"). The others are Reeve's: the specification's
-//! approval matrix names manager, director and security, and somebody has to run the installation.
+//! approval matrix names manager, director and security, and somebody has to run the installation. `log_source` only appends: the token
+//! of a log shipper is the credential that is spread most widely, so it must neither read the log nor change the estate.
 //!
 //! The specification gives searching to the first two. The others that view hold `audit.search` for their view alone: a query only
 //! leaves out rows of what they see anyway (see [`crate::RowFilter`]), and carries no export, alert or report with it. Exporting,
@@ -26,6 +27,8 @@ pub enum Role {
     Operator,
     /// Approves high impact together with security.
     Director,
+    /// Hands in entries of another system, and reads nothing.
+    LogSource,
     /// Runs the installation: everything, the approval of one's own requests excepted.
     Administrator,
 }
@@ -40,6 +43,7 @@ impl Role {
         Role::RegularUser,
         Role::Operator,
         Role::Director,
+        Role::LogSource,
         Role::Administrator,
     ];
 
@@ -54,6 +58,7 @@ impl Role {
             Role::RegularUser => "regular_user",
             Role::Operator => "operator",
             Role::Director => "director",
+            Role::LogSource => "log_source",
             Role::Administrator => "administrator",
         }
     }
@@ -99,6 +104,7 @@ impl Role {
             Role::Director => {
                 &[AuditViewTeam, AuditSearch, IntelligenceView, EstateView, ApproveManager, ApproveDirector]
             }
+            Role::LogSource => &[AuditAppend],
             Role::Administrator => Permission::ALL,
         }
     }
@@ -111,27 +117,27 @@ mod tests {
 
     /// Role by permission; `x` is granted. Columns in the order of [`Role::ALL`].
     const TABLE: &[(Permission, &str)] = &[
-        // AA SA CO Mgr Reg Op Dir Adm
-        (AuditViewAll, "xxx....x"),
-        (AuditViewTeam, "...x..xx"),
-        (AuditViewOwn, "....xx.x"),
-        (AuditSearch, "xxxxxxxx"),
-        (AuditAppend, "x....x.x"),
-        (AuditExport, "xx.....x"),
-        (AuditAlerts, "x......x"),
-        (AuditReports, "x.x....x"),
-        (AuditRetention, "x......x"),
-        (AuditIntegrations, "x......x"),
-        (AuditVerify, "xxx....x"),
-        (IntelligenceView, "xxxx.xxx"),
-        (IntelligenceOperate, ".....x.x"),
-        (IntelligenceConfigure, ".....x.x"),
-        (ApproveManager, "...x..xx"),
-        (ApproveDirector, "......xx"),
-        (ApproveSecurity, ".x.....x"),
-        (EstateView, ".x.x.xxx"),
-        (EstateManage, ".....x.x"),
-        (Administer, ".......x"),
+        // AA SA CO Mgr Reg Op Dir Log Adm
+        (AuditViewAll, "xxx.....x"),
+        (AuditViewTeam, "...x..x.x"),
+        (AuditViewOwn, "....xx..x"),
+        (AuditSearch, "xxxxxxx.x"),
+        (AuditAppend, "x....x.xx"),
+        (AuditExport, "xx......x"),
+        (AuditAlerts, "x.......x"),
+        (AuditReports, "x.x.....x"),
+        (AuditRetention, "x.......x"),
+        (AuditIntegrations, "x.......x"),
+        (AuditVerify, "xxx.....x"),
+        (IntelligenceView, "xxxx.xx.x"),
+        (IntelligenceOperate, ".....x..x"),
+        (IntelligenceConfigure, ".....x..x"),
+        (ApproveManager, "...x..x.x"),
+        (ApproveDirector, "......x.x"),
+        (ApproveSecurity, ".x......x"),
+        (EstateView, ".x.x.xx.x"),
+        (EstateManage, ".....x..x"),
+        (Administer, "........x"),
     ];
 
     #[test]

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use crate::event_type_pattern::EventTypePattern;
 use crate::role::Role;
 use crate::team::{Team, TeamId};
 use crate::token::TokenHash;
@@ -39,12 +40,14 @@ pub struct ApiToken {
     pub id: String,
     /// The user it acts for.
     pub user: UserId,
-    /// Purpose, in its owner's words.
+    /// Purpose in its owner's words, or the source whose entries it hands in; each of its entries has it as `submitted_by.token_name`.
     pub name: String,
     /// SHA-256 of the secret.
     pub hash: TokenHash,
     /// Roles it is narrowed to; empty means all of the user's.
     pub roles: Vec<Role>,
+    /// Event types that it may write; empty means all.
+    pub event_types: Vec<EventTypePattern>,
     /// Token whose bearer made this one; `None` when it was made in a session with a password or by an administrator for
     /// another user. Revoking the parent revokes this token.
     pub parent: Option<String>,

@@ -8056,6 +8056,8 @@ export interface components {
             items: {
                 /** @description Time of creation. */
                 created_at: string;
+                /** @description Event types that it may append; empty for all. */
+                event_types: string[];
                 /** @description Expiry. */
                 expires_at?: string | null;
                 /** @description Identifier. */
@@ -10598,6 +10600,8 @@ export interface components {
         TokenBody: {
             /** @description Time of creation. */
             created_at: string;
+            /** @description Event types that it may append; empty for all. */
+            event_types: string[];
             /** @description Expiry. */
             expires_at?: string | null;
             /** @description Identifier. */
@@ -10613,6 +10617,8 @@ export interface components {
         };
         /** @description A new token. */
         TokenCreate: {
+            /** @description Event types that it may append, such as `authentication.login` or `authentication.*`; default all. */
+            event_types?: string[];
             /** @description Expiry; default never. */
             expires_at?: string | null;
             /** @description Purpose. */

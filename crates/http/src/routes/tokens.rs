@@ -7,7 +7,9 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use utoipa_axum::routes;
 
-use reeve_access::{ApiToken, Permission, Secret, TOKEN_PREFIX, TokenHash, TokenRequest, UserId, read_roles};
+use reeve_access::{
+    ApiToken, EventTypePattern, Permission, Secret, TOKEN_PREFIX, TokenHash, TokenRequest, UserId, read_roles,
+};
 use reeve_audit::{ResourceRef, events};
 
 use crate::app::App;
@@ -69,6 +71,7 @@ async fn requested(app: &App, caller: &Caller, body: TokenCreate, secret: &Secre
     let request = TokenRequest {
         name: body.name,
         roles: if body.roles.is_empty() { Vec::new() } else { read_roles(&body.roles)? },
+        event_types: EventTypePattern::parse_all(&body.event_types)?,
         expires_at_ms: time::parse_option("expires_at", body.expires_at.as_deref())?.map(|end| end.as_millisecond()),
     };
     let hash = TokenHash::from_secret(secret.reveal());
@@ -93,6 +96,7 @@ fn body_of(token: &ApiToken) -> TokenBody {
         name: token.name.clone(),
         user_id: token.user.0.clone(),
         roles: token.roles.iter().map(|role| role.as_str().to_owned()).collect(),
+        event_types: token.event_types.iter().map(|pattern| pattern.as_str().to_owned()).collect(),
         created_at: time::text_ms(token.created_at_ms),
         expires_at: token.expires_at_ms.map(time::text_ms),
         last_used_at: token.last_used_at_ms.map(time::text_ms),

@@ -150,13 +150,16 @@ pub struct TeamBody {
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TokenCreate {
-    /// Purpose.
+    /// Purpose, or the source whose entries it hands in: they have it as `submitted_by.token_name`.
     pub name: String,
     /// The user it acts for; default the caller. Another's needs `administer`.
     pub user_id: Option<String>,
     /// Roles it is narrowed to; default all of the user's.
     #[serde(default)]
     pub roles: Vec<String>,
+    /// Event types that it may append, such as `authentication.login` or `authentication.*`; default all.
+    #[serde(default)]
+    pub event_types: Vec<String>,
     /// Expiry; default never.
     pub expires_at: Option<String>,
 }
@@ -172,6 +175,8 @@ pub struct TokenBody {
     pub user_id: String,
     /// Roles it is narrowed to.
     pub roles: Vec<String>,
+    /// Event types that it may append; empty for all.
+    pub event_types: Vec<String>,
     /// Time of creation.
     pub created_at: String,
     /// Expiry.

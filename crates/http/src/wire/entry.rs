@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::error::FieldProblem;
 
 /// An audit entry.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -178,8 +180,31 @@ pub struct ReceiptBody {
 /// Receipts of a batch, in its order.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ReceiptsBody {
-    /// One receipt an entry.
+    /// One receipt for each recorded entry.
     pub items: Vec<ReceiptBody>,
-    /// Number.
+    /// Number of receipts.
     pub total: u64,
+    /// Entries that were not recorded, by their index in the batch; only with `on_conflict=report`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Vec<FieldProblem>>,
+}
+
+/// Treatment of a batch in which an `event_id` is taken by another entry.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnConflict {
+    /// Nothing is recorded, and the answer is 409.
+    #[default]
+    Abort,
+    /// The other entries are recorded; `refused` names those that are not.
+    Report,
+}
+
+/// Options of an append.
+#[derive(Debug, Clone, Copy, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct AppendParams {
+    /// Treatment of entries whose `event_id` another entry has: `abort` (the default) or `report`.
+    pub on_conflict: Option<OnConflict>,
 }

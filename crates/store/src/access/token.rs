@@ -109,6 +109,7 @@ fn token(row: &AnyRow) -> Result<ApiToken, Fault> {
         user: UserId(row.try_get(1)?),
         hash: hash("token", &id, row.try_get(2)?)?,
         roles: document.roles().map_err(unreadable("token", &id))?,
+        event_types: document.event_types().map_err(unreadable("token", &id))?,
         name: document.name,
         parent: document.parent,
         created_at_ms: row.try_get(3)?,

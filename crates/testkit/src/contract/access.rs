@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use reeve_access::{
-    AccessError, AccessStore, ApiToken, Role, Session, SignInMethod, Team, TeamId, TokenHash, User, UserId,
+    AccessError, AccessStore, ApiToken, EventTypePattern, Role, Session, SignInMethod, Team, TeamId, TokenHash, User,
+    UserId,
 };
 
 /// A user with a role, an address and no password.
@@ -33,6 +34,7 @@ fn token(id: &str, user: &str, created_at_ms: i64) -> ApiToken {
         name: format!("token {id}"),
         hash: TokenHash::from_secret(id),
         roles: vec![],
+        event_types: vec![],
         parent: None,
         created_at_ms,
         expires_at_ms: None,
@@ -151,6 +153,7 @@ async fn teams(store: &dyn AccessStore) -> Result<()> {
 async fn tokens(store: &dyn AccessStore) -> Result<()> {
     let full = ApiToken {
         roles: vec![Role::SecurityAnalyst, Role::RegularUser],
+        event_types: EventTypePattern::parse_all(&["authentication.*", "resource.create"])?,
         expires_at_ms: Some(9_999_999_999_999),
         last_used_at_ms: Some(5),
         ..token("k-2", "u-1", 20)

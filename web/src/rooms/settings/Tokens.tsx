@@ -29,6 +29,7 @@ export function Tokens() {
       { id: 'name', header: 'Token', sortBy: (row) => row.name, cell: (row) => <Text size="sm" fw={550}>{row.name}</Text> },
       { id: 'user', header: 'Acts for', sortBy: (row) => names.get(row.user_id) ?? row.user_id, cell: (row) => names.get(row.user_id) ?? row.user_id },
       { id: 'roles', header: 'Roles', cell: (row) => (row.roles.length ? <Group gap={4}>{row.roles.map((role) => <Badge key={role} color="gray">{words(role)}</Badge>)}</Group> : <span className="muted">All of the user&apos;s</span>) },
+      { id: 'event_types', header: 'May append', cell: (row) => (row.event_types.length ? <Group gap={4}>{row.event_types.map((type) => <Badge key={type} color="gray" tt="none">{type}</Badge>)}</Group> : <span className="muted">As its roles allow</span>) },
       { id: 'used', header: 'Last used', cell: (row) => <When at={row.last_used_at} form="ago" /> },
       { id: 'expires', header: 'Expires', cell: (row) => <When at={row.expires_at} /> },
       { id: 'do', header: '', align: 'right', cell: (row) => <Remove room="settings" what={row.name} verb="Revoke" explain="Scripts that use this token stop working immediately." remove={() => removeToken(row.id)} /> },

@@ -6,7 +6,7 @@ import type { components } from '../../api/schema';
 type Schemas = components['schemas'];
 
 export const ROLES = [
-  'administrator', 'audit_administrator', 'security_analyst', 'compliance_officer', 'manager', 'director', 'operator', 'regular_user',
+  'administrator', 'audit_administrator', 'security_analyst', 'compliance_officer', 'manager', 'director', 'operator', 'regular_user', 'log_source',
 ];
 
 export const usersQuery = queryOptions({ queryKey: ['settings', 'users'], queryFn: () => body(client.GET('/api/v1/users')) });

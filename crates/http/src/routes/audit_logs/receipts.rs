@@ -9,6 +9,7 @@ use reeve_audit::instant::write_instant;
 use reeve_audit::json::write_string;
 use reeve_ledger::Receipt;
 
+use crate::error::FieldProblem;
 use crate::router::Uncompressed;
 
 /// Approximate size of a receipt, bytes.
@@ -24,7 +25,27 @@ pub(super) fn answer(receipts: &[Receipt], alone: bool) -> Response {
         }
         all => write_receipts(all),
     };
-    let mut response = (StatusCode::CREATED, Bytes::from(body)).into_response();
+    response(StatusCode::CREATED, body)
+}
+
+/// Returns the answer to a submission whose entries were taken one by one: the receipts, and the entries that were refused.
+pub(super) fn answer_each(receipts: &[Receipt], refused: &[FieldProblem]) -> Response {
+    let status = if receipts.is_empty() { StatusCode::OK } else { StatusCode::CREATED };
+    response(status, write_each(receipts, refused))
+}
+
+fn write_each(receipts: &[Receipt], refused: &[FieldProblem]) -> Vec<u8> {
+    let mut out = write_receipts(receipts);
+    out.pop();
+    out.extend_from_slice(br#","refused":"#);
+    // Plain records of texts and numbers: writing them cannot fail.
+    out.extend(serde_json::to_vec(refused).unwrap_or_else(|_| b"[]".to_vec()));
+    out.push(b'}');
+    out
+}
+
+fn response(status: StatusCode, body: Vec<u8>) -> Response {
+    let mut response = (status, Bytes::from(body)).into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     // Hashes do not become smaller, and whoever writes should not wait for the attempt.
     response.extensions_mut().insert(Uncompressed);
@@ -127,8 +148,18 @@ mod tests {
             assert_eq!(from_slice::<serde_json::Value>(&out).unwrap(), to_value(body(receipt)).unwrap());
         }
         for some in [&receipts[..], &receipts[..1], &[]] {
-            let described = ReceiptsBody { items: some.iter().map(body).collect(), total: some.len() as u64 };
-            assert_eq!(from_slice::<serde_json::Value>(&write_receipts(some)).unwrap(), to_value(described).unwrap());
+            let mut described =
+                ReceiptsBody { items: some.iter().map(body).collect(), total: some.len() as u64, refused: None };
+            assert_eq!(from_slice::<serde_json::Value>(&write_receipts(some)).unwrap(), to_value(&described).unwrap());
+            let refused = vec![FieldProblem {
+                field: "event_id".to_owned(),
+                code: "event_id_conflict".to_owned(),
+                message: "\"taken\"".to_owned(),
+                index: Some(3),
+            }];
+            let each = from_slice::<serde_json::Value>(&write_each(some, &refused)).unwrap();
+            described.refused = Some(refused);
+            assert_eq!(each, to_value(described).unwrap());
         }
     }
 }

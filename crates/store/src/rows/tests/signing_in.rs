@@ -36,6 +36,7 @@ fn token_v1() {
         name: "ci".into(),
         hash: TokenHash::from_secret("k-1"),
         roles: vec![Role::Operator],
+        event_types: vec![],
         parent: None,
         created_at_ms: 1,
         expires_at_ms: None,
