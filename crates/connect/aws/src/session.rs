@@ -120,6 +120,10 @@ impl AwsConnection {
                     "reeve",
                 ));
             }
+            // They would be sent, signed, to a server that a user chose.
+            Credentials::Ambient if connection.endpoint.as_deref().is_some_and(|url| !is_of_aws(url)) => {
+                return Err(invalid("a connection with an endpoint that is not of amazonaws.com needs an access key"));
+            }
             Credentials::Ambient => {}
             Credentials::Simulated => return Err(invalid("a simulated connection is not one to AWS")),
         }
@@ -201,6 +205,13 @@ impl AwsConnection {
         let nameless = || call.fault(FaultKind::Other, None, "the answer names no account; is this an AWS endpoint?");
         answer.account().map(str::to_owned).ok_or_else(nameless)
     }
+}
+
+/// Returns `true` if a URL leads to AWS itself, such as to a VPC endpoint. Anything that readers of URLs may disagree about does not.
+fn is_of_aws(url: &str) -> bool {
+    let Some(rest) = url.strip_prefix("https://") else { return false };
+    let host = rest.split(['/', ':', '?', '#']).next().unwrap_or_default();
+    host.ends_with(".amazonaws.com") && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte))
 }
 
 fn invalid(message: &str) -> ObserveError {

@@ -18,6 +18,8 @@ pub(crate) struct Carriers {
     pub(crate) folder: Option<PathBuf>,
     /// Addresses that may be reached.
     pub(crate) policy: Policy,
+    /// Buckets that may be written to with the machine's own AWS credentials.
+    pub(crate) ambient_buckets: Vec<String>,
 }
 
 impl Carriers {
@@ -33,6 +35,23 @@ impl Carriers {
         Some(Bucket::open(&place, &reeve_connect_storage::client(self.policy.clone())).await)
     }
 
+    /// Refuses a destination that would use the machine's own AWS credentials: whoever makes destinations could write with the rights
+    /// of the service wherever these reach, or have signed requests sent to a server of their own.
+    fn check_credentials(&self, settings: &DestinationSettings) -> Result<(), FieldError> {
+        let DestinationSettings::S3 { bucket, endpoint, access_key_id: None, .. } = settings else { return Ok(()) };
+        let message = if endpoint.is_some() {
+            "is required with an endpoint: the machine's own credentials are never sent to an address that a user gave"
+                .to_owned()
+        } else if self.ambient_buckets.contains(bucket) {
+            return Ok(());
+        } else {
+            format!(
+                "is required: the machine's own credentials are used only for buckets that the configuration names in ambient_buckets, and {bucket} is none"
+            )
+        };
+        Err(FieldError::new("settings.access_key_id", "required", message))
+    }
+
     fn to_folder(&self) -> Result<PathBuf, CarryError> {
         let message = "folders are not allowed here; set export_folder in the configuration";
         self.folder.clone().ok_or_else(|| CarryError::permanent(message))
@@ -42,6 +61,7 @@ impl Carriers {
 #[async_trait]
 impl Carrier for Carriers {
     fn check(&self, settings: &DestinationSettings, _secret: Option<&DestinationSecret>) -> Result<(), FieldError> {
+        self.check_credentials(settings)?;
         if let Some(endpoint) = settings.endpoint() {
             let wrong = |message: String| FieldError::new("settings.endpoint", "invalid_value", message);
             return self.policy.check_given(endpoint).map_err(wrong);
@@ -71,6 +91,9 @@ impl Carrier for Carriers {
         let object = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}/{name}") };
         match &destination.settings {
             DestinationSettings::S3 { .. } => {
+                // Destinations from before the rule, and buckets that the configuration no longer names.
+                self.check_credentials(&destination.settings)
+                    .map_err(|error| CarryError::permanent(error.to_string()))?;
                 let bucket = self.bucket(&destination.settings, &secret.0, prefix).await;
                 let bucket = bucket.ok_or_else(|| CarryError::permanent("the settings are not of S3"))?;
                 bucket.upload(name, file).await.map_err(unstored)
@@ -105,4 +128,49 @@ fn refused(error: StorageError) -> CarryError {
 
 fn unstored(error: BucketError) -> CarryError {
     CarryError { message: error.to_string(), is_permanent: error.is_permanent() }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use jiff::Timestamp;
+    use reeve_exports::DestinationId;
+
+    use super::*;
+
+    fn s3(bucket: &str, endpoint: Option<&str>, key: Option<&str>) -> DestinationSettings {
+        DestinationSettings::S3 {
+            bucket: bucket.to_owned(),
+            region: "us-east-1".to_owned(),
+            endpoint: endpoint.map(str::to_owned),
+            access_key_id: key.map(str::to_owned),
+        }
+    }
+
+    #[tokio::test]
+    async fn the_machines_credentials_serve_named_buckets_alone() {
+        let carriers =
+            Carriers { folder: None, policy: Policy::default(), ambient_buckets: vec!["allowed".to_owned()] };
+        let elsewhere = Some("https://storage.example.com");
+        for (settings, field) in [
+            (s3("allowed", None, None), None),
+            (s3("other", None, Some("AKIA")), None),
+            (s3("other", elsewhere, Some("AKIA")), None),
+            (s3("other", None, None), Some("settings.access_key_id")),
+            (s3("allowed", elsewhere, None), Some("settings.access_key_id")),
+        ] {
+            let refused = carriers.check(&settings, None).err().map(|error| error.path);
+            assert_eq!(refused.as_deref(), field, "{settings:?}");
+        }
+        let kept = Destination {
+            id: DestinationId("d".to_owned()),
+            name: "from before".to_owned(),
+            settings: s3("allowed", elsewhere, None),
+            prefix: String::new(),
+            created_at: Timestamp::UNIX_EPOCH,
+            version: 1,
+        };
+        let put = carriers.put(&kept, &DestinationSecret::default(), "a", Path::new("/none")).await;
+        assert!(put.unwrap_err().is_permanent);
+    }
 }

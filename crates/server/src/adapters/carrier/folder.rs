@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use reeve_exports::CarryError;
 
@@ -10,12 +10,7 @@ use reeve_exports::CarryError;
 pub(super) fn put(root: &Path, prefix: &str, name: &str, file: &Path) -> Result<String, CarryError> {
     let failed = |error: io::Error| CarryError::passing(format!("the folder cannot be written: {error}"));
     let root = root.canonicalize().map_err(failed)?;
-    let folder = root.join(prefix);
-    fs::create_dir_all(&folder).map_err(failed)?;
-    let folder = folder.canonicalize().map_err(failed)?;
-    if !folder.starts_with(&root) {
-        return Err(CarryError::permanent("the folder leads out of the one that the configuration allows"));
-    }
+    let folder = make(&root, prefix)?;
     let (unnamed, target) = (folder.join(format!(".{name}.part")), folder.join(name));
     let copy = || -> io::Result<()> {
         let mut out = File::create(&unnamed)?;
@@ -26,6 +21,25 @@ pub(super) fn put(root: &Path, prefix: &str, name: &str, file: &Path) -> Result<
     };
     copy().map_err(failed)?;
     Ok(target.display().to_string())
+}
+
+/// Makes the folders of a prefix one by one. A link is followed only while it stays below the root: the folders after it would be made
+/// elsewhere before anybody looked.
+fn make(root: &Path, prefix: &str) -> Result<PathBuf, CarryError> {
+    let failed = |error: io::Error| CarryError::passing(format!("the folder cannot be written: {error}"));
+    let mut folder = root.to_owned();
+    for part in Path::new(prefix).components() {
+        folder.push(part);
+        match fs::create_dir(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed(error)),
+            _ => {}
+        }
+        folder = folder.canonicalize().map_err(failed)?;
+        if !folder.starts_with(root) {
+            return Err(CarryError::permanent("the folder leads out of the one that the configuration allows"));
+        }
+    }
+    Ok(folder)
 }
 
 #[cfg(test)]
@@ -41,8 +55,10 @@ mod tests {
         let address = put(root.path(), "a/b", "one.csv", &file).unwrap();
         assert_eq!(fs::read(address).unwrap(), b"entries");
         std::os::unix::fs::symlink(outside.path(), root.path().join("out")).unwrap();
-        let refused = put(root.path(), "out", "one.csv", &file).unwrap_err();
-        assert!(refused.message.contains("leads out"), "{refused}");
+        for prefix in ["out", "out/new/deeper", ".."] {
+            let refused = put(root.path(), prefix, "one.csv", &file).unwrap_err();
+            assert!(refused.message.contains("leads out"), "{refused}");
+        }
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
     }
 }
