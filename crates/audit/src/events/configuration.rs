@@ -24,7 +24,7 @@ kinds! { Configuration:
     TEAM_DELETE = "team.delete", Info, Shared,
         "A team was removed.",
         ["resource.type", "resource.id", "changes.before"];
-    TOKEN_CREATE = "token.create", Info, Shared,
+    TOKEN_CREATE = "token.create", Medium, Shared,
         "An API token was issued.",
         ["resource.type", "resource.id", "changes.after"];
     TOKEN_DELETE = "token.delete", Info, Shared,

@@ -15,7 +15,7 @@ kinds! { Log:
     AUDIT_VERIFY = "audit.verify", Info, Reeve,
         "The log was verified.",
         ["actor.email", "resource.type", "resource.id", "metadata.verification"];
-    AUDIT_EXPORT = "audit.export", Info, Reeve,
+    AUDIT_EXPORT = "audit.export", Medium, Reeve,
         "An export ended: its query, period, format, count and the hashes of its files, or the reason why it failed.",
         ["resource.type", "resource.id", "metadata.export"];
     EXPORT_REQUEST = "audit.export.request", Info, Reeve,
@@ -69,7 +69,7 @@ kinds! { Log:
     ALERT_MODIFY = "audit.alert.modify", Info, Reeve,
         "An alert rule was changed, enabled, disabled or silenced.",
         ["resource.type", "resource.id", "changes.before", "changes.after"];
-    ALERT_DELETE = "audit.alert.delete", Info, Reeve,
+    ALERT_DELETE = "audit.alert.delete", High, Reeve,
         "An alert rule was removed.",
         ["resource.type", "resource.id", "changes.before"];
     ALERT_TEST = "audit.alert.test", Info, Reeve,

@@ -39,8 +39,8 @@ kinds! { Resources:
     DATA_QUERY = "data.query", Info, Others,
         "Data of a database or bucket was queried.",
         [];
-    DATA_EXPORT = "data.export", Info, Others,
-        "Data of a database or bucket was exported.",
+    DATA_EXPORT = "data.export", Info, Shared,
+        "Data of a database or bucket was exported, or the inventory with its costs.",
         [];
     DEPLOYMENT_CREATE = "deployment.create", Info, Others,
         "A release was deployed.",

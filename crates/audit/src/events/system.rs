@@ -3,7 +3,7 @@
 use super::{Area, EventKind, Severity, Source, kinds};
 
 kinds! { System:
-    KEY_ROTATE = "ledger.key_rotate", Info, Reeve,
+    KEY_ROTATE = "ledger.key_rotate", High, Reeve,
         "The log's signing key was replaced.",
         ["resource.type", "resource.id", "changes.before", "changes.after"];
     ACCEPT_UNSIGNED = "ledger.accept_unsigned", High, Reeve,

@@ -7,8 +7,8 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use utoipa_axum::routes;
 
-use reeve_access::{Permission, User, UserId, read_roles};
-use reeve_audit::{ResourceRef, events};
+use reeve_access::{Permission, Role, User, UserId, read_roles};
+use reeve_audit::{Entry, ResourceRef, Severity, events};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -49,10 +49,11 @@ async fn create(
 ) -> Result<(StatusCode, Json<UserBody>), Problem> {
     let mut user = User::new(&body.email, &body.name, read_roles(&body.roles)?, app.now().as_millisecond())?;
     user.join(&body.teams, &app.access.team_list().await?)?;
-    user.password_hash = hash(body.password, &user.email).await?;
+    user.password_hash = hash(&app, body.password, &user.email).await?;
     let entry = story::did(&caller, &events::USER_CREATE, "create_user", ResourceRef::new("user", user.id.0.clone()))
         .after(user.state());
     let entry = user.record_roles_added(entry, &[]);
+    let entry = graded(entry, &[], &user.roles);
     app.change(entry, app.access.user_insert(&user)).await?;
     Ok((StatusCode::CREATED, Json(body_of(&user))))
 }
@@ -80,7 +81,7 @@ async fn patch(
     user.active = body.active.unwrap_or(user.active);
     let new_password = body.password.is_some();
     if new_password {
-        user.password_hash = hash(body.password, &user.email).await?;
+        user.password_hash = hash(&app, body.password, &user.email).await?;
     }
     let password_hash = std::mem::replace(&mut user.password_hash, before.password_hash.clone());
     if user != before || !new_password {
@@ -89,6 +90,7 @@ async fn patch(
             .before(before.state())
             .after(user.state());
         let entry = user.record_roles_added(entry, &before.roles);
+        let entry = graded(entry, &before.roles, &user.roles);
         app.change(entry, app.access.user_update(&before, &user)).await?;
     }
     if new_password {
@@ -114,9 +116,16 @@ async fn delete(State(app): State<Arc<App>>, caller: Caller, Path(id): Path<Stri
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn hash(given: Option<String>, email: &str) -> Result<Option<String>, Problem> {
+/// Grades an entry about the roles of a user as severe when a role with administration is given: its holder may do everything.
+fn graded(entry: Entry, before: &[Role], after: &[Role]) -> Entry {
+    let administers = |role: &&Role| role.permissions().contains(&Permission::Administer);
+    let is_given = after.iter().filter(administers).any(|role| !before.contains(role));
+    if is_given { entry.with_severity(Severity::High) } else { entry }
+}
+
+async fn hash(app: &App, given: Option<String>, email: &str) -> Result<Option<String>, Problem> {
     match given {
-        Some(given) => account::hashed("password", given, email).await.map(Some),
+        Some(given) => account::hashed(app, "password", given, email).await.map(Some),
         None => Ok(None),
     }
 }

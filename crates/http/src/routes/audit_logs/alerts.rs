@@ -23,7 +23,7 @@ use crate::app::App;
 use crate::change::same_version;
 use crate::error::{FieldProblem, Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
-use crate::guard::{Access, Guarded, VIEW_LOG};
+use crate::guard::{Access, Guarded};
 use crate::paging::window;
 use crate::story;
 use crate::wire::alert::{
@@ -51,7 +51,7 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
         .add(CHANGE, routes!(silence))
         .add(CHANGE, routes!(receivers::test))
         .add(READ, routes!(diagnosis::get))
-        .add(VIEW_LOG, routes!(preview::preview))
+        .add(CHANGE, routes!(preview::preview))
         .add(CHANGE, routes!(import::import))
         .add(READ, routes!(ready::list))
         .add(CHANGE, routes!(ready::enable))

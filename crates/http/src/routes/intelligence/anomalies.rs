@@ -11,7 +11,9 @@ use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFilter, AnomalyId, AnomalyStatus, Changes, course as course_of, course_changes,
     needed_from,
 };
+use reeve_audit::events;
 use reeve_estate::{Metric, ResourceId};
+use serde_json::json;
 
 use super::problems::{asking, problem};
 use crate::app::App;
@@ -19,12 +21,12 @@ use crate::error::{Problem, ProblemBody};
 use crate::extract::{Body, Caller, Params};
 use crate::paging::window;
 use crate::routes::resources::parse;
-use crate::time;
 use crate::wire::anomaly::{
     AnomalyBody, AnomalyCourseBody, AnomalyCourseParams, AnomalyFeedbackCreate, AnomalyParams, CourseChangeBody,
     CoursePointBody,
 };
 use crate::wire::list::List;
+use crate::{story, time};
 
 /// Anomalies, newest beginning first.
 #[utoipa::path(get, path = "/api/v1/intelligence/anomalies", tag = "intelligence", params(AnomalyParams),
@@ -50,7 +52,9 @@ pub(super) async fn list(
     };
     let (found, total) = app.anomalies.anomaly_list(&filter).await?;
     let next_cursor = window.next(found.len(), total);
-    Ok(Json(List { items: found.iter().map(|anomaly| shown(anomaly, &caller)).collect(), total, next_cursor }))
+    let items: Vec<_> = found.iter().map(|anomaly| shown(anomaly, &caller)).collect();
+    record_entries(&app, &caller, "list_anomalies", &items).await?;
+    Ok(Json(List { items, total, next_cursor }))
 }
 
 /// One anomaly.
@@ -61,7 +65,21 @@ pub(super) async fn get(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<AnomalyBody>, Problem> {
-    Ok(Json(shown(&app.anomalies.anomaly_get(&AnomalyId(id)).await?, &caller)))
+    let anomaly = shown(&app.anomalies.anomaly_get(&AnomalyId(id)).await?, &caller);
+    record_entries(&app, &caller, "view_anomaly", std::slice::from_ref(&anomaly)).await?;
+    Ok(Json(anomaly))
+}
+
+/// Records that log entries were read with anomalies. Anomalies without entries tell nothing of the log.
+async fn record_entries(app: &App, caller: &Caller, operation: &str, anomalies: &[AnomalyBody]) -> Result<(), Problem> {
+    let with_entries = anomalies.iter().filter(|anomaly| !anomaly.log_entries.is_empty());
+    let ids: Vec<&str> = with_entries.clone().map(|anomaly| anomaly.id.as_str()).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let found = with_entries.map(|anomaly| anomaly.log_entries.len() as u64).sum();
+    let asked = json!({ "anomalies": ids });
+    app.record_poll(caller, story::read_log(caller, &events::AUDIT_VIEW, operation, asked, Some(found))).await
 }
 
 /// Hides the parts of the cause whose log entries the caller may not see.

@@ -7,20 +7,21 @@ use std::sync::Arc;
 use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::stream::{self, StreamExt as _};
 
 use reeve_audit::format::push_csv_cell;
+use reeve_audit::{ResourceRef, events};
 use reeve_estate::{Money, Resource};
 
 use super::search::{Search, Walk};
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
-use crate::extract::Params;
-use crate::time;
+use crate::extract::{Caller, Params};
 use crate::wire::description::{CountParams, ResourceCountBody, ResourceCountsBody};
 use crate::wire::estate::ResourceFilterParams;
+use crate::{story, time};
 
 /// Columns of the CSV.
 const COLUMNS: &str = "id,name,type,provider,account,region,service,state,monthly_cost,created_at,observed_at,tags";
@@ -91,9 +92,15 @@ impl Attribute {
         (status = 422, body = ProblemBody)))]
 pub(super) async fn csv(
     State(app): State<Arc<App>>,
+    caller: Caller,
+    uri: Uri,
     Params(params): Params<ResourceFilterParams>,
 ) -> Result<Response, Problem> {
     let search = Search::from_params(&params)?;
+    let entry =
+        story::did(&caller, &events::DATA_EXPORT, "export_resources", ResourceRef::new("inventory", "resources"))
+            .with_metadata("request", uri.query().unwrap_or_default());
+    app.record_reading(entry).await?;
     let mut walk = Walk::default();
     // The first part is found before the answer begins, so that a failure of the store is answered as one.
     let first = search.next(&app, &mut walk).await?.unwrap_or_default();

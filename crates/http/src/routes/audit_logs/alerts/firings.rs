@@ -25,6 +25,7 @@ const MAX_NOTE: usize = 2000;
     responses((status = 200, body = List<FiringBody>), (status = 422, body = ProblemBody)))]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
+    caller: Caller,
     Params(asked): Params<FiringParams>,
 ) -> Result<Json<List<FiringBody>>, Problem> {
     let window = window(asked.limit, asked.offset, asked.cursor.as_deref())?;
@@ -32,6 +33,8 @@ pub(super) async fn list(
         FiringStatus::parse(text)
             .ok_or_else(|| Problem::field("status", "invalid", "must be open, acknowledged or resolved"))
     });
+    let read =
+        json!({ "rule_id": asked.rule_id, "status": asked.status, "limit": window.limit, "offset": window.start() });
     let filter = FiringFilter {
         rule: asked.rule_id.map(RuleId),
         status: status.transpose()?,
@@ -39,6 +42,8 @@ pub(super) async fn list(
         offset: window.start(),
     };
     let (firings, total) = app.alerts.firing_list(&filter).await?;
+    let entry = story::read_log(&caller, &events::AUDIT_VIEW, "list_firings", read, Some(total));
+    app.record_poll(&caller, entry).await?;
     let next_cursor = window.next(firings.len(), total);
     Ok(Json(List { items: firings.iter().map(FiringBody::new).collect(), total, next_cursor }))
 }
@@ -46,8 +51,15 @@ pub(super) async fn list(
 /// One firing with the entries that caused it.
 #[utoipa::path(get, path = "/api/v1/audit-logs/alerts/firings/{id}", tag = "audit-logs", params(("id" = String, Path)),
     responses((status = 200, body = FiringBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<FiringBody>, Problem> {
-    Ok(Json(FiringBody::new(&app.alerts.firing_get(&FiringId(id)).await?)))
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<FiringBody>, Problem> {
+    let firing = app.alerts.firing_get(&FiringId(id)).await?;
+    let read = json!({ "firing_id": firing.id.0 });
+    app.record_reading(story::read_log(&caller, &events::AUDIT_VIEW, "view_firing", read, None)).await?;
+    Ok(Json(FiringBody::new(&firing)))
 }
 
 /// Acknowledge a firing: somebody has seen it.

@@ -1,6 +1,7 @@
 //! Previews: a rule over the last 30 days of what the caller may see.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
@@ -11,10 +12,11 @@ use reeve_alerts::{
 use reeve_audit::events;
 use reeve_audit::query::{Bound, Expr, Match};
 use serde_json::json;
+use tokio::sync::SemaphorePermit;
 
 use super::super::ask::{self, Asked};
 use crate::app::App;
-use crate::error::{Problem, ProblemBody};
+use crate::error::{Code, Problem, ProblemBody};
 use crate::extract::{Body, Caller};
 use crate::story;
 use crate::time;
@@ -48,7 +50,7 @@ pub(super) struct Past {
 
 /// Try a rule on the last 30 days, without keeping it.
 #[utoipa::path(post, path = "/api/v1/audit-logs/alerts/preview", tag = "audit-logs", request_body = AlertPreviewRequest,
-    responses((status = 200, body = AlertPreviewBody), (status = 422, body = ProblemBody)))]
+    responses((status = 200, body = AlertPreviewBody), (status = 422, body = ProblemBody), (status = 429, body = ProblemBody)))]
 pub(super) async fn preview(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -72,8 +74,22 @@ pub(super) async fn preview(
     Ok(Json(body(&past)))
 }
 
+/// Longest wait while other previews run.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// Waits until a preview may run: each reads a month of the log and keeps up to [`MOST`] times in memory.
+async fn turn(app: &App) -> Result<SemaphorePermit<'_>, Problem> {
+    let turn = tokio::time::timeout(WAIT, app.previews.acquire()).await;
+    let busy = || {
+        let message = "Other previews of alert rules are running. Try again in 5 s.";
+        Problem::new(Code::TooManyRequests, message).retry_after(WAIT.as_secs())
+    };
+    turn.map_err(|_| busy())?.map_err(Problem::internal)
+}
+
 /// Runs a rule over the period as the caller may see it.
 pub(super) async fn past(app: &App, caller: &Caller, settings: RuleSettings) -> Result<Past, Problem> {
+    let _turn = turn(app).await?;
     let now = app.now();
     let from = now - PERIOD;
     let (start, end) = (time::text(from), time::text(now));

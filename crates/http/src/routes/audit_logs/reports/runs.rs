@@ -73,8 +73,17 @@ pub(super) async fn list(
 #[utoipa::path(get, path = "/api/v1/audit-logs/reports/runs/{id}", tag = "audit-logs", operation_id = "report_runs_get",
     params(("id" = String, Path)),
     responses((status = 200, body = ReportRunBody), (status = 404, body = ProblemBody)))]
-pub(super) async fn get(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json<ReportRunBody>, Problem> {
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<ReportRunBody>, Problem> {
     let run = app.reports.run_get(&RunId(id)).await?;
+    // Before its end a run has no findings, and pages ask for its progress every second.
+    if run.state == RunState::Succeeded {
+        let read = json!({ "run_id": run.id.0 });
+        app.record_reading(story::read_log(&caller, &events::AUDIT_VIEW, "view_report", read, None)).await?;
+    }
     let deliveries = deliveries(&app, &run).await?;
     let reviews = app.reports.review_list(&run.report, REVIEWS).await?;
     let reviews = reviews.iter().map(ReportReviewBody::new).collect();

@@ -31,6 +31,7 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_user(&events::INTEGRATION_MODIFY, "connection"),
     by_user(&events::INTEGRATION_TEST, "connection"),
     by_user(&events::INTEGRATION_DELETE, "connection"),
+    by_user(&events::DATA_EXPORT, "inventory"),
     by_reeve(&events::INTEGRATION_SYNC, "scheduled", "connection").when("actor.type:system"),
     observed(&events::RESOURCE_CREATE),
     observed(&events::RESOURCE_TAG),
@@ -149,6 +150,8 @@ async fn what_happens_to_the_estate_is_recorded() {
     let connection = format!("connections/{}", admin.post("connections", connection).await.expect(201).text_at("/id"));
     let _ = admin.post(&format!("{connection}/test"), json!({})).await.expect(200);
     let _ = admin.patch(&connection, json!({ "name": "acme-production" })).await.expect(200);
+    let inventory = admin.send("GET", "resources.csv?type=virtual_machine", None, Vec::new()).await;
+    assert_eq!(inventory.status, 200);
     sync(&admin, &connection).await;
     changes(&moto, &stopped, &removed).await;
     sync(&admin, &connection).await;
