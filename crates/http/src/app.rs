@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use axum::http::Method;
 use jiff::{SignedDuration, Timestamp};
 
-use reeve_access::{AccessStore, Principal, PublicUrl, SavedSearchStore, Workspace, WorkspaceStore};
+use reeve_access::{AccessStore, Principal, PublicUrl, SavedSearchStore, TokenHash, Workspace, WorkspaceStore};
 use reeve_alerts::AlertStore;
 use reeve_anomalies::budget::BudgetStore;
 use reeve_anomalies::threat::ThreatStore;
@@ -30,15 +30,19 @@ use reeve_recommend::{Agent, AgentStore, Clock, WorkloadStore};
 use reeve_reports::ReportStore;
 use reeve_sources::{BillSource, BillSourceStore, MetricSourceStore};
 use reeve_trail::{Journal, JournalError, Log, Tallies, Trail};
+use tokio::sync::Semaphore;
 
 use crate::api_calls::ApiCalls;
 use crate::attempts::Attempts;
 use crate::backups::Backups;
+use crate::body_budget::BodyBudget;
+use crate::connection_counts::ConnectionCounts;
 use crate::error::{Code, FieldProblem, Problem};
 use crate::estate_searches::EstateSearches;
 use crate::extract::Caller;
 use crate::identify::{KnownTokens, TrustedProxies, Watched};
 use crate::metric_intake::MetricIntake;
+use crate::password_workers::PasswordWorkers;
 use crate::prices::PriceBook;
 use crate::self_checks::SelfChecks;
 use crate::streams::Streams;
@@ -46,6 +50,12 @@ use crate::verification::{Jobs, Verifier};
 
 /// Refused attempts from one network within this time are one entry, after the first.
 const REFUSALS: SignedDuration = SignedDuration::from_mins(1);
+
+/// Reads of a page that asks again and again within this time are one entry, after the first.
+const POLLS: SignedDuration = SignedDuration::from_mins(10);
+
+/// Previews of alert rules at once: half of the workers that searches have on a small machine.
+const PREVIEWS: usize = 2;
 
 /// Settings of the HTTP face.
 #[derive(Debug, Clone)]
@@ -58,6 +68,8 @@ pub struct Settings {
     pub session_s: i64,
     /// Largest body, bytes.
     pub max_body_bytes: usize,
+    /// Most bytes of bodies held in memory at once, over all connections.
+    pub bodies_limit_bytes: usize,
     /// Seconds between runs of an agent.
     pub agents_every_s: u64,
     /// Proxies whose `X-Forwarded-For` is believed.
@@ -74,6 +86,8 @@ pub struct Settings {
     pub public_url: Option<PublicUrl>,
     /// Permissions with which the syncs of an AWS account read.
     pub aws_reads: Vec<&'static str>,
+    /// Token with which metrics may be read; API tokens with `audit.verify` may in any case.
+    pub metrics_token: Option<TokenHash>,
     /// Longest duration of a query over resources and their configurations.
     pub search_limit: Duration,
 }
@@ -85,6 +99,7 @@ impl Default for Settings {
             secure_cookies: false,
             session_s: 12 * 3600,
             max_body_bytes: 32 * 1024 * 1024,
+            bodies_limit_bytes: 256 * 1024 * 1024,
             agents_every_s: 900,
             trusted_proxies: TrustedProxies::default(),
             exports_dir: PathBuf::from("exports"),
@@ -93,6 +108,7 @@ impl Default for Settings {
             reports_dir: PathBuf::from("reports"),
             public_url: None,
             aws_reads: Vec::new(),
+            metrics_token: None,
             search_limit: Duration::from_secs(10),
         }
     }
@@ -143,6 +159,14 @@ pub struct App {
     pub(crate) estate_searches: EstateSearches,
     /// Attempts to sign in.
     pub sign_ins: Attempts,
+    /// Threads that compute password hashes.
+    pub(crate) passwords: PasswordWorkers,
+    /// Room for the bodies of requests.
+    pub(crate) bodies: BodyBudget,
+    /// Connections of clients.
+    pub connections: Arc<ConnectionCounts>,
+    /// Previews of alert rules that may run at once.
+    pub(crate) previews: Semaphore,
     /// Streams that stay open.
     pub streams: Streams,
     /// Verifications of late.
@@ -151,6 +175,8 @@ pub struct App {
     pub self_checks: SelfChecks,
     /// Principals of tokens that were used a moment ago.
     pub(crate) tokens: KnownTokens,
+    /// Reads that pages repeat.
+    polls: Tallies,
     /// Attempts that were refused before anybody was known.
     refusals: Tallies,
     /// Calls of API clients.
@@ -258,6 +284,10 @@ impl App {
         App {
             ports: Ports { access, ..ports },
             estate_searches: EstateSearches::new(settings.search_limit),
+            bodies: BodyBudget::new(settings.bodies_limit_bytes),
+            passwords: PasswordWorkers::default(),
+            connections: Arc::default(),
+            previews: Semaphore::new(PREVIEWS),
             settings,
             sign_ins: Attempts::default(),
             streams: Streams::default(),
@@ -265,6 +295,7 @@ impl App {
             self_checks: SelfChecks::default(),
             tokens: KnownTokens::new(changes),
             refusals: Tallies::new("attempts", REFUSALS),
+            polls: Tallies::new("reads", POLLS),
             api_calls: ApiCalls::default(),
         }
     }
@@ -296,6 +327,7 @@ impl App {
         self.journal.record(entry).await.map_err(|error| match error {
             JournalError::Unsound(errors) => Problem::internal(errors),
             JournalError::Append(error) => append_problem(&error),
+            JournalError::Read(error) => Problem::internal(error),
         })
     }
 
@@ -306,6 +338,20 @@ impl App {
     /// A problem once neither the log nor the memory has room.
     pub async fn record_reading(&self, entry: Entry) -> Result<(), Problem> {
         self.journal.record_or_keep(entry).await.map_err(|error| append_problem(&error))
+    }
+
+    /// Records a read that pages repeat by themselves: the first at once, further ones of the same caller and content with their number.
+    ///
+    /// # Errors
+    /// As [`App::record_reading`].
+    pub(crate) async fn record_poll(&self, caller: &Caller, entry: Entry) -> Result<(), Problem> {
+        let content = entry.metadata.extra.get("request").map(ToString::to_string).unwrap_or_default();
+        let operation = entry.action.operation.as_deref().unwrap_or_default();
+        let kind = format!("{} {operation} {content}", caller.principal.user.0);
+        match self.polls.note(kind, entry, self.now()) {
+            Some(entry) => self.record_reading(entry).await,
+            None => Ok(()),
+        }
     }
 
     /// Records that somebody was refused.
@@ -327,7 +373,9 @@ impl App {
     pub async fn record_tallies(&self, every: bool) {
         let now = self.now();
         let mut entries = self.api_calls.ended(now, every);
-        entries.extend(if every { self.refusals.all() } else { self.refusals.ended(now) });
+        for tallies in [&self.refusals, &self.polls] {
+            entries.extend(if every { tallies.all() } else { tallies.ended(now) });
+        }
         for entry in entries {
             self.journal.record_outcome(entry).await;
         }

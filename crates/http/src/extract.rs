@@ -20,6 +20,7 @@ use tokio::time::Instant;
 use reeve_access::Principal;
 
 use crate::app::App;
+use crate::body_budget::BodyBudget;
 pub use crate::caller::Caller;
 use crate::error::{Code, Problem};
 use crate::identify::{self, Origin};
@@ -47,13 +48,18 @@ pub struct From {
     pub origin: Origin,
     /// The request's identifier, for the log.
     pub request_id: String,
+    /// `true` if the client reaches Reeve over TLS, as far as it is known.
+    pub is_secure: bool,
 }
 
 impl FromRequestParts<Arc<App>> for From {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        Ok(From { origin: origin(parts, app), request_id: request_id(parts) })
+        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+        let is_secure =
+            app.settings.secure_cookies || identify::is_behind_tls(&app.settings.trusted_proxies, &parts.headers, peer);
+        Ok(From { origin: origin(parts, app), request_id: request_id(parts), is_secure })
     }
 }
 
@@ -143,56 +149,92 @@ struct Patience {
 
 const PATIENCE: Patience = Patience { idle: Duration::from_secs(30), whole: Duration::from_secs(300) };
 
+/// Limits of a body.
+#[derive(Debug, Clone, Copy)]
+struct BodyLimits {
+    /// Bytes of the body.
+    most: usize,
+    /// Bytes past them that are read and thrown away.
+    drain: usize,
+    patience: Patience,
+}
+
+impl BodyLimits {
+    /// Limits of a route that anybody may call: a sign-in has a few hundred bytes, and what arrives before it must not add up.
+    const PUBLIC: BodyLimits = BodyLimits {
+        most: 16 * 1024,
+        drain: 64 * 1024,
+        patience: Patience { idle: Duration::from_secs(10), whole: Duration::from_secs(20) },
+    };
+
+    const fn of_caller(most: usize) -> BodyLimits {
+        BodyLimits { most, drain: DRAIN, patience: PATIENCE }
+    }
+}
+
+/// Mark of a request whose route anybody may call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PublicRoute;
+
 /// Room made at once for a body that is only announced, bytes.
 const TRUSTED: usize = 1024 * 1024;
 
 /// Reads a whole body within the limit.
 ///
 /// # Errors
-/// 408 when it does not arrive in time, 413 past the limit, 415 for an encoded body, 400 when the connection broke.
+/// 408 when it does not arrive in time, 413 past the limit, 415 for an encoded body, 429 when other bodies leave no room, 400 when the
+/// connection broke.
 pub async fn read(request: Request, app: &App) -> Result<Bytes, Problem> {
     let encoding = request.headers().get(header::CONTENT_ENCODING).map(|value| value.to_str().unwrap_or("unreadable"));
     if let Some(encoding) = encoding.filter(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
         let message = format!("Content-Encoding {encoding} is not supported. Send the body uncompressed.");
         return Err(Problem::new(Code::UnsupportedMediaType, message));
     }
-    let limit = app.settings.max_body_bytes;
+    let limits = match request.extensions().get::<PublicRoute>() {
+        Some(PublicRoute) => BodyLimits::PUBLIC,
+        None => BodyLimits::of_caller(app.settings.max_body_bytes),
+    };
     if let Some(length) =
         request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok())
-        && length > limit.saturating_add(DRAIN)
+        && length > limits.most.saturating_add(limits.drain)
     {
-        return Err(too_large(limit));
+        return Err(too_large(limits.most));
     }
-    collect(request.into_body(), limit, PATIENCE).await
+    collect(request.into_body(), limits, &app.bodies).await
 }
 
 /// Reads a whole body that is compressed, as it is, within a limit of its own.
 ///
 /// # Errors
-/// 408 when it does not arrive in time, 413 past the limit, 400 when the connection broke.
-pub async fn read_encoded(request: Request, limit: usize) -> Result<Bytes, Problem> {
-    collect(request.into_body(), limit, PATIENCE).await
+/// 408 when it does not arrive in time, 413 past the limit, 429 when other bodies leave no room, 400 when the connection broke.
+pub async fn read_encoded(request: Request, limit: usize, app: &App) -> Result<Bytes, Problem> {
+    collect(request.into_body(), BodyLimits::of_caller(limit), &app.bodies).await
 }
 
-async fn collect(mut body: axum::body::Body, limit: usize, patience: Patience) -> Result<Bytes, Problem> {
-    let whole = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).filter(|bytes| *bytes <= limit);
+async fn collect(mut body: axum::body::Body, limits: BodyLimits, budget: &BodyBudget) -> Result<Bytes, Problem> {
+    let BodyLimits { most, drain, patience } = limits;
+    let whole = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok()).filter(|bytes| *bytes <= most);
     let deadline = Instant::now() + patience.whole;
-    let (mut bytes, mut seen) = (Vec::with_capacity(whole.unwrap_or_default().min(TRUSTED)), 0_usize);
+    let (mut bytes, mut seen, mut room) = (Vec::new(), 0_usize, budget.begin());
     while let Some(data) = next(&mut body, patience, deadline).await? {
-        if bytes.is_empty() && whole == Some(data.len()) {
-            return Ok(data);
-        }
         seen = seen.saturating_add(data.len());
-        if seen <= limit {
-            bytes.extend_from_slice(&data);
-        } else {
-            bytes = Vec::new();
-            if seen > limit.saturating_add(DRAIN) {
+        if seen > most {
+            (bytes, room) = (Vec::new(), budget.begin());
+            if seen > most.saturating_add(drain) {
                 break;
             }
+            continue;
         }
+        room.grow(seen).await?;
+        if bytes.is_empty() {
+            if whole == Some(data.len()) {
+                return Ok(room.hold(data));
+            }
+            bytes.reserve_exact(whole.unwrap_or_default().min(TRUSTED));
+        }
+        bytes.extend_from_slice(&data);
     }
-    if seen > limit { Err(too_large(limit)) } else { Ok(Bytes::from(bytes)) }
+    if seen > most { Err(too_large(most)) } else { Ok(room.hold(Bytes::from(bytes))) }
 }
 
 /// The next piece of a body, which must not keep us waiting.
@@ -287,6 +329,10 @@ mod tests {
 
     const SHORT: Patience = Patience { idle: Duration::from_millis(20), whole: Duration::from_millis(200) };
 
+    async fn collected(body: Body, most: usize, patience: Patience) -> Result<Bytes, Problem> {
+        collect(body, BodyLimits { most, drain: DRAIN, patience }, &BodyBudget::new(1 << 20)).await
+    }
+
     fn pieces(pieces: &[&'static str]) -> Vec<Result<Bytes, Infallible>> {
         pieces.iter().map(|piece| Ok(Bytes::from_static(piece.as_bytes()))).collect()
     }
@@ -294,24 +340,24 @@ mod tests {
     #[tokio::test]
     async fn bodies_in_one_piece_and_in_many() {
         let (one, many) = (Body::from("abcdef"), Body::from_stream(stream::iter(pieces(&["ab", "", "cde", "f"]))));
-        assert_eq!(collect(one, 6, PATIENCE).await.unwrap(), "abcdef");
-        assert_eq!(collect(many, 6, PATIENCE).await.unwrap(), "abcdef");
-        assert_eq!(collect(Body::empty(), 6, PATIENCE).await.unwrap(), "");
+        assert_eq!(collected(one, 6, PATIENCE).await.unwrap(), "abcdef");
+        assert_eq!(collected(many, 6, PATIENCE).await.unwrap(), "abcdef");
+        assert_eq!(collected(Body::empty(), 6, PATIENCE).await.unwrap(), "");
         let many = Body::from_stream(stream::iter(pieces(&["ab", "cde", "fg"])));
         for long in [Body::from("abcdefg"), many] {
-            assert_eq!(collect(long, 6, PATIENCE).await.unwrap_err().status().as_u16(), 413);
+            assert_eq!(collected(long, 6, PATIENCE).await.unwrap_err().status().as_u16(), 413);
         }
     }
 
     #[tokio::test]
     async fn a_body_that_does_not_arrive() {
         let stopped = stream::iter(pieces(&["ab"])).chain(stream::pending());
-        assert_eq!(collect(Body::from_stream(stopped), 6, SHORT).await.unwrap_err().status().as_u16(), 408);
+        assert_eq!(collected(Body::from_stream(stopped), 6, SHORT).await.unwrap_err().status().as_u16(), 408);
         // One that never stops and never ends.
         let dripping = stream::unfold((), |()| async {
             tokio::time::sleep(Duration::from_millis(5)).await;
             Some((Ok::<_, Infallible>(Bytes::from_static(b"x")), ()))
         });
-        assert_eq!(collect(Body::from_stream(dripping), 1_000_000, SHORT).await.unwrap_err().status().as_u16(), 408);
+        assert_eq!(collected(Body::from_stream(dripping), 1_000_000, SHORT).await.unwrap_err().status().as_u16(), 408);
     }
 }

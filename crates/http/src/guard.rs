@@ -20,7 +20,7 @@ use reeve_sources::MetricSource;
 
 use crate::app::App;
 use crate::error::{Code, Problem};
-use crate::extract::{Caller, request_id};
+use crate::extract::{Caller, PublicRoute, request_id};
 use crate::{identify, story};
 
 /// Permission that a route requires.
@@ -158,6 +158,9 @@ async fn check(State((app, access)): State<(Arc<App>, Access)>, request: Request
     if !is_text(parts.uri.path()) {
         return Problem::new(Code::BadRequest, "The path is not valid UTF-8 after its %-escapes are decoded.")
             .into_response();
+    }
+    if access == Access::Public {
+        parts.extensions.insert(PublicRoute);
     }
     let (safe, method) = (parts.method.is_safe(), parts.method.clone());
     let origin = identify::origin(

@@ -16,14 +16,18 @@ use reeve_access::{Authenticator, Principal, TokenHash};
 use reeve_sources::{MetricSource, TOKEN_PREFIX};
 
 pub(crate) use self::known::KnownTokens;
-pub(crate) use self::origin::network;
-pub use self::origin::{Origin, STANDBY_KEY, TrustedProxies, origin};
+pub use self::origin::{Origin, STANDBY_KEY, TrustedProxies, is_behind_tls, origin};
+pub(crate) use self::origin::{network, site};
 pub(crate) use self::watched::Watched;
 use crate::app::App;
 use crate::error::{Code, Problem};
 
-/// Name of the session cookie.
+/// Name of the session cookie over plain HTTP.
 pub const COOKIE: &str = "reeve_session";
+
+/// Name of the session cookie over TLS. Browsers take a cookie of such a name from this host alone, over TLS alone, for all paths (RFC
+/// 6265bis, section 4.1.3.2): another host of the same domain cannot plant one.
+pub const SECURE_COOKIE: &str = "__Host-reeve_session";
 
 /// Interval at which a token's last use is noted, ms.
 const TOUCH_MS: i64 = 60_000;
@@ -37,7 +41,9 @@ pub async fn principal(app: &App, method: &Method, headers: &HeaderMap) -> Resul
         return by_token(app, token).await.map(Some);
     }
     let jar = CookieJar::from_headers(headers);
-    let Some(cookie) = jar.get(COOKIE) else { return Ok(None) };
+    // Where cookies are known to be secure, one without the prefix may have been planted.
+    let plain = || jar.get(COOKIE).filter(|_| !app.settings.secure_cookies);
+    let Some(cookie) = jar.get(SECURE_COOKIE).or_else(plain) else { return Ok(None) };
     if !method.is_safe() && !same_origin(headers) {
         return Err(Problem::new(
             Code::Forbidden,
@@ -58,7 +64,7 @@ pub async fn metric_source(app: &App, headers: &HeaderMap) -> Result<Option<Metr
     }
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())

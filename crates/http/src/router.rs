@@ -32,7 +32,7 @@ pub fn router(app: Arc<App>) -> Router {
         .route("/api/{*rest}", axum::routing::any(unknown))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
-        .route("/metrics", get(health::metrics))
+        .route("/metrics", get(health::guarded_metrics))
         .fallback(page)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn(leftover::middleware))
@@ -42,6 +42,15 @@ pub fn router(app: Arc<App>) -> Router {
             Problem::internal("a handler panicked").into_response()
         }))
         .layer(TraceLayer::new_for_http().make_span_with(DefaultMakeSpan::new().include_headers(false)))
+        .with_state(app)
+}
+
+/// Health, readiness and metrics alone, without sign-in: for a listener that only the monitoring reaches.
+pub fn metrics_router(app: Arc<App>) -> Router {
+    Router::new()
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(health::readyz))
+        .route("/metrics", get(health::metrics))
         .with_state(app)
 }
 

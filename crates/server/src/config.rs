@@ -23,6 +23,10 @@ pub(crate) struct Config {
     pub(crate) accept_unsigned: bool,
     /// Address to listen on.
     pub(crate) listen: SocketAddr,
+    /// Address that serves health, readiness and metrics without sign-in; by default there is none.
+    pub(crate) metrics_listen: Option<SocketAddr>,
+    /// Bearer token with which `/metrics` may be read on the address of the interface.
+    pub(crate) metrics_token: Option<String>,
     /// Address at which a standby on another machine reaches this server; by default the one it listens on.
     pub(crate) internal_url: Option<String>,
     /// State store: a URL `sqlite://...` or `postgres://...`; by default SQLite in the data directory.
@@ -41,6 +45,10 @@ pub(crate) struct Config {
     pub(crate) trusted_proxies: Vec<IpAddr>,
     /// Largest request body, bytes.
     pub(crate) max_body_bytes: usize,
+    /// Most bytes of request bodies held in memory at once.
+    pub(crate) bodies_limit_bytes: usize,
+    /// Most connections of clients at once.
+    pub(crate) max_connections: usize,
     /// Seconds between syncs of a connection.
     pub(crate) sync_every_s: u64,
     /// Seconds between runs of an agent.
@@ -63,6 +71,8 @@ pub(crate) struct Config {
     pub(crate) export_keep_days: u32,
     /// Folder below which exports may be delivered; without it none may.
     pub(crate) export_folder: Option<PathBuf>,
+    /// S3 buckets to which exports may be delivered with the machine's own AWS credentials; by default none.
+    pub(crate) ambient_buckets: Vec<String>,
     /// Days of metric samples to keep.
     pub(crate) samples_days: u32,
     /// Days that versions of resources' configurations are kept after they have ended.
@@ -85,6 +95,8 @@ impl Default for Config {
             data_dir: PathBuf::from("reeve-data"),
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             accept_unsigned: false,
+            metrics_listen: None,
+            metrics_token: None,
             internal_url: None,
             state_url: None,
             anchor: None,
@@ -94,6 +106,8 @@ impl Default for Config {
             secure_cookies: false,
             trusted_proxies: Vec::new(),
             max_body_bytes: 32 * 1024 * 1024,
+            bodies_limit_bytes: 256 * 1024 * 1024,
+            max_connections: 1000,
             sync_every_s: 300,
             agents_every_s: 900,
             charges_every_s: 60,
@@ -105,6 +119,7 @@ impl Default for Config {
             export_limit_bytes: reeve_exports::LIMIT_BYTES,
             export_keep_days: 7,
             export_folder: None,
+            ambient_buckets: Vec::new(),
             samples_days: 400,
             configuration_days: 400,
             self_check_hour: 3,
@@ -167,6 +182,15 @@ impl Config {
         }
         if self.self_check_hour > 23 || self.self_check_every_s == Some(0) {
             bail!("self_check_hour must be 0 to 23, and self_check_every_s at least 1");
+        }
+        if self.metrics_token.as_ref().is_some_and(|token| token.len() < 16) {
+            bail!("metrics_token must have at least 16 characters");
+        }
+        if self.max_connections == 0 {
+            bail!("max_connections must be at least 1");
+        }
+        if self.bodies_limit_bytes < self.max_body_bytes {
+            bail!("bodies_limit_bytes must be at least max_body_bytes");
         }
         if self.search_limit_s == 0 {
             bail!("search_limit_s must be at least 1");

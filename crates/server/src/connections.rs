@@ -3,10 +3,12 @@
 //! A client that is slow to send its headers, or lets a connection idle, is let go after [`HEADERS`]; how long a body may take
 //! is said where bodies are read (`reeve_http`).
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -18,6 +20,8 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use parking_lot::Mutex;
+use reeve_http::ConnectionCounts;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -29,12 +33,70 @@ const HEADERS: Duration = Duration::from_secs(30);
 /// Wait when no connection can be accepted, because too many files are open for example.
 const BREATH: Duration = Duration::from_secs(1);
 
-/// Accepts and serves until `stop`; then lets the requests under way end.
-pub(crate) async fn serve(listener: TcpListener, router: Router, stop: CancellationToken) {
-    serve_within(HEADERS, listener, router, stop).await;
+/// Bounds on connections.
+#[derive(Clone)]
+pub(crate) struct Bounds {
+    /// Connections open at once.
+    most: usize,
+    /// Proxies, from whose addresses all of them may come.
+    proxies: Vec<IpAddr>,
+    counts: Arc<ConnectionCounts>,
+    /// Open connections by the address that they come from.
+    by_address: Arc<Mutex<HashMap<IpAddr, usize>>>,
 }
 
-async fn serve_within(headers: Duration, listener: TcpListener, router: Router, stop: CancellationToken) {
+impl Bounds {
+    pub(crate) fn new(most: usize, proxies: Vec<IpAddr>, counts: Arc<ConnectionCounts>) -> Self {
+        Bounds { most, proxies, counts, by_address: Arc::default() }
+    }
+
+    /// Admits a connection; `None` when too many are open. One address has half of all, so that it cannot keep everybody else out.
+    fn admit(&self, peer: IpAddr) -> Option<Admitted> {
+        let peer = peer.to_canonical();
+        let shared = peer.is_loopback() || self.proxies.iter().any(|proxy| proxy.to_canonical() == peer);
+        let most = if shared { self.most } else { self.most.div_ceil(2) };
+        let mut by_address = self.by_address.lock();
+        let open: usize = by_address.values().sum();
+        let own = by_address.get(&peer).copied().unwrap_or_default();
+        if open >= self.most || own >= most {
+            self.counts.refused();
+            return None;
+        }
+        by_address.insert(peer, own + 1);
+        self.counts.opened();
+        Some(Admitted { bounds: self.clone(), peer })
+    }
+}
+
+/// A connection that counts until it is dropped.
+struct Admitted {
+    bounds: Bounds,
+    peer: IpAddr,
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        let mut by_address = self.bounds.by_address.lock();
+        match by_address.get_mut(&self.peer) {
+            Some(open) if *open > 1 => *open -= 1,
+            _ => drop(by_address.remove(&self.peer)),
+        }
+        self.bounds.counts.closed();
+    }
+}
+
+/// Accepts and serves until `stop`; then lets the requests under way end. A connection beyond the bounds is closed at once.
+pub(crate) async fn serve(listener: TcpListener, router: Router, bounds: Bounds, stop: CancellationToken) {
+    serve_within(HEADERS, listener, router, bounds, stop).await;
+}
+
+async fn serve_within(
+    headers: Duration,
+    listener: TcpListener,
+    router: Router,
+    bounds: Bounds,
+    stop: CancellationToken,
+) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(headers);
     let open = TaskTracker::new();
@@ -45,7 +107,12 @@ async fn serve_within(headers: Duration, listener: TcpListener, router: Router, 
         };
         match accepted {
             Ok((stream, peer)) => {
-                open.spawn(connection(http.clone(), stream, peer, router.clone(), stop.clone()));
+                let Some(admitted) = bounds.admit(peer.ip()) else { continue };
+                let served = connection(http.clone(), stream, peer, router.clone(), stop.clone());
+                open.spawn(async move {
+                    served.await;
+                    drop(admitted);
+                });
             }
             Err(error) if is_of_the_client(&error) => {}
             Err(error) => {
@@ -124,13 +191,58 @@ mod tests {
         let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
         let router = Router::new()
             .route("/", get(|ConnectInfo(peer): ConnectInfo<SocketAddr>| async move { peer.ip().to_string() }));
-        let serving = tokio::spawn(serve_within(Duration::from_millis(100), listener, router, stop.clone()));
+        let bounds = Bounds::new(10, Vec::new(), Arc::default());
+        let serving = tokio::spawn(serve_within(Duration::from_millis(100), listener, router, bounds, stop.clone()));
         for silent in ["", "GET / HTT", "GET / HTTP/1.1\r\nhost: x\r\nx-slow: "] {
             assert_eq!(said(address, silent).await, "", "{silent:?}");
         }
         // Answered, and let go once nothing follows.
         let answer = said(address, "GET / HTTP/1.1\r\nhost: x\r\n\r\n").await;
         assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("127.0.0.1"), "{answer}");
+        stop.cancel();
+        serving.await.unwrap();
+    }
+
+    #[test]
+    fn one_address_has_half_of_the_connections() {
+        let counts = Arc::new(ConnectionCounts::default());
+        let [proxy, one, other] = ["10.0.0.1", "192.0.2.1", "192.0.2.2"].map(|text| text.parse::<IpAddr>().unwrap());
+        let bounds = Bounds::new(4, vec![proxy], counts.clone());
+        let taken: Vec<_> = (0..4).filter_map(|_| bounds.admit(one)).collect();
+        assert_eq!((taken.len(), counts.open_now(), counts.refused_so_far()), (2, 2, 2));
+        let (second, third) = (bounds.admit(other), bounds.admit(proxy));
+        assert!(second.is_some() && third.is_some() && bounds.admit(proxy).is_none(), "four in all");
+        drop(taken);
+        assert!(bounds.admit(one).is_some());
+        drop((second, third));
+        assert_eq!(counts.open_now(), 0);
+        let all: Vec<_> = (0..5).filter_map(|_| bounds.admit(proxy)).collect();
+        assert_eq!(all.len(), 4, "a proxy may have all of them");
+    }
+
+    #[tokio::test]
+    async fn a_connection_too_many_is_closed_at_once() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
+        let router = Router::new().route("/", get(|| async { "here" }));
+        let counts = Arc::new(ConnectionCounts::default());
+        let bounds = Bounds::new(1, Vec::new(), counts.clone());
+        let serving = tokio::spawn(serve(listener, router, bounds, stop.clone()));
+        let first = TcpStream::connect(address).await.unwrap();
+        while counts.open_now() == 0 {
+            tokio::task::yield_now().await;
+        }
+        let mut second = TcpStream::connect(address).await.unwrap();
+        // Closed, or reset when the request was on its way already.
+        let mut answer = String::new();
+        assert!(second.read_to_string(&mut answer).await.is_err() || answer.is_empty());
+        assert_eq!(counts.refused_so_far(), 1);
+        drop(first);
+        while counts.open_now() > 0 {
+            tokio::task::yield_now().await;
+        }
+        let answer = said(address, "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
+        assert!(answer.ends_with("here"), "{answer}");
         stop.cancel();
         serving.await.unwrap();
     }

@@ -67,6 +67,9 @@ const LAST_TASKS: Duration = Duration::from_secs(3);
 /// Time after a stop at which an orderly close is given up. A seal that is under way is repeated by the next start.
 const LAST_CLOSE: Duration = Duration::from_secs(4);
 
+/// Connections of programs that read metrics.
+const MONITORS: usize = 100;
+
 /// Everything that runs, joined.
 pub(crate) struct Service {
     /// State of the HTTP interface.
@@ -129,7 +132,9 @@ impl Service {
         let clouds = clouds.over(store.clone(), config.outbound.policy()?).with_catalogue(catalogue.clone());
         let clouds = Arc::new(clouds.with_deadline(lease.deadline()));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone()));
+        let log_of_callers = reeve_trail::Log::new(log.ledger.clone(), log.search.clone());
+        let journal = journal(&log_of_callers, clock.clone());
+        let recorder = Arc::new(LedgerRecorder::new(log.ledger.clone(), journal.clone()));
         let trail = Trail::service_wide(log.ledger.clone(), log.search.clone());
         let bills = Arc::new(Bills::new(config.data_dir.join("charges")));
         let engine = engine(EnginePorts {
@@ -144,8 +149,6 @@ impl Service {
             charges: bills.clone(),
             log: Arc::new(TrailReader(trail.clone())),
         });
-        let log_of_callers = reeve_trail::Log::new(log.ledger.clone(), log.search.clone());
-        let journal = journal(&log_of_callers, clock.clone());
         let anomaly_service = anomaly_service(&store, &samples, &engine, &recorder, &clock, catalogue, trail.clone());
         let tasks = Arc::new(TaskContext {
             settings: task_settings(&config, demo),
@@ -190,7 +193,19 @@ impl Service {
         self.tasks.journal.record_outcome(lifecycle(&events::START, "start")).await;
         let tasks = tasks::start(&self, &stop);
         let (stopping, streams) = (stop.clone(), self.app.streams.clone());
-        let serving = connections::serve(listener, reeve_http::router(self.app.clone()), stop.clone());
+        let bounds = connections::Bounds::new(
+            self.config.max_connections,
+            self.config.trusted_proxies.clone(),
+            self.app.connections.clone(),
+        );
+        if let Some(address) = self.config.metrics_listen {
+            let listener = TcpListener::bind(address).await;
+            let listener = listener.with_context(|| format!("cannot listen for metrics on {address}"))?;
+            let bounds = connections::Bounds::new(MONITORS, Vec::new(), Arc::default());
+            let router = reeve_http::metrics_router(self.app.clone());
+            tasks.spawn(connections::serve(listener, router, bounds, stop.clone()));
+        }
+        let serving = connections::serve(listener, reeve_http::router(self.app.clone()), bounds, stop.clone());
         tasks.spawn(async move {
             stopping.cancelled().await;
             // They would never end by themselves.
@@ -364,6 +379,7 @@ fn settings(config: &Config, lock: &ActiveLock, demo: bool) -> Settings {
         demo,
         secure_cookies: config.secure_cookies,
         max_body_bytes: config.max_body_bytes,
+        bodies_limit_bytes: config.bodies_limit_bytes,
         agents_every_s: config.agents_every_s,
         trusted_proxies: TrustedProxies {
             addresses: config.trusted_proxies.clone(),
@@ -375,6 +391,7 @@ fn settings(config: &Config, lock: &ActiveLock, demo: bool) -> Settings {
         reports_dir: config.data_dir.join("reports"),
         public_url: config.public_url(),
         aws_reads: reeve_connect_aws::reads(),
+        metrics_token: config.metrics_token.as_deref().map(TokenHash::from_secret),
         search_limit: Duration::from_secs(config.search_limit_s),
         ..Settings::default()
     }
@@ -382,7 +399,8 @@ fn settings(config: &Config, lock: &ActiveLock, demo: bool) -> Settings {
 
 /// Carrier of exports to their destinations.
 fn carrier(config: &Config, lease: &ActiveLease) -> Result<Arc<dyn Carrier>> {
-    let carriers = Carriers { folder: config.export_folder.clone(), policy: config.outbound.policy()? };
+    let (folder, ambient_buckets) = (config.export_folder.clone(), config.ambient_buckets.clone());
+    let carriers = Carriers { folder, policy: config.outbound.policy()?, ambient_buckets };
     Ok(Arc::new(Fenced::<dyn Carrier>::new(lease.deadline(), Arc::new(carriers))))
 }
 

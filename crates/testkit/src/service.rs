@@ -104,6 +104,12 @@ impl Service {
         Api::new(&self.url)
     }
 
+    /// Returns the administrator's token.
+    #[must_use]
+    pub fn admin_token(&self) -> &'static str {
+        ADMIN_TOKEN
+    }
+
     /// The administrator's client.
     #[must_use]
     pub fn admin(&self) -> Api {
@@ -184,6 +190,17 @@ impl Service {
             None => Ok(None),
             Some(status) => Ok(Some(status.code().with_context(|| format!("it ended with {status}"))?)),
         }
+    }
+
+    /// Returns the resident memory of the process, bytes.
+    ///
+    /// # Errors
+    /// The system does not tell.
+    pub fn resident_bytes(&self) -> Result<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+        let kilobytes: u64 = line.trim().trim_end_matches(" kB").trim().parse()?;
+        Ok(kilobytes * 1024)
     }
 
     /// Returns `true` if the process has ended.

@@ -56,6 +56,17 @@ pub fn origin(trusted: &TrustedProxies, headers: &HeaderMap, peer: Option<&Conne
     Origin { ip_address: ip.map(|ip| ip.to_string()), user_agent, is_dashboard }
 }
 
+/// Returns `true` if a trusted proxy reports that the client spoke TLS with it.
+#[must_use]
+pub fn is_behind_tls(trusted: &TrustedProxies, headers: &HeaderMap, peer: Option<&ConnectInfo<SocketAddr>>) -> bool {
+    let Some(ConnectInfo(peer)) = peer else { return false };
+    let peer = peer.ip().to_canonical();
+    let is_trusted = trusted.addresses.iter().any(|proxy| proxy.to_canonical() == peer)
+        || is_standby(headers, trusted.standby_key.as_ref());
+    let scheme = headers.get("x-forwarded-proto").and_then(|value| value.to_str().ok());
+    is_trusted && scheme.is_some_and(|scheme| scheme.trim().eq_ignore_ascii_case("https"))
+}
+
 /// Returns `true` if a standby of this server forwards the request.
 fn is_standby(headers: &HeaderMap, key: Option<&TokenHash>) -> bool {
     let presented = headers.get(STANDBY_KEY).and_then(|value| value.to_str().ok());
@@ -94,6 +105,17 @@ pub(crate) fn network(ip_address: Option<&str>) -> String {
             format!("{}/64", Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
         }
         None => "unknown".to_owned(),
+    }
+}
+
+/// The /48 that an IPv6 address is in, which providers give to one site (RFC 6177); `None` for other addresses.
+pub(crate) fn site(ip_address: Option<&str>) -> Option<String> {
+    match ip_address?.parse::<IpAddr>().ok()? {
+        IpAddr::V4(_) => None,
+        IpAddr::V6(ip) => {
+            let [a, b, c, ..] = ip.segments();
+            Some(format!("{}/48", Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0)))
+        }
     }
 }
 
@@ -151,5 +173,8 @@ mod tests {
         assert_eq!(network(Some("2001:db8:1:2:3:4:5:6")), network(Some("2001:db8:1:2:ffff::1")));
         assert_ne!(network(Some("2001:db8:1:2::1")), network(Some("2001:db8:1:3::1")));
         assert_eq!(network(None), "unknown");
+        assert_eq!(site(Some("2001:db8:1:2::1")), site(Some("2001:db8:1:3::1")));
+        assert_ne!(site(Some("2001:db8:1:2::1")), site(Some("2001:db8:2:2::1")));
+        assert_eq!(site(Some("203.0.113.9")), None);
     }
 }

@@ -36,9 +36,7 @@ async fn change_password(
     let network = identify::network(caller.origin.ip_address.as_deref());
     app.sign_ins.on_account(&user.email, &network, app.now()).map_err(sessions::too_many)?;
     let (given, kept) = (body.current_password.clone(), user.password_hash.clone());
-    let right = tokio::task::spawn_blocking(move || password::verify(&given, kept.as_deref()))
-        .await
-        .map_err(Problem::internal)?;
+    let right = app.passwords.run(move || password::verify(&given, kept.as_deref())).await?;
     if !right {
         let mut entry = entry(&caller, &user, "change_password").with_metadata("reason", "wrong current password");
         entry.action.status = Some(ActionStatus::Failed);
@@ -49,7 +47,7 @@ async fn change_password(
     if body.new_password == body.current_password {
         return Err(Problem::field("new_password", "unchanged", "must differ from the current password"));
     }
-    let hash = hashed("new_password", body.new_password, &user.email).await?;
+    let hash = hashed(&app, "new_password", body.new_password, &user.email).await?;
     let changed = User { password_hash: Some(hash), ..user.clone() };
     let own = caller.session.as_deref().filter(|_| caller.kind == PrincipalKind::Session);
     replace_password(&app, &caller, &user, &changed, "change_password", own).await?;
@@ -57,12 +55,9 @@ async fn change_password(
 }
 
 /// Checks a new password against the rules, and hashes it.
-pub(super) async fn hashed(field: &str, given: String, email: &str) -> Result<String, Problem> {
+pub(super) async fn hashed(app: &App, field: &str, given: String, email: &str) -> Result<String, Problem> {
     password::check(&given, email).map_err(|error| Problem::field(field, "too_weak", error.to_string()))?;
-    tokio::task::spawn_blocking(move || password::hash(&given))
-        .await
-        .map_err(Problem::internal)?
-        .map_err(Problem::internal)
+    app.passwords.run(move || password::hash(&given)).await?.map_err(Problem::internal)
 }
 
 /// Keeps a new password with its record, and ends the user's sessions but one.

@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{StatusCode, header};
-use axum::response::IntoResponse;
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
+use reeve_access::{Permission, TokenHash};
 use reeve_ledger::Delivery;
 
 use crate::app::App;
+use crate::error::{Code, Problem};
+use crate::identify;
 
 /// Alive: the process answers.
 pub(crate) async fn healthz() -> &'static str {
@@ -30,6 +33,26 @@ pub(crate) async fn readyz(State(app): State<Arc<App>>) -> impl IntoResponse {
     }
 }
 
+/// Prometheus metrics for callers with the token of the configuration or the permission `audit.verify`: the size of the log and its growth
+/// tell strangers how much goes on here.
+pub(crate) async fn guarded_metrics(
+    State(app): State<Arc<App>>,
+    method: Method,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let presented = identify::bearer(&headers).map(TokenHash::from_secret);
+    let is_reader = app.settings.metrics_token.as_ref().zip(presented).is_some_and(|(token, given)| *token == given);
+    if !is_reader {
+        let needed = "Send the metrics_token of the configuration, or an API token with the permission audit.verify.";
+        let principal = identify::principal(&app, &method, &headers).await?;
+        let principal = principal.ok_or_else(|| Problem::new(Code::Unauthenticated, needed))?;
+        if !principal.may(Permission::AuditVerify) {
+            return Err(Problem::new(Code::Forbidden, needed));
+        }
+    }
+    Ok(metrics(State(app)).await.into_response())
+}
+
 /// Prometheus metrics. They carry counts alone: nothing of entries, users or resources.
 pub(crate) async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     let mut registry = Registry::default();
@@ -40,6 +63,7 @@ pub(crate) async fn metrics(State(app): State<Arc<App>>) -> impl IntoResponse {
     publication(&app, &mut registry);
     faults(&app, &mut registry);
     self_checks(&app, &mut registry);
+    doors(&app, &mut registry);
     let mut text = String::new();
     if let Err(error) = encode(&mut text, &registry) {
         tracing::warn!(%error, "metrics could not be written");
@@ -112,4 +136,26 @@ fn publication(app: &App, registry: &mut Registry) {
         sizes,
     );
     registry.register("reeve_checkpoint_failed_deliveries", "Deliveries that failed since one arrived", failures);
+}
+
+/// Connections of clients, and entries of Reeve whose identifier somebody else had taken.
+fn doors(app: &App, registry: &mut Registry) {
+    let gauges = [
+        ("reeve_connections", "Open connections of clients", app.connections.open_now()),
+        (
+            "reeve_connections_refused",
+            "Connections refused because too many were open",
+            app.connections.refused_so_far(),
+        ),
+        (
+            "reeve_log_identifier_conflicts",
+            "Entries of Reeve since the start whose identifier an entry of another submitter had",
+            app.journal.displaced(),
+        ),
+    ];
+    for (name, help, value) in gauges {
+        let gauge: Gauge = Gauge::default();
+        gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
+        registry.register(name, help, gauge);
+    }
 }

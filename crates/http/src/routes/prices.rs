@@ -63,7 +63,7 @@ async fn import(
         let message = format!("Send the file as one of {}.", MEDIA_TYPES.join(", "));
         return Err(Problem::new(Code::UnsupportedMediaType, message));
     }
-    let body = read_encoded(request, MAX_BODY_BYTES).await?;
+    let body = read_encoded(request, MAX_BODY_BYTES, &app).await?;
     let bytes = body.len() as u64;
     // A table of 5 MB takes a tenth of a second.
     let parsed = tokio::task::spawn_blocking(move || (PriceFile::parse(&body), digest(&body)));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::{AppendHeaders, IntoResponse, Response};
 use utoipa_axum::routes;
 
 use reeve_access::{
@@ -37,9 +37,12 @@ pub(super) fn routes(guarded: Guarded) -> Guarded {
 #[utoipa::path(post, path = "/api/v1/sessions", tag = "access", request_body = SignIn,
     responses((status = 201, body = MeBody), (status = 401, body = ProblemBody), (status = 429, body = ProblemBody)))]
 async fn sign_in(State(app): State<Arc<App>>, from: From, Body(body): Body<SignIn>) -> Result<Response, Problem> {
+    check_lengths(&body)?;
     let network = identify::network(from.origin.ip_address.as_deref());
+    let site = identify::site(from.origin.ip_address.as_deref());
     let account = body.email.as_deref().map(str::to_lowercase);
     let admitted = app.sign_ins.on_network(&network, app.now());
+    let admitted = admitted.and_then(|()| site.map_or(Ok(()), |site| app.sign_ins.on_site(&site, app.now())));
     let admitted = admitted.and_then(|()| match &account {
         Some(account) => app.sign_ins.on_account(account, &network, app.now()),
         None => Ok(()),
@@ -52,6 +55,10 @@ async fn sign_in(State(app): State<Arc<App>>, from: From, Body(body): Body<SignI
     let (user, token) = match verify(&app, &body).await {
         Ok(verified) => verified,
         Err(problem) => {
+            // No password was compared: it was not an attempt.
+            if problem.status() == StatusCode::TOO_MANY_REQUESTS {
+                return Err(problem);
+            }
             let reason =
                 if problem.status() == StatusCode::UNAUTHORIZED { "wrong credentials" } else { "malformed request" };
             let entry = story::login_refused(body.email.as_deref(), &from.origin, &from.request_id, reason);
@@ -75,7 +82,25 @@ async fn sign_in(State(app): State<Arc<App>>, from: From, Body(body): Body<SignI
     let principal = identify::by_session(&app, secret.reveal()).await?;
     let principal = principal.ok_or_else(|| Problem::new(Code::Unauthenticated, "The session has ended already."))?;
     let me = me(&principal, Some(session.expires_at_ms), app.settings.demo);
-    Ok((StatusCode::CREATED, cookie(&app, secret.reveal(), lasts_s), Json(me)).into_response())
+    Ok((StatusCode::CREATED, [cookie(from.is_secure, secret.reveal(), lasts_s)], Json(me)).into_response())
+}
+
+/// Longest e-mail address, bytes (RFC 5321, section 4.5.3.1).
+const MAX_EMAIL_BYTES: usize = 254;
+/// Longest text that is looked up as a token, bytes.
+const MAX_TOKEN_BYTES: usize = 256;
+
+/// Refuses texts that no account and no token has, before anything is kept or computed for them.
+fn check_lengths(body: &SignIn) -> Result<(), Problem> {
+    let fields = [
+        ("email", &body.email, MAX_EMAIL_BYTES),
+        ("password", &body.password, password::MAX_BYTES),
+        ("token", &body.token, MAX_TOKEN_BYTES),
+    ];
+    match fields.iter().find(|(_, given, most)| given.as_ref().is_some_and(|text| text.len() > *most)) {
+        Some((field, _, most)) => Err(Problem::field(*field, "too_long", format!("must have at most {most} bytes"))),
+        None => Ok(()),
+    }
 }
 
 pub(super) fn too_many(seconds: u64) -> Problem {
@@ -119,9 +144,7 @@ async fn verify(app: &App, body: &SignIn) -> Result<(User, Option<Arc<Principal>
             };
             let hash = user.as_ref().and_then(|user| user.password_hash.clone());
             let given = given.clone();
-            let right = tokio::task::spawn_blocking(move || password::verify(&given, hash.as_deref()))
-                .await
-                .map_err(Problem::internal)?;
+            let right = app.passwords.run(move || password::verify(&given, hash.as_deref())).await?;
             user.filter(|user| right && user.active).map(|user| (user, None)).ok_or_else(wrong)
         }
         _ => Err(Problem::field("email", "missing", "give email and password, or token")),
@@ -151,7 +174,9 @@ async fn sign_out(State(app): State<Arc<App>>, caller: Caller) -> Result<Respons
         Err(problem) if problem.status() == StatusCode::NOT_FOUND => {}
         other => other?,
     }
-    Ok((StatusCode::NO_CONTENT, cookie(&app, "", 0)).into_response())
+    // Whichever of the two the browser has.
+    let ended = AppendHeaders([cookie(true, "", 0), cookie(false, "", 0)]);
+    Ok((StatusCode::NO_CONTENT, ended).into_response())
 }
 
 /// Sessions of everybody.
@@ -173,10 +198,10 @@ fn session_body(session: Session) -> SessionBody {
 }
 
 /// A `Set-Cookie` header for the session: not for scripts, not for other sites.
-fn cookie(app: &App, value: &str, max_age_s: i64) -> [(header::HeaderName, String); 1] {
-    let secure = if app.settings.secure_cookies { "; Secure" } else { "" };
-    let text = format!("{}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={max_age_s}{secure}", identify::COOKIE);
-    [(header::SET_COOKIE, text)]
+fn cookie(is_secure: bool, value: &str, max_age_s: i64) -> (header::HeaderName, String) {
+    let (name, secure) = if is_secure { (identify::SECURE_COOKIE, "; Secure") } else { (identify::COOKIE, "") };
+    let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={max_age_s}{secure}");
+    (header::SET_COOKIE, text)
 }
 
 fn me(principal: &Principal, expires_at_ms: Option<i64>, demo: bool) -> MeBody {

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::forward::{self, Target};
 use super::holder::Holder;
 use super::lock::{self, ActiveLock, Turn};
-use crate::connections;
+use crate::connections::{self, Bounds};
 
 /// Time between two looks at the active server.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -51,6 +51,7 @@ impl TakeoverCause {
 pub(crate) async fn wait(
     data_dir: &Path,
     listener: TcpListener,
+    bounds: Bounds,
     stop: &CancellationToken,
 ) -> Result<Option<(ActiveLock, TakeoverCause)>> {
     let target = Arc::new(Target::default());
@@ -60,7 +61,8 @@ pub(crate) async fn wait(
         Turn::Held(holder) => target.set(holder),
     }
     let forwarding = stop.child_token();
-    let serving = tokio::spawn(connections::serve(listener, forward::router(target.clone())?, forwarding.clone()));
+    let serving =
+        tokio::spawn(connections::serve(listener, forward::router(target.clone())?, bounds, forwarding.clone()));
     let mut watch = Watch::default();
     let taken = loop {
         match ActiveLock::take(data_dir)? {

@@ -16,6 +16,7 @@ use crate::active::{self, ActiveLock, Turn};
 use crate::adapters::clouds::CloudRegistry;
 use crate::cli::ServeArgs;
 use crate::config::Config;
+use crate::connections::Bounds;
 use crate::private;
 use crate::service::{Service, bind, stop_on_signal};
 
@@ -111,7 +112,9 @@ async fn stand_by(
     let forwarding = TcpListener::from_std(listener.try_clone()?)?;
     reachable(listener.local_addr()?, Role::Standby)?;
     let stop = startup.stop.clone();
-    let Some((lock, cause)) = active::wait(&config.data_dir, forwarding, &stop).await? else { return Ok(()) };
+    // A standby publishes no metrics of its own.
+    let bounds = Bounds::new(config.max_connections, config.trusted_proxies.clone(), Arc::default());
+    let Some((lock, cause)) = active::wait(&config.data_dir, forwarding, bounds, &stop).await? else { return Ok(()) };
     let service = open(lock, config, startup).await?;
     service.record_takeover(cause).await;
     service.serve(TcpListener::from_std(listener)?, stop).await

@@ -31,7 +31,7 @@ pub(super) async fn write(
         return Err(Problem::new(Code::Forbidden, "This metric source is disabled."));
     }
     check_form(&request)?;
-    let body = read_encoded(request, MAX_BODY_BYTES).await?;
+    let body = read_encoded(request, MAX_BODY_BYTES, &app).await?;
     app.metric_intake.write(&source, body).await.map_err(problem)?;
     Ok(StatusCode::NO_CONTENT)
 }
