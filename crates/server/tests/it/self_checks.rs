@@ -67,7 +67,7 @@ async fn a_change_in_the_database_without_an_entry_is_named() {
     named("users", "u-intruder", "added");
     named("users", &user, "changed");
     named("alert_rules", &rule, "removed");
-    let metrics = service.nobody().attempt("GET", "/metrics", &[], None, Vec::new()).await.unwrap().text;
+    let metrics = service.admin().attempt("GET", "/metrics", &[], None, Vec::new()).await.unwrap().text;
     assert!(metrics.contains("reeve_state_unexplained_changes"), "{metrics}");
     service.stop().unwrap();
 
@@ -108,7 +108,7 @@ async fn the_log_verifies_itself_and_tells_of_damage() {
     std::fs::write(&file, &bytes).unwrap();
     // No search passes over a damaged segment, so that the finding is read in the metrics before the byte is put back.
     until("the fault is told", PATIENCE, || async {
-        let metrics = service.nobody().attempt("GET", "/metrics", &[], None, Vec::new()).await.ok()?.text;
+        let metrics = service.admin().attempt("GET", "/metrics", &[], None, Vec::new()).await.ok()?.text;
         metrics
             .lines()
             .any(|line| line.starts_with("reeve_log_verification_faults ") && !line.ends_with(" 0"))
