@@ -23,12 +23,13 @@ const WAIT: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone)]
 pub(crate) struct BodyBudget {
     units: Arc<Semaphore>,
+    wait: Duration,
 }
 
 impl BodyBudget {
     /// Returns room for so many bytes.
     pub(crate) fn new(bytes: usize) -> Self {
-        BodyBudget { units: Arc::new(Semaphore::new((bytes / UNIT).clamp(1, Semaphore::MAX_PERMITS))) }
+        BodyBudget { units: Arc::new(Semaphore::new((bytes / UNIT).clamp(1, Semaphore::MAX_PERMITS))), wait: WAIT }
     }
 
     /// Begins a body without room.
@@ -56,7 +57,7 @@ impl Room {
         if more == 0 {
             return Ok(());
         }
-        let taken = tokio::time::timeout(WAIT, self.budget.units.clone().acquire_many_owned(more)).await;
+        let taken = tokio::time::timeout(self.budget.wait, self.budget.units.clone().acquire_many_owned(more)).await;
         let taken = taken.map_err(|_| busy())?.map_err(Problem::internal)?;
         match &mut self.permit {
             Some(permit) => permit.merge(taken),
@@ -96,9 +97,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn bodies_that_are_held_leave_no_room_for_more() {
-        let budget = BodyBudget::new(10 * UNIT);
+        let budget = BodyBudget { wait: Duration::from_millis(10), ..BodyBudget::new(10 * UNIT) };
         let mut first = budget.begin();
         first.grow(FREE + 8 * UNIT).await.unwrap();
         let body = first.hold(Bytes::from(vec![7; 100]));

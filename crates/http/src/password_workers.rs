@@ -22,6 +22,7 @@ const RETRY_AFTER_S: u64 = 2;
 #[derive(Debug)]
 pub(crate) struct PasswordWorkers {
     turns: Arc<Semaphore>,
+    wait: Duration,
 }
 
 impl Default for PasswordWorkers {
@@ -34,7 +35,7 @@ impl PasswordWorkers {
     /// Returns workers that compute at most so many hashes at once.
     #[must_use]
     pub(crate) fn new(most: usize) -> Self {
-        PasswordWorkers { turns: Arc::new(Semaphore::new(most.max(1))) }
+        PasswordWorkers { turns: Arc::new(Semaphore::new(most.max(1))), wait: WAIT }
     }
 
     /// Runs a computation on a thread of its own.
@@ -42,7 +43,7 @@ impl PasswordWorkers {
     /// # Errors
     /// 429 when others have all turns for too long, 500 when there is no thread.
     pub(crate) async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
-        let turn = tokio::time::timeout(WAIT, self.turns.clone().acquire_owned()).await;
+        let turn = tokio::time::timeout(self.wait, self.turns.clone().acquire_owned()).await;
         let turn = turn.map_err(|_| busy())?.map_err(Problem::internal)?;
         let (answer, answered) = oneshot::channel();
         let begun = thread::Builder::new().name("password".to_owned()).spawn(move || {
@@ -89,9 +90,9 @@ mod tests {
         assert!((1..=2).contains(&most.load(Ordering::SeqCst)));
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn whoever_gets_no_turn_is_told_when_to_try_again() {
-        let workers = Arc::new(PasswordWorkers::new(1));
+        let workers = Arc::new(PasswordWorkers { wait: Duration::from_millis(10), ..PasswordWorkers::new(1) });
         let (end, ended) = mpsc::channel::<()>();
         let first = tokio::spawn({
             let workers = workers.clone();
