@@ -200,7 +200,8 @@ impl From<SegmentError> for TrailError {
 pub trait EntryReader: Send + Sync {
     /// Finds entries.
     async fn search(&self, request: &SearchRequest) -> Result<Page, TrailError>;
-    /// Reads entries onwards, as many as one stretch may hold: in bounded memory, however large the entries are.
+    /// Reads entries onwards, as many as one stretch may hold: in bounded memory, however large the entries are. A stretch whose search
+    /// takes long ends early, possibly without an entry, but always beyond where it began: it never fails as too costly.
     async fn read_on(&self, request: &ReadOn) -> Result<Stretch, TrailError>;
     /// One entry by its identifier.
     async fn by_event_id(&self, event_id: &str) -> Result<Option<Arc<StoredEntry>>, TrailError>;

@@ -5,11 +5,13 @@
 //! produced before the host has taken what came before, so that a host that does not take holds one stretch at most.
 
 use std::collections::VecDeque;
+use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use reeve_audit::query::Query;
-use reeve_ledger::{StoredEntry, TrailError};
+use reeve_ledger::{StoredEntry, Stretch, TrailError};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
@@ -32,8 +34,10 @@ pub enum LiveError {
     Trail(#[from] TrailError),
 }
 
+/// A stretch that is being read, and the end of the log when it began.
+type Reading = Pin<Box<dyn Future<Output = (Result<Option<Stretch>, TrailError>, u64)> + Send>>;
+
 /// The entries of a trail that a query finds, as they arrive.
-#[derive(Debug)]
 pub struct Live {
     trail: Trail,
     query: Query,
@@ -44,8 +48,17 @@ pub struct Live {
     position: u64,
     /// Entries from `position` on are in the trail and may be missing in `new`.
     behind: bool,
+    /// The stretch that is being read. It outlives a call of [`Live::next`] that is given up: the host of a live view looks at other things
+    /// every two seconds, and a search that began again each time would never get anywhere.
+    reading: Option<Reading>,
     /// Found and not handed out yet.
     found: VecDeque<Arc<StoredEntry>>,
+}
+
+impl fmt::Debug for Live {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Live").field("query", &self.query).field("position", &self.position).finish_non_exhaustive()
+    }
 }
 
 impl Live {
@@ -55,6 +68,7 @@ impl Live {
             position: after.map_or_else(|| trail.end(), |after| after.saturating_add(1)),
             behind: after.is_some(),
             follower: trail.follow(query.clone()).with_entries(ENTRIES).with_bytes(BYTES),
+            reading: None,
             found: VecDeque::new(),
             trail,
             query,
@@ -68,8 +82,8 @@ impl Live {
         self.position.checked_sub(1)
     }
 
-    /// Waits for the next entry. Dropping the future loses nothing. Nothing is lost when the wait is given up. `now`
-    /// gives the time that `now` stands for in the query.
+    /// Waits for the next entry. Dropping the future loses nothing, not even a search that has begun. `now` gives the time that `now`
+    /// stands for in the query.
     ///
     /// # Errors
     /// The log was closed or could not be read.
@@ -79,7 +93,7 @@ impl Live {
                 return Ok(stored);
             }
             if self.behind {
-                self.catch_up(now()).await?;
+                self.catch_up(&now).await?;
                 continue;
             }
             match self.new.recv().await {
@@ -103,9 +117,17 @@ impl Live {
     }
 
     /// Reads the next stretch of what was missed.
-    async fn catch_up(&mut self, now: Timestamp) -> Result<(), TrailError> {
-        let end = self.follower.end();
-        match self.follower.next(self.position, end, now).await? {
+    async fn catch_up(&mut self, now: &impl Fn() -> Timestamp) -> Result<(), TrailError> {
+        let reading = self.reading.get_or_insert_with(|| {
+            let (follower, position, now) = (self.follower.clone(), self.position, now());
+            Box::pin(async move {
+                let end = follower.end();
+                (follower.next(position, end, now).await, end)
+            })
+        });
+        let (stretch, end) = reading.await;
+        self.reading = None;
+        match stretch? {
             Some(stretch) => {
                 self.position = stretch.to;
                 self.behind = stretch.to < end;

@@ -3,9 +3,13 @@
 //! A query of 256 words over a large log could keep all processors busy for half a minute, while appends waited for them. Two bounds:
 //! a search that runs longer than [`HEAVY`] goes on only in turns, of which half the processors' number are given at a time, to all such
 //! searches together; and one that is not done in its time is given up, with what to narrow.
+//!
+//! A reader that goes on from where it stopped is never given up: it pauses when half of the time is gone, at the end of the last part
+//! of the log that it has wholly searched. Work for a caller that has gone away ends at its next look at the time.
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use reeve_ledger::TrailError;
@@ -38,7 +42,17 @@ impl Budgets {
 
     /// The budget of a search that begins now.
     pub(super) fn begin(&self) -> Arc<Budget> {
-        Arc::new(Budget { began: Instant::now(), limit: self.limit, turns: Arc::clone(&self.turns) })
+        self.budget(self.limit, None)
+    }
+
+    /// The budget of a stretch that begins now. It pauses after half of the time of a search, and has no end.
+    pub(super) fn begin_stretch(&self) -> Arc<Budget> {
+        self.budget(Duration::MAX, Some(self.limit / 2))
+    }
+
+    fn budget(&self, limit: Duration, pause: Option<Duration>) -> Arc<Budget> {
+        let turns = Arc::clone(&self.turns);
+        Arc::new(Budget { began: Instant::now(), limit, pause, turns, abandoned: AtomicBool::new(false) })
     }
 }
 
@@ -47,13 +61,44 @@ impl Budgets {
 pub(super) struct Budget {
     began: Instant,
     limit: Duration,
+    /// Time after which a stretch ends where it is.
+    pause: Option<Duration>,
     turns: Arc<Semaphore>,
+    /// `true` once nobody waits for the answer.
+    abandoned: AtomicBool,
+}
+
+/// Ends the work of a search when its caller goes away: threads do not end by themselves when the future that waits for them is dropped.
+#[derive(Debug)]
+pub(super) struct Attended(Arc<Budget>);
+
+impl Drop for Attended {
+    fn drop(&mut self) {
+        self.0.abandoned.store(true, Ordering::Relaxed);
+    }
 }
 
 impl Budget {
+    /// Returns a guard that is held as long as somebody waits for the answer.
+    pub(super) fn attended(self: &Arc<Self>) -> Attended {
+        Attended(Arc::clone(self))
+    }
+
+    /// Returns `true` once a stretch should end after what is wholly searched.
+    pub(super) fn is_paused(&self) -> bool {
+        self.pause.is_some_and(|pause| self.began.elapsed() >= pause)
+    }
+
+    fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed)
+    }
+
     /// Waits for this search's turn, where it takes turns; the next piece of work is done while the answer is held. Nothing that asks
     /// for a turn itself may be called meanwhile.
     pub(super) async fn turn(&self) -> Result<Option<OwnedSemaphorePermit>, TrailError> {
+        if self.is_abandoned() {
+            return Err(self.given_up());
+        }
         let spent = self.began.elapsed();
         if spent < HEAVY.min(self.limit) {
             return Ok(None);
@@ -69,7 +114,7 @@ impl Budget {
 
     /// Ends work that cannot wait, where no time is left; [`Budget::is_over`] tells this error from those of files.
     pub(super) fn check(&self) -> io::Result<()> {
-        if self.began.elapsed() < self.limit { Ok(()) } else { Err(io::ErrorKind::TimedOut.into()) }
+        if self.began.elapsed() < self.limit && !self.is_abandoned() { Ok(()) } else { Err(io::ErrorKind::TimedOut.into()) }
     }
 
     /// Passes on that the time was over; other errors are the caller's.
@@ -100,12 +145,23 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_stretch_pauses_and_is_not_given_up_and_nobody_works_for_a_caller_that_left() {
+        let stretch = Budgets::new(Duration::ZERO).begin_stretch();
+        assert!(stretch.is_paused() && stretch.check().is_ok() && stretch.turn().await.is_ok());
+        assert!(!Budgets::default().begin_stretch().is_paused() && !Budgets::new(Duration::ZERO).begin().is_paused());
+        drop(stretch.attended());
+        assert!(stretch.check().is_err() && stretch.turn().await.is_err());
+    }
+
+    #[tokio::test]
     async fn long_searches_take_turns() {
         let budgets = Budgets::default();
         let long = |limit: u64| Budget {
             began: Instant::now().checked_sub(Duration::from_secs(1)).unwrap(),
             limit: Duration::from_millis(limit),
+            pause: None,
             turns: Arc::clone(&budgets.turns),
+            abandoned: AtomicBool::new(false),
         };
         let turns = budgets.turns.available_permits();
         let mut held = Vec::new();

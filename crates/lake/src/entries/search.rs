@@ -85,6 +85,7 @@ impl EntrySearch {
 impl EntryReader for EntrySearch {
     async fn search(&self, request: &SearchRequest) -> Result<Page, TrailError> {
         let job = self.job(request)?;
+        let _attended = job.budget.attended();
         let view = self.log.view();
         let mut matches = self.matches(&job, &view).await?;
         matches.trim(&job);
@@ -100,7 +101,7 @@ impl EntryReader for EntrySearch {
     }
 
     async fn read_on(&self, request: &ReadOn) -> Result<Stretch, TrailError> {
-        read_on::stretch(&self.log, request, self.budgets.begin()).await
+        read_on::stretch(&self.log, request, self.budgets.begin_stretch()).await
     }
 
     async fn by_event_id(&self, event_id: &str) -> Result<Option<Arc<StoredEntry>>, TrailError> {

@@ -10,3 +10,4 @@ mod log;
 mod samples;
 mod search;
 mod segments;
+mod stretches;

@@ -5,4 +5,5 @@
 
 mod company;
 mod following;
+mod patience;
 mod scope;

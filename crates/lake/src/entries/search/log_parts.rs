@@ -49,7 +49,7 @@ impl LogParts {
     pub(super) async fn every_match(&self, job: &Job, view: &View) -> Result<Matches, TrailError> {
         let mut matches = tail::matches(&view.tail, &self.pieces, job).await?;
         let relevant = (0..view.segments.len()).filter(|&at| job.predicate.may_match(&view.segments[at])).collect();
-        matches.merge(self.segments_at(job, view, relevant).await?, job);
+        matches.merge(self.segments_at(job, view, relevant).await?.0, job);
         Ok(matches)
     }
 
@@ -66,7 +66,7 @@ impl LogParts {
                 break;
             }
             let batch = left.split_off(left.len().saturating_sub(size));
-            matches.merge(self.segments_at(job, view, batch).await?, job);
+            matches.merge(self.segments_at(job, view, batch).await?.0, job);
             size = (size * GROWTH).min(MOST_AT_ONCE);
         }
         if job.order == Order::OldestFirst && matches.found.len() < job.wanted {
@@ -75,28 +75,76 @@ impl LogParts {
         Ok(matches)
     }
 
+    /// Returns the matches of the page, the oldest first, and the sequence up to which the log was searched. Where the budget pauses,
+    /// that is the beginning of the nearest part that was not searched; it always lies beyond where the search began.
+    pub(super) async fn onwards(&self, job: &Job, view: &View) -> Result<(Matches, u64), TrailError> {
+        let start = job.reach().start;
+        let mut matches = Matches::new(job);
+        let mut left = nearest_last(job, view);
+        let mut size = 1;
+        while let Some(&next) = left.last() {
+            let first = view.segments[next].first_sequence;
+            if is_complete(&matches, job, &view.segments[next]) {
+                return Ok((matches, u64::MAX));
+            }
+            if first > start && job.budget.is_paused() {
+                return Ok((matches, first));
+            }
+            let mut batch = left.split_off(left.len().saturating_sub(size));
+            batch.reverse();
+            let (more, skipped) = self.segments_at(job, view, batch).await?;
+            matches.merge(more, job);
+            if let Some(first) = skipped.iter().map(|&at| view.segments[at].first_sequence).min() {
+                return Ok((matches, first));
+            }
+            size = (size * GROWTH).min(MOST_AT_ONCE);
+        }
+        let first = view.tail.first_sequence();
+        if first > start && job.budget.is_paused() {
+            return Ok((matches, first));
+        }
+        if matches.found.len() < job.wanted {
+            matches.merge(tail::matches(&view.tail, &self.pieces, job).await?, job);
+        }
+        Ok((matches, u64::MAX))
+    }
+
     /// Reads the entries of a page.
     pub(super) async fn fetch(&self, page: Vec<Found>, view: &View) -> Result<Vec<Arc<StoredEntry>>, TrailError> {
         fetch::entries(&self.segments, &self.views, page, view).await
     }
 
-    /// Returns the matches of some segments, several searched side by side.
-    async fn segments_at(&self, job: &Job, view: &View, positions: Vec<usize>) -> Result<Matches, TrailError> {
+    /// Returns the matches of some segments, several searched side by side, and the positions of those that were left out because the
+    /// budget paused: never one that the search must pass to advance.
+    async fn segments_at(
+        &self,
+        job: &Job,
+        view: &View,
+        positions: Vec<usize>,
+    ) -> Result<(Matches, Vec<usize>), TrailError> {
         let searched = share_out(positions, |queue| {
             let (segments, job, listed) = (Arc::clone(&self.segments), job.clone(), Arc::clone(&view.segments));
             async move {
-                let mut matches = Matches::new(&job);
+                let (mut matches, mut skipped) = (Matches::new(&job), Vec::new());
+                let start = job.reach().start;
                 while let Some(&position) = queue.take() {
+                    if listed[position].first_sequence > start && job.budget.is_paused() {
+                        skipped.push(position);
+                        continue;
+                    }
                     matches.merge(segment::matches(&segments, &job, &listed, position).await?, &job);
                 }
-                Ok(matches)
+                Ok((matches, skipped))
             }
         });
-        let searched: Vec<Matches> = searched.await?;
+        let searched: Vec<(Matches, Vec<usize>)> = searched.await?;
         self.mend_later();
-        let mut matches = Matches::new(job);
-        searched.into_iter().for_each(|more| matches.merge(more, job));
-        Ok(matches)
+        let (mut matches, mut skipped) = (Matches::new(job), Vec::new());
+        for (more, left_out) in searched {
+            matches.merge(more, job);
+            skipped.extend(left_out);
+        }
+        Ok((matches, skipped))
     }
 
     /// Has indexes built that a search missed, one round at a time.

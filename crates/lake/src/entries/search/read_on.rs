@@ -2,6 +2,9 @@
 //!
 //! A search fetches its whole page before it answers, which for large entries is a gibibyte a thousand. Here the rows that were found
 //! are fetched in steps, each sized by the largest entry so far, until the stretch is full.
+//!
+//! A stretch also ends when half of a search's time is gone, after the last segment that was wholly searched, possibly without any
+//! entry: a rare query over a large log would otherwise be given up at the same position each time that it is asked.
 
 use std::sync::Arc;
 
@@ -20,21 +23,23 @@ const LARGEST_STEP: usize = 1024;
 /// Returns the next matches of a request.
 pub(super) async fn stretch(log: &LogParts, request: &ReadOn, budget: Arc<Budget>) -> Result<Stretch, TrailError> {
     let most = request.entries.max(1);
+    let _attended = budget.attended();
     let view = log.view();
     let predicate = Predicate::new(&request.query, request.now);
     let cursor = request.from.checked_sub(1);
     let job = Job::page(predicate, Order::OldestFirst, cursor, most.saturating_add(1), budget);
-    let mut matches = log.page(&job, &view).await?;
+    let (mut matches, searched) = log.onwards(&job, &view).await?;
     matches.trim(&job);
     let mut found = matches.found;
     // The view may have entries that were acknowledged since the end was asked for.
-    found.retain(|found| found.sequence() < request.to);
+    let end = request.to.min(searched);
+    found.retain(|found| found.sequence() < end);
     let more = found.len() > most;
     found.truncate(most);
     let count = found.len();
     let entries = fetch_within(log, found, request.bytes, &view).await?;
     let is_whole = !more && entries.len() == count;
-    let to = entries.last().filter(|_| !is_whole).map_or(request.to, |last| last.sequence + 1);
+    let to = entries.last().filter(|_| !is_whole).map_or(end, |last| last.sequence + 1);
     Ok(Stretch { entries, to })
 }
 

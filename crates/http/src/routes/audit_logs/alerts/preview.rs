@@ -1,7 +1,7 @@
 //! Previews: a rule over the last 30 days of what the caller may see.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::extract::State;
@@ -11,6 +11,7 @@ use reeve_alerts::{
 };
 use reeve_audit::events;
 use reeve_audit::query::{Bound, Expr, Match};
+use reeve_ledger::TrailError;
 use serde_json::json;
 use tokio::sync::SemaphorePermit;
 
@@ -31,6 +32,8 @@ const PERIOD: SignedDuration = SignedDuration::from_hours(30 * 24);
 const BUCKET_MS: i64 = 6 * 3_600_000;
 /// Matching entries that a preview counts at most.
 const MOST: u64 = 200_000;
+/// Time for reading the past.
+const LONGEST: Duration = Duration::from_secs(20);
 /// Firings answered, the latest.
 const SHOWN: usize = 100;
 
@@ -109,7 +112,12 @@ pub(super) async fn past(app: &App, caller: &Caller, settings: RuleSettings) -> 
     let trail = app.trail(caller);
     let end = trail.end();
     let mut scan = trail.scan(query, 0..end, now);
+    let began = Instant::now();
     while let Some(stretch) = scan.next().await.map_err(ask::problem)? {
+        // Stretches never fail for want of time, and a caller waits here.
+        if stretch.to < end && began.elapsed() >= LONGEST {
+            return Err(ask::problem(TrailError::TooCostly { limit_s: LONGEST.as_secs_f64() }));
+        }
         for stored in &stretch.entries {
             if meaning.matches(&stored.entry, stored.recorded_at, stored.recorded_at) {
                 past.matched.push(stored.entry.timestamp);
