@@ -46,7 +46,7 @@ export function rolloutFilters(given: Given) {
 }
 
 export const SEARCH_FIELDS = [
-  'query', 'keyword', 'user', 'resource', 'resource_id', 'resource_type', 'event_type', 'status', 'severity', 'ip_address', 'start', 'end', 'reads',
+  'query', 'keyword', 'user', 'resource', 'resource_id', 'resource_type', 'event_type', 'status', 'severity', 'ip_address', 'start', 'end', 'reads', 'sort', 'columns',
 ] as const;
 
 export type SearchFilters = Partial<Record<(typeof SEARCH_FIELDS)[number], string>>;

@@ -176,6 +176,7 @@ const auditAlerts = createRoute({
   validateSearch: firingSearch,
   component: lazyRouteComponent(() => import('./rooms/audit/alerts/Alerts'), 'Alerts'),
 });
+const auditLists = createRoute({ getParentRoute: () => audit, path: '/lists', component: lazyRouteComponent(() => import('./rooms/audit/lists/Lists'), 'Lists') });
 const auditExports = createRoute({
   getParentRoute: () => audit,
   path: '/exports',
@@ -277,7 +278,7 @@ const tree = root.addChildren([
     rule,
     calendar,
     anomaly,
-    audit.addChildren([auditDashboard, auditSearch, auditLive, auditAlerts, auditExports, auditCompliance, auditReports]),
+    audit.addChildren([auditDashboard, auditSearch, auditLive, auditAlerts, auditLists, auditExports, auditCompliance, auditReports]),
     entry,
     connections,
     connectAws,

@@ -17,6 +17,7 @@ pub mod store;
 mod team;
 pub mod token;
 mod user;
+pub mod value_list;
 pub mod visibility;
 pub mod workspace;
 
@@ -32,5 +33,6 @@ pub use store::{AccessError, AccessStore, ApiToken, Session, SignInMethod};
 pub use team::{Team, TeamId};
 pub use token::{SESSION_PREFIX, Secret, TOKEN_PREFIX, TokenHash};
 pub use user::{AdministratorAccount, User, UserId, read_roles};
+pub use value_list::{ListError, MAX_VALUE_LISTS, ValueList, ValueListStore, with_lists};
 pub use visibility::RowFilter;
 pub use workspace::{Workspace, WorkspaceStore};

@@ -10,31 +10,47 @@ mod eval;
 mod field;
 mod filter;
 pub mod fold;
+mod list;
 mod parse;
+mod pattern;
 mod print;
+mod range;
+mod regular;
 mod resource;
 mod scan;
+mod sort;
 mod text;
 mod time;
 mod value;
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
-pub use ast::{Bound, Comparison, Expr, Match};
+pub use ast::{Bound, Comparison, Expr, Match, Range};
 pub use column::{Column, FieldPath};
 pub use error::QueryError;
-pub use field::field_names;
+pub use field::{FieldKind, QueryField, field_names, fields};
 pub use filter::{FILTERS, filter, may_be_by_reeve, time_range};
+pub use list::{ListName, ValueList, network};
 pub use parse::{MAX_QUERY_BYTES, MAX_QUERY_DEPTH, MAX_QUERY_TERMS};
-pub use text::{EntryWords, TextMatch, words};
+pub use pattern::{Pattern, Piece};
+pub use regular::{MAX_EXPRESSION_BYTES, MAX_EXPRESSION_VALUE, MAX_EXPRESSIONS, RegularExpression};
+pub use sort::{Sort, SortKey};
+pub use text::{EntryWords, TextMatch, TextWord, words};
 pub use time::point_in_time;
-pub use value::MAX_WILDCARDS;
+pub use value::{MAX_CHARACTER_WILDCARDS, MAX_WILDCARDS};
 
 use crate::entry::Entry;
+
+/// Name of a list that a query compares with and that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no list `{0}`")]
+pub struct UnknownList(pub String);
 
 /// A query, ready to be asked of entries.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +74,13 @@ impl Query {
     /// Such a query is evaluated on a resource presented as an entry: its configuration as `changes.after`, its other
     /// attributes as metadata.
     pub fn parse_over_resources(text: &str) -> Result<Self, QueryError> {
-        parse::parse_with(text, resource::resolve).map(|expr| Self { expr })
+        let expr = parse::parse_with(text, resource::resolve)?;
+        match expr.lists().first() {
+            None => Ok(Self { expr }),
+            Some(name) => Err(error::Problem::new("a query over resources cannot compare with a list")
+                .hint("write @10.0.0.0/8 for a network")
+                .at(0, format!("@{name}"))),
+        }
     }
 
     /// Asks for `condition` as well: row visibility, a time range, a filter.
@@ -77,6 +99,14 @@ impl Query {
     #[must_use]
     pub fn counting_outcomes(self) -> Self {
         if filter::names_status(&self.expr) { self } else { self.and(filter::no_intent()) }
+    }
+
+    /// Returns the query with the values of the lists that it names, so that it means these values from now on.
+    ///
+    /// # Errors
+    /// A list that the query names is not among them.
+    pub fn with_lists(&self, values: &BTreeMap<String, Arc<ValueList>>) -> Result<Self, UnknownList> {
+        self.expr.with_lists(values).map(|expr| Self { expr })
     }
 
     /// Returns `true` if the entry satisfies the query; relative times (`now-24h`) count from `now`.
@@ -108,8 +138,49 @@ impl Expr {
             Self::And(terms) => Self::And(terms.iter().map(|term| term.resolve(now)).collect()),
             Self::Or(terms) => Self::Or(terms.iter().map(|term| term.resolve(now)).collect()),
             Self::Not(term) => Self::negate(term.resolve(now)),
-            Self::Field { field, op: Match::Compare(side, Bound::Now(ms)) } => {
-                Self::field(field.clone(), Match::Compare(*side, Bound::Time(eval::from_now(now, *ms))))
+            Self::Field { field, op } if op.is_relative() => Self::field(field.clone(), op.resolve(now)),
+            other => other.clone(),
+        }
+    }
+
+    /// Returns the names of the lists that the condition compares with.
+    pub fn lists(&self) -> BTreeSet<&str> {
+        match self {
+            Self::And(terms) | Self::Or(terms) => terms.iter().flat_map(Self::lists).collect(),
+            Self::Not(term) => term.lists(),
+            Self::Field { op: Match::Listed(list), .. } => BTreeSet::from([list.name.as_str()]),
+            Self::All | Self::Field { .. } | Self::Text(_) => BTreeSet::new(),
+        }
+    }
+
+    fn with_lists(&self, values: &BTreeMap<String, Arc<ValueList>>) -> Result<Self, UnknownList> {
+        let all = |terms: &[Self]| terms.iter().map(|term| term.with_lists(values)).collect::<Result<Vec<_>, _>>();
+        Ok(match self {
+            Self::And(terms) => Self::And(all(terms)?),
+            Self::Or(terms) => Self::Or(all(terms)?),
+            Self::Not(term) => Self::negate(term.with_lists(values)?),
+            Self::Field { field, op: Match::Listed(list) } => {
+                let known = values.get(&list.name).ok_or_else(|| UnknownList(list.name.clone()))?;
+                Self::field(field.clone(), Match::Listed(list.clone().with_values(Arc::clone(known))))
+            }
+            other => other.clone(),
+        })
+    }
+}
+
+impl Match {
+    /// Returns the condition with distances from now replaced by instants.
+    fn resolve(&self, now: Timestamp) -> Self {
+        let resolved = |bound: &Bound| match bound {
+            Bound::Now(ms) => Bound::Time(eval::from_now(now, *ms)),
+            bound => bound.clone(),
+        };
+        match self {
+            Self::Compare(side, bound) => Self::Compare(*side, resolved(bound)),
+            Self::Between(range) => {
+                let end =
+                    |end: &Option<(Comparison, Bound)>| end.as_ref().map(|(side, bound)| (*side, resolved(bound)));
+                Self::Between(Box::new(Range { low: end(&range.low), high: end(&range.high) }))
             }
             other => other.clone(),
         }

@@ -9,7 +9,9 @@ use async_trait::async_trait;
 use axum::http::Method;
 use jiff::{SignedDuration, Timestamp};
 
-use reeve_access::{AccessStore, Principal, PublicUrl, SavedSearchStore, TokenHash, Workspace, WorkspaceStore};
+use reeve_access::{
+    AccessStore, Principal, PublicUrl, SavedSearchStore, TokenHash, ValueListStore, Workspace, WorkspaceStore,
+};
 use reeve_alerts::AlertStore;
 use reeve_anomalies::budget::BudgetStore;
 use reeve_anomalies::threat::ThreatStore;
@@ -204,6 +206,8 @@ pub struct Ports {
     pub backups: Arc<dyn Backups>,
     /// Searches that people keep.
     pub saved_searches: Arc<dyn SavedSearchStore>,
+    /// Lists of values that queries compare with.
+    pub lists: Arc<dyn ValueListStore>,
     /// Settings of the workspace.
     pub workspace: Arc<dyn WorkspaceStore>,
     /// Budgets and how they stand.

@@ -36,6 +36,7 @@ pub mod report;
 pub mod rollout;
 pub mod saved_search;
 pub mod search;
+pub mod value_list;
 pub mod verification;
 pub mod webhook;
 pub mod workflow;

@@ -38,6 +38,7 @@ fn costly() -> SearchRequest {
         limit: 50,
         offset: 0,
         order: Order::NewestFirst,
+        sort: None,
         cursor: None,
         count_total: true,
         aggregations: Vec::new(),

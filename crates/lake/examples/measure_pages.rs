@@ -128,6 +128,7 @@ async fn ask(search: &EntrySearch, query: &str) -> (Duration, u64) {
         limit: 50,
         offset: 0,
         order: Order::NewestFirst,
+        sort: None,
         cursor: None,
         count_total: true,
         aggregations: Vec::new(),

@@ -43,4 +43,4 @@ mod views;
 pub use export::EntryFile;
 pub use search::EntrySearch;
 pub use segments::EntrySegments;
-pub use views::Views;
+pub use views::{SealedPlace, Views};

@@ -10,6 +10,6 @@ mod place;
 pub mod samples;
 
 pub use bills::{BillError, read_bill};
-pub use entries::{EntryFile, EntrySearch, EntrySegments, Views};
+pub use entries::{EntryFile, EntrySearch, EntrySegments, SealedPlace, Views};
 pub use place::PlaceError;
 pub use samples::SampleLake;

@@ -185,6 +185,17 @@ impl Ledger {
         self.0.shared.view.read().clone()
     }
 
+    /// The sequence that the index of identifiers has for an event id, and the sequence up to which it knows all of them. Two
+    /// identifiers may share a key, so that the entry there has to be compared.
+    ///
+    /// # Errors
+    /// The index could not be read.
+    pub fn sealed_place(&self, event_id: &str) -> std::io::Result<(Option<u64>, u64)> {
+        let ids = crate::append::sealed_ids(&self.0.shared);
+        let found = ids.find(&crate::ids::IdKey::new(event_id))?;
+        Ok((found.map(|record| record.sequence), ids.end()))
+    }
+
     /// Number of entries.
     pub fn size(&self) -> u64 {
         self.0.shared.head.read().size

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use reeve_audit::query::{Column, FieldPath, Query};
+use reeve_audit::query::{Column, FieldPath, Query, Sort};
 
 use crate::entry::StoredEntry;
 use crate::segment::SegmentError;
@@ -24,7 +24,9 @@ pub struct SearchRequest {
     pub offset: usize,
     /// Order of the results.
     pub order: Order,
-    /// Only entries strictly beyond this sequence in the direction of `order`. Totals and counts do not heed it.
+    /// Order by a column in place of `order`. Every match is looked at, and `offset` and `limit` reach [`MOST_SORTED`] together.
+    pub sort: Option<Sort>,
+    /// Only entries strictly beyond the one with this sequence in the direction of `order` or `sort`. Totals and counts do not heed it.
     pub cursor: Option<u64>,
     /// Counts all matches if `true`, which reads more than one page.
     pub count_total: bool,
@@ -42,6 +44,7 @@ impl SearchRequest {
             limit,
             offset: 0,
             order: Order::NewestFirst,
+            sort: None,
             cursor: None,
             count_total: false,
             aggregations: Vec::new(),
@@ -49,6 +52,9 @@ impl SearchRequest {
         }
     }
 }
+
+/// Places of a sorted search: those skipped and those shown. They are held in memory.
+pub const MOST_SORTED: usize = 10_000;
 
 /// In which order entries are found: by sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -97,13 +103,25 @@ pub enum GroupBy {
     /// Open members. An entry that has several values counts once for each distinct one. A tag of a resource counts for
     /// `tags` as `name=value`; objects and null are no values.
     Field(FieldPath),
+    /// Values of the second for each value of the first, at most [`MOST_PAIRS`] pairs. An entry that has several values counts once for
+    /// each pair.
+    Nested(Box<GroupBy>, Box<GroupBy>),
 }
+
+/// Pairs of values that a nested aggregation may have.
+pub const MOST_PAIRS: usize = 200_000;
+/// Different values that an aggregation may have.
+pub const MOST_VALUES: usize = 1_000_000;
 
 /// Length of a time span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeUnit {
     /// A minute.
     Minute,
+    /// Five minutes.
+    FiveMinutes,
+    /// A quarter of an hour.
+    QuarterHour,
     /// An hour.
     Hour,
     /// A day.
@@ -158,6 +176,10 @@ pub struct Stretch {
 pub struct Counts {
     /// Values and how many entries have them: the most frequent first, equal ones by value; spans of time in their order.
     pub values: Vec<(String, u64)>,
+    /// Counts of the second field for each of `values`, if the aggregation is nested; else empty.
+    pub nested: Vec<Counts>,
+    /// Number of different values, also of those that fell off the limit.
+    pub distinct: u64,
     /// The sum of the counts that fell off the limit.
     pub other: u64,
     /// Entries without a value.

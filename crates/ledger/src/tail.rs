@@ -33,6 +33,13 @@ pub struct View {
     pub tail: Tail,
 }
 
+impl View {
+    /// Returns the number of entries.
+    pub fn count(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.count).sum::<u64>() + self.tail.len() as u64
+    }
+}
+
 impl Tail {
     /// Entries in a full block; it begins at a multiple of this.
     pub const BLOCK: u64 = BLOCK;

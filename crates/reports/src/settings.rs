@@ -83,7 +83,16 @@ fn kind(draft: &RequestDraft, errors: &mut Vec<FieldError>) -> Option<ReportKind
         return Some(ReportKind::Compliance { framework: template.id.clone() });
     }
     let query = draft.query.clone().unwrap_or_default();
-    if let Err(error) = Query::parse(&query) {
+    let read = Query::parse(&query);
+    if read.as_ref().is_ok_and(|query| !query.expr.lists().is_empty()) {
+        // Whoever checks the report later could not know which values the list had.
+        errors.push(FieldError::new(
+            "query",
+            "invalid_query",
+            "a report cannot compare with a list, such as @known_addresses",
+        ));
+    }
+    if let Err(error) = read {
         let hint = error.hint.map(|hint| format!(": {hint}")).unwrap_or_default();
         let message = format!("{} (at position {}){hint}", error.message, error.position);
         errors.push(FieldError { offset: Some(error.position), ..FieldError::new("query", "invalid_query", message) });

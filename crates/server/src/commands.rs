@@ -11,6 +11,7 @@ mod connections;
 mod export;
 mod import;
 mod keys;
+mod lists;
 mod metrics;
 mod openapi;
 mod prices;
@@ -40,6 +41,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode> {
         Command::Audit(AuditCommand::Tail(args)) => unless_nobody_reads(tail::run(&args).await),
         Command::Audit(AuditCommand::Export(args)) => unless_nobody_reads(export::run(&args).await),
         Command::Audit(AuditCommand::Alerts(command)) => unless_nobody_reads(alerts::run(command).await),
+        Command::Audit(AuditCommand::Lists(command)) => unless_nobody_reads(lists::run(command).await),
         Command::Audit(AuditCommand::Reports(command)) => unless_nobody_reads(reports::run(command).await),
         Command::Analyze(command) => unless_nobody_reads(analyze::run(command).await),
         Command::Metrics(command) => unless_nobody_reads(metrics::run(command).await),

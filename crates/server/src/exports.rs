@@ -167,7 +167,7 @@ impl Runner {
         let limit = self.context.settings.export_limit_bytes;
         let mut files = Files::open(&self.folder(export), export, limit).await?;
         export.progress = files.progress();
-        let mut reading = Reading::new(&self.context, export, principal)?;
+        let mut reading = Reading::new(&self.context, export, principal).await?;
         let mut ahead = reading.next().await?;
         let mut noted = Instant::now();
         while let Some(stretch) = ahead.take() {

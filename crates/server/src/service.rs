@@ -126,8 +126,7 @@ impl Service {
         demo: bool,
     ) -> Result<Service> {
         let (store, log, lease) = opening::open_held(&config, &lock).await?;
-        let samples = samples(&config).await?;
-        let prices = prices(&store).await?;
+        let (samples, prices) = (samples(&config).await?, prices(&store).await?);
         let catalogue = prices.catalogue();
         let clouds = clouds.over(store.clone(), config.outbound.policy()?).with_catalogue(catalogue.clone());
         let clouds = Arc::new(clouds.with_deadline(lease.deadline()));
@@ -162,6 +161,7 @@ impl Service {
             budgets: store.clone(),
             estate: store.clone(),
             exports: store.clone(),
+            lists: store.clone(),
             metric_sources: store.clone(),
             models: store.clone(),
             reports: store.clone(),
@@ -306,6 +306,7 @@ fn ports(
         journal: tasks.journal.clone(),
         access: tasks.access.clone(),
         saved_searches: store.clone(),
+        lists: store.clone(),
         alerts: tasks.alerts.clone(),
         exports: tasks.exports.clone(),
         carrier: tasks.carrier.clone(),

@@ -42,6 +42,7 @@ mod setting;
 mod state_digest;
 mod threat;
 mod transfer;
+mod value_list;
 mod vault;
 mod versioned;
 mod webhook;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
+use crate::alert::next_generation;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::rows::{decode, encode, time, unreadable};
@@ -53,6 +54,9 @@ async fn put(store: &Store, list: &ThreatList) -> std::result::Result<(), Fault>
         text: list.text.clone(),
         indicators: list.indicators,
     };
+    let mut tx = store.begin().await?;
+    // Alert rules that compare with the list are read anew.
+    next_generation(&mut tx).await?;
     sqlx::query(
         "INSERT INTO threat_lists (name, updated_at_ms, from_file, document) VALUES ($1, $2, $3, $4)
          ON CONFLICT (name) DO UPDATE SET updated_at_ms = excluded.updated_at_ms, from_file = excluded.from_file,
@@ -62,12 +66,12 @@ async fn put(store: &Store, list: &ThreatList) -> std::result::Result<(), Fault>
     .bind(list.updated_at.as_millisecond())
     .bind(i64::from(list.from_file))
     .bind(encode(&row)?)
-    .execute(store.write())
+    .execute(&mut *tx)
     .await?;
-    Ok(())
+    Ok(tx.commit().await?)
 }
 
-async fn get(store: &Store, name: &str) -> std::result::Result<ThreatList, Fault> {
+pub(crate) async fn get(store: &Store, name: &str) -> std::result::Result<ThreatList, Fault> {
     let row = sqlx::query("SELECT name, document FROM threat_lists WHERE name = $1")
         .bind(name)
         .fetch_optional(store.read())
@@ -76,8 +80,13 @@ async fn get(store: &Store, name: &str) -> std::result::Result<ThreatList, Fault
 }
 
 async fn delete(store: &Store, name: &str) -> std::result::Result<(), Fault> {
-    let done = sqlx::query("DELETE FROM threat_lists WHERE name = $1").bind(name).execute(store.write()).await?;
-    if done.rows_affected() > 0 { Ok(()) } else { Err(Fault::not_found("threat list", name)) }
+    let mut tx = store.begin().await?;
+    next_generation(&mut tx).await?;
+    let done = sqlx::query("DELETE FROM threat_lists WHERE name = $1").bind(name).execute(&mut *tx).await?;
+    if done.rows_affected() == 0 {
+        return Err(Fault::not_found("threat list", name));
+    }
+    Ok(tx.commit().await?)
 }
 
 async fn all(store: &Store) -> std::result::Result<Vec<ThreatList>, Fault> {

@@ -19,4 +19,5 @@ pub mod price_files;
 pub mod reports;
 pub mod rollouts;
 pub mod saved_searches;
+pub mod value_lists;
 pub mod workloads;

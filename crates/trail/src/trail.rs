@@ -49,6 +49,12 @@ impl Trail {
         if self.rows == RowFilter::All {
             return self.reader.search(request).await;
         }
+        // The place of an entry that may not be seen would tell about its values.
+        if let (Some(_), Some(cursor)) = (request.sort, request.cursor)
+            && self.by_sequence(cursor).await?.is_none()
+        {
+            return Err(TrailError::Invalid("the cursor names no entry".to_owned()));
+        }
         let query = self.rows.restrict(request.query.clone());
         self.reader.search(&SearchRequest { query, ..request.clone() }).await
     }
@@ -68,6 +74,7 @@ impl Trail {
             limit: 0,
             offset: 0,
             order: Order::NewestFirst,
+            sort: None,
             cursor: None,
             count_total: true,
             aggregations,

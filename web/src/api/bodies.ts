@@ -52,6 +52,7 @@ export type Stats = Schemas['StatsBody'];
 export type Count = Schemas['CountBody'];
 export type Counts = Schemas['CountsBody'];
 export type SavedSearch = Schemas['SavedSearchBody'];
+export type ValueList = Schemas['ValueListBody'];
 export type Connection = Schemas['ConnectionBody'];
 export type Resource = Schemas['EstateResourceBody'];
 /** One metric over time: `[ms since the epoch, value]`, oldest first. */

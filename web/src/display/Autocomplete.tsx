@@ -15,8 +15,9 @@ export function Autocomplete(props: Props) {
     // Left again before the suggestions came: nothing takes the focus back.
     choices().then(({ Autocomplete: loaded }) => { if (document.activeElement === still.current) setLoaded(() => loaded); }, () => undefined);
   };
-  const { label, placeholder, value, onChange } = props;
-  return <TextInput ref={still} label={label} placeholder={placeholder} value={value} onChange={(event) => onChange(event.currentTarget.value)} onFocus={enter} />;
+  const { label, description, placeholder, value, onChange, error, size, className, withAsterisk, leftSection, rightSection, spellCheck, autoComplete } = props;
+  const shown = { label, description, placeholder, value, error, size, className, withAsterisk, leftSection, rightSection, spellCheck, autoComplete };
+  return <TextInput ref={still} {...shown} aria-describedby={props['aria-describedby']} onChange={(event) => onChange(event.currentTarget.value)} onFocus={enter} />;
 }
 
 /** Takes the place of the field that was entered, with the caret behind its text. */

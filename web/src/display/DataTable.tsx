@@ -15,6 +15,8 @@ export interface Column<Row> {
   id: string;
   header: string;
   cell: (row: Row) => ReactNode;
+  /** Name by which whoever has all the rows sorts them; the table only asks for it. */
+  order?: string;
   /** What to sort by; without it the column cannot be sorted. */
   sortBy?: (row: Row) => number | string;
   align?: 'right';
@@ -47,11 +49,14 @@ interface Props<Row> {
   selection?: Selection<Row>;
   /** On a phone a row is two lines instead of a card: its heading, and the first line of each other cell. */
   compact?: boolean;
+  /** Order of rows that are sorted elsewhere: the `order` of a column, with `-` before it for the greatest first. */
+  order?: string;
+  onOrder?: (order: string | undefined) => void;
 }
 
 /** A table that sorts and pages what it holds, shows its bones while loading and says what to do when empty. */
 export function DataTable<Row extends object>(props: Props<Row>) {
-  const { label, columns, rows, rowId, onOpen, empty, sortedBy, bare, selection, compact } = props;
+  const { label, columns, rows, rowId, onOpen, empty, sortedBy, bare, selection, compact, order, onOrder } = props;
   const phone = usePhone();
   const pageSize = props.pageSize && phone ? Math.min(props.pageSize, PHONE_ROWS) : props.pageSize;
   const [place, setPlace] = useTablePlace(bare ? label.toLowerCase().replace(/\W+/g, '-') : '', columns.map(({ id }) => id), sortedBy);
@@ -73,8 +78,9 @@ export function DataTable<Row extends object>(props: Props<Row>) {
           <Table.Thead>
             <Table.Tr>
               {selection && <Table.Th w={44}><SelectAll label={label} rows={shown.map(rowId)} {...selection} /></Table.Th>}
-              {columns.map((column) => (
-                <Heading key={column.id} of={column} sorted={place.sorting.find(({ id }) => id === column.id)} onSort={(by) => setPlace({ sorting: by ? [by] : [], page: 0 })} />
+              {columns.map((column) => (onOrder && column.order
+                ? <Heading key={column.id} of={column} sorted={orderedBy(column.order, order)} onClick={() => onOrder(nextOrder(column.order, order))} />
+                : <Heading key={column.id} of={column} sorted={place.sorting.find(({ id }) => id === column.id)} onClick={column.sortBy && ((sorted) => { const by = nextSorting(column, sorted); setPlace({ sorting: by ? [by] : [], page: 0 }); })} />
               ))}
             </Table.Tr>
           </Table.Thead>
@@ -126,6 +132,17 @@ function nextSorting<Row>({ id, align }: Column<Row>, sorted: Sorting | undefine
   return sorted.desc === first ? { id, desc: !first } : undefined;
 }
 
+/** The direction in which rows are sorted by a name, if they are. */
+function orderedBy(name: string, order: string | undefined): Sorting | undefined {
+  return order?.replace(/^-/, '') === name ? { id: name, desc: order.startsWith('-') } : undefined;
+}
+
+/** The order after a click on a heading: the greatest first, the smallest first, none. */
+function nextOrder(name: string | undefined, order: string | undefined): string | undefined {
+  if (order === `-${name}`) return name;
+  return order === name ? undefined : `-${name}`;
+}
+
 function compare(a: number | string, b: number | string): number {
   return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
 }
@@ -137,12 +154,12 @@ function openUnlessControl(event: React.MouseEvent, open: () => void) {
   open();
 }
 
-function Heading<Row extends object>({ of: column, sorted, onSort }: { of: Column<Row>; sorted: Sorting | undefined; onSort: (by: Sorting | undefined) => void }) {
+function Heading<Row extends object>({ of: column, sorted, onClick }: { of: Column<Row>; sorted: Sorting | undefined; onClick: ((sorted: Sorting | undefined) => void) | undefined }) {
   const Arrow = sorted ? (sorted.desc ? IconArrowDown : IconArrowUp) : IconArrowsSort;
   return (
     <Table.Th ta={column.align} w={column.width} aria-sort={sorted ? (sorted.desc ? 'descending' : 'ascending') : undefined}>
-      {column.sortBy ? (
-        <button type="button" className="sort-button" onClick={() => onSort(nextSorting(column, sorted))}>
+      {onClick ? (
+        <button type="button" className="sort-button" onClick={() => onClick(sorted)}>
           {column.header}
           <Arrow size={13} opacity={sorted ? 1 : 0.35} aria-hidden />
         </button>

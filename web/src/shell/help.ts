@@ -18,6 +18,7 @@ const PAGES: [path: string, document: string, title: string][] = [
   ['/audit', 'howto/dashboard', 'dashboard and search'],
   ['/audit/search', 'query-language', 'the query language'],
   ['/audit/live', 'howto/watch-and-count', 'live view and saved searches'],
+  ['/audit/lists', 'query-language', 'the query language'],
   ['/audit/alerts', 'howto/alerts', 'alerts'],
   ['/audit/compliance', 'howto/reports', 'reports'],
   ['/audit/reports', 'howto/reports', 'reports'],

@@ -72,6 +72,7 @@ const AUDIT: PageGroup[] = [
     pages: [
       { label: 'Search', to: '/audit/search', about: 'Find entries by word, field and time.' },
       { label: 'Live View', to: '/audit/live', about: 'Entries as they arrive.' },
+      { label: 'Lists', to: '/audit/lists', about: 'Addresses, networks and names that searches and alerts compare with.', needs: 'audit.search' },
       { label: 'Alerts', to: '/audit/alerts', about: 'Rules that notify you when matching entries arrive.', needs: 'audit.view.all' },
     ],
   },

@@ -109,9 +109,9 @@ fn of_column(column: Column, op: &Match) -> Option<Atom> {
     match op {
         Match::Exact(text) | Match::Identical(text) => Atom::new(column, Place::Whole, text),
         Match::Prefix(text) => Atom::new(column, Place::Start, text),
-        Match::Glob(pieces) => {
-            let start = pieces.first().and_then(|text| Atom::new(column, Place::Start, text));
-            let end = pieces.last().and_then(|text| Atom::new(column, Place::End, text));
+        Match::Glob(pattern) => {
+            let start = Atom::new(column, Place::Start, pattern.start());
+            let end = Atom::new(column, Place::End, pattern.end());
             match (start, end) {
                 (Some(start), Some(end)) if end.text.len() > start.text.len() => Some(end),
                 (Some(start), _) => Some(start),
@@ -119,6 +119,11 @@ fn of_column(column: Column, op: &Match) -> Option<Atom> {
             }
         }
         Match::Ip(address) => Atom::new(column, Place::Whole, &address.to_string()),
-        Match::Exists | Match::Compare(..) | Match::Cidr(_) => None,
+        Match::Exists
+        | Match::Compare(..)
+        | Match::Between(_)
+        | Match::Cidr(_)
+        | Match::Regular(_)
+        | Match::Listed(_) => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Selections: fields with modifiers and values, as conditions on an entry that came from CloudTrail.
 
 use ipnet::IpNet;
-use reeve_audit::query::{Bound, Column, Comparison, Expr, FieldPath, Match, TextMatch};
+use reeve_audit::query::{Bound, Column, Comparison, Expr, FieldPath, Match, Pattern, Piece, TextMatch};
 
 use super::SigmaProblem;
 use super::condition::{self, Selections};
@@ -138,10 +138,10 @@ fn condition_on(paths: &[FieldPath], modifier: Option<&str>, item: &Node) -> Res
         return Ok(Expr::negate(anywhere(Match::Exists)));
     }
     match modifier {
-        None => Ok(anywhere(pattern(pieces(text)?))),
-        Some("contains") => Ok(anywhere(pattern(around(pieces(text)?, true, true)))),
-        Some("startswith") => Ok(anywhere(pattern(around(pieces(text)?, false, true)))),
-        Some("endswith") => Ok(anywhere(pattern(around(pieces(text)?, true, false)))),
+        None => Ok(anywhere(Match::from(written(text)))),
+        Some("contains") => Ok(anywhere(Match::from(around(&written(text), true, true)))),
+        Some("startswith") => Ok(anywhere(Match::from(around(&written(text), false, true)))),
+        Some("endswith") => Ok(anywhere(Match::from(around(&written(text), true, false)))),
         Some("exists") => match text {
             "true" => Ok(anywhere(Match::Exists)),
             "false" => Ok(Expr::negate(anywhere(Match::Exists))),
@@ -178,44 +178,24 @@ fn fitting(path: &FieldPath, op: &Match) -> Option<Match> {
     }
 }
 
-/// A value split at its wildcards. `\*` and `\?` mean the characters themselves.
-fn pieces(text: &str) -> Result<Vec<String>, String> {
-    let mut pieces = vec![String::new()];
+/// A value with its wildcards. `\*` and `\?` mean the characters themselves.
+fn written(text: &str) -> Pattern {
+    let mut pattern = Pattern::default();
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         let escaped = character == '\\' && matches!(characters.peek(), Some('*' | '?' | '\\'));
         let literal = if escaped { characters.next() } else { Some(character) };
-        match (literal, escaped) {
-            (Some('*'), false) => pieces.push(String::new()),
-            (Some('?'), false) => return Err("the wildcard ? is not supported".to_owned()),
-            (literal, _) => pieces.last_mut().into_iter().for_each(|last| last.extend(literal)),
-        }
+        pattern.push(match (literal, escaped) {
+            (Some('*'), false) => Piece::AnyText,
+            (Some('?'), false) => Piece::AnyCharacter,
+            (literal, _) => Piece::Text(literal.into_iter().collect()),
+        });
     }
-    Ok(pieces)
+    pattern
 }
 
-fn around(mut pieces: Vec<String>, before: bool, after: bool) -> Vec<String> {
-    if before && pieces.first().is_some_and(|first| !first.is_empty()) {
-        pieces.insert(0, String::new());
-    }
-    if after && pieces.last().is_some_and(|last| !last.is_empty()) {
-        pieces.push(String::new());
-    }
-    pieces
-}
-
-/// Wildcards side by side are one.
-fn pattern(mut pieces: Vec<String>) -> Match {
-    let last = pieces.len() - 1;
-    let mut at = 0;
-    pieces.retain(|piece| {
-        at += 1;
-        !piece.is_empty() || at == 1 || at == last + 1
-    });
-    match pieces.as_slice() {
-        [_] => Match::Exact(pieces.remove(0)),
-        [first, second] if first.is_empty() && second.is_empty() => Match::Exists,
-        [_, second] if second.is_empty() => Match::Prefix(pieces.remove(0)),
-        _ => Match::Glob(pieces),
-    }
+/// A pattern with any text before it, after it, or both.
+fn around(inner: &Pattern, before: bool, after: bool) -> Pattern {
+    let star = |wanted: bool| wanted.then_some(Piece::AnyText);
+    Pattern::new(star(before).into_iter().chain(inner.pieces().iter().cloned()).chain(star(after)))
 }

@@ -63,6 +63,12 @@ kinds! { Log:
     REPORT_DELETE = "audit.report.delete", Info, Reeve,
         "A report was removed.",
         ["resource.type", "resource.id", "changes.before"];
+    LIST_MODIFY = "audit.list.modify", Low, Reeve,
+        "A list of values that queries and alert rules compare with was added or changed. `added` and `removed` name up to 100 values each.",
+        ["resource.type", "resource.id", "changes.before", "changes.after", "metadata.added", "metadata.removed"];
+    LIST_DELETE = "audit.list.delete", Low, Reeve,
+        "A list of values that queries and alert rules compare with was removed.",
+        ["resource.type", "resource.id", "changes.before"];
     ALERT_CREATE = "audit.alert.create", Info, Reeve,
         "An alert rule was added.",
         ["resource.type", "resource.id", "changes.after"];

@@ -7,8 +7,12 @@ use jiff::Timestamp;
 
 use super::column::FieldPath;
 use super::fold;
+use super::list::ListName;
+use super::pattern::{Pattern, Piece};
+use super::regular::RegularExpression;
 use super::text::TextMatch;
 use crate::entry::Severity;
+use crate::instant::parse_instant;
 
 /// A condition on one entry.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,31 +45,78 @@ pub enum Match {
     Identical(String),
     /// The value begins with this text.
     Prefix(String),
-    /// The value has these pieces in this order, with anything between; the first piece is at its start and the last
-    /// at its end (either may be empty). There are at least two.
-    Glob(Vec<String>),
+    /// The value fits this pattern, which is neither a plain text nor a prefix nor `*` alone.
+    Glob(Pattern),
+    /// The whole value fits this expression.
+    Regular(RegularExpression),
     /// There is a value.
     Exists,
     /// The value is on this side of another.
     Compare(Comparison, Bound),
-    /// The address is in this network.
+    /// The same value lies between two others.
+    Between(Box<Range>),
+    /// The address is in this network. A text that is an address counts as one.
     Cidr(IpNet),
+    /// The value is on this list.
+    Listed(ListName),
     /// The address is this one, however it is written.
     Ip(IpAddr),
 }
 
 impl Match {
-    /// Returns `true` if a text satisfies the condition. Comparisons and addresses need typed values, so the answer
-    /// for them is always `false`.
+    /// Returns `true` if a text satisfies the condition. Comparisons with times, numbers, severities and addresses need typed values,
+    /// so the answer for them is always `false`.
     pub fn is_satisfied_by(&self, text: &str) -> bool {
         match self {
             Match::Exact(wanted) => fold::equals(text, wanted),
             Match::Identical(wanted) => text == wanted,
             Match::Prefix(start) => fold::starts_with(text, start),
-            Match::Glob(pieces) => fold::globs(text, pieces),
+            Match::Glob(pattern) => pattern.is_satisfied_by(text),
+            Match::Regular(expression) => expression.is_satisfied_by(text),
             Match::Exists => true,
-            Match::Compare(..) | Match::Cidr(_) | Match::Ip(_) => false,
+            Match::Between(range) => range.holds(|side, bound| bound.orders_text(side, text)),
+            Match::Cidr(net) => text.parse::<IpAddr>().is_ok_and(|address| net.contains(&address)),
+            Match::Listed(list) => list.contains(text),
+            Match::Compare(..) | Match::Ip(_) => false,
         }
+    }
+
+    /// Returns `true` if the meaning of the condition moves with the present time.
+    pub fn is_relative(&self) -> bool {
+        match self {
+            Match::Compare(_, bound) => matches!(bound, Bound::Now(_)),
+            Match::Between(range) => !range.holds(|_, bound| !matches!(bound, Bound::Now(_))),
+            _ => false,
+        }
+    }
+}
+
+impl From<Pattern> for Match {
+    /// The condition that a value fits the pattern.
+    fn from(pattern: Pattern) -> Self {
+        match pattern.pieces() {
+            [] => Match::Exact(String::new()),
+            [Piece::Text(text)] => Match::Exact(text.clone()),
+            [Piece::AnyText] => Match::Exists,
+            [Piece::Text(text), Piece::AnyText] => Match::Prefix(text.clone()),
+            _ => Match::Glob(pattern),
+        }
+    }
+}
+
+/// Span of values; at least one end is closed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Range {
+    /// Lower end, with `>` or `>=`.
+    pub low: Option<(Comparison, Bound)>,
+    /// Upper end, with `<` or `<=`.
+    pub high: Option<(Comparison, Bound)>,
+}
+
+impl Range {
+    /// Returns `true` if a condition holds for each end that there is.
+    pub fn holds(&self, condition: impl Fn(Comparison, &Bound) -> bool) -> bool {
+        self.low.iter().chain(&self.high).all(|(side, bound)| condition(*side, bound))
     }
 }
 
@@ -118,6 +169,32 @@ pub enum Bound {
     Number(f64),
     /// A severity, by rank.
     Severity(Severity),
+    /// A text in the order of its characters, ignoring case. In ranges alone.
+    Text(String),
+    /// An address, compared with those of its family. In ranges alone.
+    Address(IpAddr),
+}
+
+impl Bound {
+    /// Returns `true` if a text lies on this side of a bound that is a text.
+    pub fn orders_text(&self, side: Comparison, text: &str) -> bool {
+        matches!(self, Bound::Text(bound) if side.is_satisfied(&fold::fold(text), &fold::fold(bound)))
+    }
+
+    /// Returns `true` if an address lies on this side of a bound that is an address.
+    pub fn orders_address(&self, side: Comparison, address: IpAddr) -> bool {
+        matches!(self, Bound::Address(bound)
+            if bound.is_ipv4() == address.is_ipv4() && side.is_satisfied(&address, bound))
+    }
+
+    /// Returns `true` if a text that may also be a number or a time lies on this side. Distances from now are no bounds here.
+    pub fn orders_open_text(&self, side: Comparison, text: &str) -> bool {
+        match self {
+            Bound::Number(bound) => text.trim().parse().is_ok_and(|number: f64| side.is_satisfied(&number, bound)),
+            Bound::Time(bound) => parse_instant(text).is_ok_and(|instant| side.is_satisfied(&instant, bound)),
+            _ => self.orders_text(side, text),
+        }
+    }
 }
 
 impl Expr {

@@ -10,7 +10,7 @@ use super::column::{Column, FieldPath};
 use super::fold;
 use super::text::EntryWords;
 use crate::entry::{Entry, Leaf, SubmitterField};
-use crate::instant::{format_instant, parse_instant};
+use crate::instant::format_instant;
 use crate::json::Json;
 
 /// The entry in question, and when "now" is.
@@ -90,27 +90,30 @@ impl Candidate<'_> {
         match bound {
             Bound::Time(at) => Some(*at),
             Bound::Now(ms) => Some(from_now(self.now, *ms)),
-            Bound::Number(_) | Bound::Severity(_) => None,
+            Bound::Number(_) | Bound::Severity(_) | Bound::Text(_) | Bound::Address(_) => None,
         }
     }
 
     fn time(self, value: Timestamp, op: &Match) -> bool {
+        let holds = |side: Comparison, bound: &Bound| {
+            self.instant(bound).is_some_and(|bound| side.is_satisfied(&value, &bound))
+        };
         match op {
-            Match::Compare(side, bound) => self.instant(bound).is_some_and(|bound| side.is_satisfied(&value, &bound)),
+            Match::Compare(side, bound) => holds(*side, bound),
+            Match::Between(range) => range.holds(holds),
             _ => op.is_satisfied_by(&format_instant(value)),
         }
     }
 
     /// Matches a string that may also be a number or a time.
     fn string(self, value: &str, op: &Match) -> bool {
+        let holds = |side: Comparison, bound: &Bound| match bound {
+            Bound::Now(ms) => Bound::Time(from_now(self.now, *ms)).orders_open_text(side, value),
+            bound => bound.orders_open_text(side, value),
+        };
         match op {
-            Match::Compare(side, Bound::Number(bound)) => {
-                value.trim().parse().is_ok_and(|number: f64| side.is_satisfied(&number, bound))
-            }
-            Match::Compare(side, bound) => match (parse_instant(value), self.instant(bound)) {
-                (Ok(value), Some(bound)) => side.is_satisfied(&value, &bound),
-                _ => false,
-            },
+            Match::Compare(side, bound) => holds(*side, bound),
+            Match::Between(range) => range.holds(holds),
             _ => op.is_satisfied_by(value),
         }
     }
@@ -143,11 +146,17 @@ impl Candidate<'_> {
     fn number(self, number: f64, op: &Match) -> bool {
         let same = |wanted: &str| wanted.parse().is_ok_and(|wanted: f64| wanted == number);
         match op {
-            Match::Compare(side, Bound::Number(bound)) => side.is_satisfied(&number, bound),
+            Match::Compare(side, bound) => number_on_side(number, *side, bound),
+            Match::Between(range) => range.holds(|side, bound| number_on_side(number, side, bound)),
             Match::Exact(wanted) | Match::Identical(wanted) => same(wanted),
             _ => op.is_satisfied_by(&Json::Number(number).to_string()),
         }
     }
+}
+
+/// Returns `true` if a number lies on this side of a bound that is a number.
+fn number_on_side(number: f64, side: Comparison, bound: &Bound) -> bool {
+    matches!(bound, Bound::Number(bound) if side.is_satisfied(&number, bound))
 }
 
 fn address(value: Option<IpAddr>, op: &Match) -> bool {
@@ -155,6 +164,7 @@ fn address(value: Option<IpAddr>, op: &Match) -> bool {
     match op {
         Match::Ip(wanted) => address == *wanted,
         Match::Cidr(net) => net.contains(&address),
+        Match::Between(range) => range.holds(|side, bound| bound.orders_address(side, address)),
         _ => op.is_satisfied_by(&address.to_string()),
     }
 }

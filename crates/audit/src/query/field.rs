@@ -3,6 +3,7 @@
 use super::column::{Column, FieldPath};
 use super::error::Problem;
 use super::fold;
+use super::value::{closed, holds_address};
 use crate::entry::SubmitterField;
 use crate::suggest;
 
@@ -71,6 +72,66 @@ pub fn field_names() -> impl Iterator<Item = &'static str> {
     fields.chain(SHORT.iter().map(|(short, _)| *short)).chain(open)
 }
 
+/// Kind of the values of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldKind {
+    /// Any text.
+    Text,
+    /// A point in time.
+    Time,
+    /// An address.
+    Address,
+    /// One of a closed list of names.
+    Name,
+    /// Members with values of any kind, named after a dot.
+    Open,
+}
+
+impl FieldKind {
+    /// The name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Time => "time",
+            Self::Address => "address",
+            Self::Name => "name",
+            Self::Open => "open",
+        }
+    }
+}
+
+/// A field as a form may offer it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueryField {
+    /// Name in a query.
+    pub name: &'static str,
+    /// Kind of its values.
+    pub kind: FieldKind,
+    /// The names it can hold, if that is a closed list.
+    pub values: &'static [&'static str],
+    /// `true` if entries can be sorted by it.
+    pub sortable: bool,
+}
+
+/// Every field that has a fixed name, for completion.
+pub fn fields() -> impl Iterator<Item = QueryField> {
+    field_names().filter_map(|name| {
+        let field = named(name).or(match name {
+            "changes.before" => Some(FieldPath::Before(Vec::new())),
+            _ => Some(FieldPath::After(Vec::new())).filter(|_| name == "changes.after"),
+        })?;
+        let values = closed(&field).unwrap_or_default();
+        let kind = match &field {
+            FieldPath::Column(column) if column.is_time() => FieldKind::Time,
+            field if holds_address(field) => FieldKind::Address,
+            FieldPath::Before(_) | FieldPath::After(_) | FieldPath::Changes => FieldKind::Open,
+            _ if !values.is_empty() => FieldKind::Name,
+            _ => FieldKind::Text,
+        };
+        Some(QueryField { name, kind, values, sortable: matches!(field, FieldPath::Column(_)) })
+    })
+}
+
 fn unknown(name: &str) -> Problem {
     let problem = Problem::new(format!("there is no field `{name}`"));
     let (top, rest) = name.split_once('.').unwrap_or((name, ""));
@@ -111,6 +172,21 @@ mod tests {
         assert_eq!(resolved("metadata.request_id"), Ok(Column::RequestId.into()));
         assert_eq!(resolved("metadata.x"), Ok(FieldPath::Metadata(vec!["x".into()])));
         assert_eq!(resolved("submitted_by"), resolved("submitted_by.type"));
+    }
+
+    #[test]
+    fn forms_get_every_name_with_its_kind() {
+        assert_eq!(fields().count(), field_names().count());
+        let of = |name: &str| fields().find(|field| field.name == name).map(|field| (field.kind, field.sortable));
+        for (name, kind, sortable) in [
+            ("timestamp", FieldKind::Time, true),
+            ("ip", FieldKind::Address, true),
+            ("status", FieldKind::Name, true),
+            ("user", FieldKind::Text, false),
+            ("changes.after", FieldKind::Open, false),
+        ] {
+            assert_eq!(of(name), Some((kind, sortable)), "{name}");
+        }
     }
 
     #[test]

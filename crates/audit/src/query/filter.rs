@@ -48,7 +48,7 @@ pub fn filter(name: &str, value: &str) -> Result<Expr, QueryError> {
             Problem::new(format!("filter `{name}` has {} bytes; the limit is {MAX_QUERY_BYTES}", value.len()));
         return Err(problem.at(0, ""));
     }
-    let of_field = |field: &FieldPath| condition(field, Operator::Plain, Written::unquoted(value));
+    let of_field = |field: &FieldPath| condition(field, Operator::Plain, Written::starred(value));
     let either: Result<Vec<_>, Problem> = fields.iter().map(of_field).collect();
     either.map(Expr::or).map_err(|problem| {
         let message = format!("filter `{name}`: {}", problem.message);

@@ -25,27 +25,6 @@ pub fn starts_with(value: &str, wanted: &str) -> bool {
     }
 }
 
-/// [`starts_with`] or [`equals`].
-pub(super) fn starts_or_equals(value: &str, wanted: &str, goes_on: bool) -> bool {
-    if goes_on { starts_with(value, wanted) } else { equals(value, wanted) }
-}
-
-/// Returns `true` if `value` contains `pieces` in order with anything between, the first at its start and the last at
-/// its end, ignoring case.
-pub fn globs(value: &str, pieces: &[String]) -> bool {
-    let [first, middle @ .., last] = pieces else { return false };
-    let value = fold(value);
-    let Some(mut rest) = value.strip_prefix(fold(first).as_ref()) else { return false };
-    for piece in middle {
-        let piece = fold(piece);
-        match rest.find(piece.as_ref()) {
-            Some(at) => rest = &rest[at + piece.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(fold(last).as_ref())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,19 +33,5 @@ mod tests {
     fn case_blind() {
         assert!(equals("Straße", "sTRAßE") && !equals("a", "ab"));
         assert!(starts_with("ÉCOLE normale", "école") && starts_with("Abc", "aB") && !starts_with("a", "ab"));
-        let glob =
-            |value: &str, pattern: &str| globs(value, &pattern.split('*').map(str::to_owned).collect::<Vec<_>>());
-        for (value, pattern, expect) in [
-            ("prod-db-1", "prod*1", true),
-            ("prod-db-1", "*DB*", true),
-            ("prod-db-1", "prod*2", false),
-            ("aba", "ab*ba", false),
-            ("abba", "ab*ba", true),
-            ("abc", "*", true),
-            ("a.b.c", "a*b*c", true),
-            ("a.c.b", "a*b*c", false),
-        ] {
-            assert_eq!(glob(value, pattern), expect, "{value} {pattern}");
-        }
     }
 }

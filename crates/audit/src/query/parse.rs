@@ -5,9 +5,12 @@ use super::ast::{Comparison, Expr};
 use super::column::FieldPath;
 use super::error::{Problem, QueryError};
 use super::field;
+use super::pattern::Piece;
+use super::range::range;
+use super::regular::{MAX_EXPRESSIONS, RegularExpression};
 use super::scan::{Lexeme, Scanner};
 use super::text::TextMatch;
-use super::value::{Operator, condition};
+use super::value::{Operator, bounded, condition, regular};
 
 /// A query may have this many bytes.
 pub const MAX_QUERY_BYTES: usize = 8 * 1024;
@@ -27,7 +30,7 @@ pub(super) fn parse_with(text: &str, resolve: Resolve) -> Result<Expr, QueryErro
         let problem = Problem::new(format!("the query has {} bytes; the limit is {MAX_QUERY_BYTES}", text.len()));
         return Err(problem.at(0, ""));
     }
-    let mut parser = Parser { scanner: Scanner::new(text), resolve, depth: 0, terms: 0 };
+    let mut parser = Parser { scanner: Scanner::new(text), resolve, depth: 0, terms: 0, expressions: 0 };
     parser.scanner.skip_space();
     if parser.scanner.peek().is_none() {
         return Ok(Expr::All);
@@ -59,6 +62,7 @@ struct Parser<'q> {
     resolve: Resolve,
     depth: usize,
     terms: usize,
+    expressions: usize,
 }
 
 /// Field of a group of values, as in `field:(a OR b)`.
@@ -161,13 +165,36 @@ impl Parser<'_> {
     fn value(&mut self, field: &FieldPath) -> Result<Expr, QueryError> {
         let operator = self.operator();
         let start = self.scanner.position();
-        let Lexeme { written, raw, .. } = self.scanner.lexeme()?;
+        if operator == Operator::Plain {
+            if let Some(source) = self.scanner.regular() {
+                let raw = format!("/{source}/");
+                return self.expression(field, source).map_err(|problem| problem.at(start, raw));
+            }
+            if let Some(written) = self.scanner.range()? {
+                let raw = written.raw.clone();
+                return range(field, written).map_err(|problem| problem.at(start, raw));
+            }
+        }
+        let opens = self.scanner.peek();
+        let Lexeme { written, raw } = self.scanner.lexeme()?;
+        if operator == Operator::Plain {
+            slip(opens, &raw).map_err(|problem| problem.at(start, raw.as_str()))?;
+        }
         if raw.is_empty() {
             return Err(Problem::new("a value is missing here")
                 .hint("write it without a space before it, or * for any value")
                 .at(start, ""));
         }
         condition(field, operator, written).map_err(|problem| problem.at(start, raw))
+    }
+
+    fn expression(&mut self, field: &FieldPath, source: &str) -> Result<Expr, Problem> {
+        self.expressions += 1;
+        if self.expressions > MAX_EXPRESSIONS {
+            return Err(Problem::new(format!("the query has more than {MAX_EXPRESSIONS} regular expressions"))
+                .hint("join them with |, as in /a|b/"));
+        }
+        regular(field, RegularExpression::new(source)?)
     }
 
     fn operator(&mut self) -> Operator {
@@ -182,33 +209,45 @@ impl Parser<'_> {
                 return Operator::Side(side);
             }
         }
-        if self.scanner.take("=") { Operator::Identical } else { Operator::Plain }
+        match self.scanner.peek() {
+            Some('=') if self.scanner.take("=") => Operator::Identical,
+            Some('@') if self.scanner.take("@") => Operator::Member,
+            _ => Operator::Plain,
+        }
     }
 
     fn free_text(&mut self, start: usize) -> Result<Expr, QueryError> {
-        let Lexeme { written, raw, quoted } = self.scanner.lexeme()?;
-        if !quoted {
-            assignment(&raw, self.resolve).map_err(|problem| problem.at(start, raw.as_str()))?;
+        let Lexeme { written, raw } = self.scanner.lexeme()?;
+        let at = |problem: Problem| problem.at(start, raw.as_str());
+        if !written.quoted {
+            assignment(&raw, self.resolve).map_err(at)?;
         }
-        let prefix = match written.0.as_slice() {
-            [_] => false,
-            [first, last] if last.is_empty() => {
-                if first.is_empty() {
-                    return Ok(Expr::All);
-                }
-                true
-            }
-            _ => {
-                let problem = Problem::new("in free text a `*` may only stand at the end");
-                return Err(problem
-                    .hint("name a field to use it elsewhere, such as resource.id:*prod*")
-                    .at(start, raw));
-            }
-        };
-        TextMatch::new(&written.0[0], prefix)
+        bounded(&written.pattern).map_err(at)?;
+        if *written.pattern.pieces() == [Piece::AnyText] {
+            return Ok(Expr::All);
+        }
+        TextMatch::of_pattern(&written.pattern)
             .map(Expr::Text)
-            .ok_or_else(|| Problem::new("there is no letter or digit to search for").at(start, raw))
+            .ok_or_else(|| at(Problem::new("there is no letter or digit to search for")))
     }
+}
+
+/// Refuses a value that looks like a range or a regular expression and is none: it would quietly be taken for a text.
+fn slip(opens: Option<char>, raw: &str) -> Result<(), Problem> {
+    let closer = match opens {
+        Some('[') => ']',
+        Some('{') => '}',
+        Some('/') if raw.len() > 1 && raw.ends_with('/') && raw.contains(['[', '|', '^', '$', '+', '\\', '{']) => {
+            return Err(Problem::new("a `/` inside a regular expression is written `\\/`")
+                .hint("to mean the text itself, put it in double quotes"));
+        }
+        _ => return Ok(()),
+    };
+    if raw.ends_with(closer) {
+        return Ok(());
+    }
+    Err(Problem::new("a range is written [a TO b], or {a TO b} to leave its ends out")
+        .hint("to mean the text itself, put it in double quotes"))
 }
 
 /// Refuses `field=value` and `field>value`, which would otherwise quietly search for the words.

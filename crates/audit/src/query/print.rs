@@ -2,10 +2,13 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::ast::{Bound, Expr, Match};
+use super::ast::{Bound, Comparison, Expr, Match};
 use super::column::FieldPath;
-use super::text::TextMatch;
+use super::list::network;
+use super::pattern::{Pattern, Piece};
+use super::text::{TextMatch, TextWord};
 use super::time::UNITS;
+use super::value::holds_address;
 use crate::instant::format_instant;
 use crate::json::Json;
 
@@ -19,12 +22,35 @@ impl Display for Expr {
                 f.write_str("NOT ")?;
                 operand(term, f)
             }
+            // Elsewhere a network without the sign is the text of it.
+            Self::Field { field, op: Match::Cidr(net) } if !holds_address(field) => write!(f, "{field}:@{net}"),
             Self::Field { field, op } => write!(f, "{field}:{op}"),
-            Self::Text(TextMatch { words, prefix }) => {
-                write!(f, "\"{}\"{}", words.join(" "), if *prefix { "*" } else { "" })
-            }
+            Self::Text(term) => text(term, f),
         }
     }
+}
+
+/// A term, its words with spaces between them.
+fn text(term: &TextMatch, f: &mut Formatter<'_>) -> fmt::Result {
+    let mut all = Pattern::default();
+    for (at, word) in term.words.iter().enumerate() {
+        if at > 0 {
+            all.push(Piece::Text(" ".to_owned()));
+        }
+        match word {
+            TextWord::Whole(word) => all.push(Piece::Text(word.clone())),
+            TextWord::Start(start) => {
+                all.push(Piece::Text(start.clone()));
+                all.push(Piece::AnyText);
+            }
+            TextWord::Like(pattern) => pattern.pieces().iter().for_each(|piece| all.push(piece.clone())),
+        }
+    }
+    all.pieces().iter().try_for_each(|piece| match piece {
+        Piece::Text(text) => write!(f, "\"{text}\""),
+        Piece::AnyCharacter => f.write_char('?'),
+        Piece::AnyText => f.write_char('*'),
+    })
 }
 
 fn joined(terms: &[Expr], between: &str, f: &mut Formatter<'_>) -> fmt::Result {
@@ -85,16 +111,24 @@ impl Display for Match {
                 value(text, f)?;
                 f.write_char('*')
             }
-            Self::Glob(pieces) => {
-                for (at, piece) in pieces.iter().enumerate() {
-                    if at > 0 {
-                        f.write_char('*')?;
-                    }
-                    if !piece.is_empty() {
-                        value(piece, f)?;
-                    }
-                }
-                Ok(())
+            Self::Glob(pattern) => pattern.pieces().iter().try_for_each(|piece| match piece {
+                Piece::Text(text) => value(text, f),
+                Piece::AnyCharacter => f.write_char('?'),
+                Piece::AnyText => f.write_char('*'),
+            }),
+            Self::Regular(expression) => write!(f, "/{}/", expression.source()),
+            Self::Between(range) => {
+                let open = |side: Option<Comparison>| matches!(side, Some(Comparison::Greater | Comparison::Less));
+                let (low, high) = (range.low.as_ref(), range.high.as_ref());
+                f.write_char(if open(low.map(|low| low.0)) { '{' } else { '[' })?;
+                end(low, f)?;
+                f.write_str(" TO ")?;
+                end(high, f)?;
+                f.write_char(if open(high.map(|high| high.0)) { '}' } else { ']' })
+            }
+            Self::Listed(list) => {
+                f.write_char('@')?;
+                list_name(&list.name, f)
             }
             Self::Exists => f.write_char('*'),
             Self::Compare(side, bound) => write!(f, "{}{bound}", side.as_str()),
@@ -102,6 +136,20 @@ impl Display for Match {
             Self::Ip(address) => write!(f, "{address}"),
         }
     }
+}
+
+/// An end of a range; `*` if it is open.
+fn end(end: Option<&(Comparison, Bound)>, f: &mut Formatter<'_>) -> fmt::Result {
+    match end {
+        None => f.write_char('*'),
+        Some((_, bound)) => write!(f, "{bound}"),
+    }
+}
+
+/// The name of a list, in quotes where it could be taken for an address or cut short.
+fn list_name(name: &str, f: &mut Formatter<'_>) -> fmt::Result {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
+    if name.chars().all(plain) && network(name).is_none() { f.write_str(name) } else { write!(f, "{}", Quoted(name)) }
 }
 
 impl Display for Bound {
@@ -115,14 +163,17 @@ impl Display for Bound {
             }
             Self::Number(number) => write!(f, "{}", Json::Number(*number)),
             Self::Severity(severity) => write!(f, "{severity}"),
+            // In quotes, so that a text of digits stays a text.
+            Self::Text(text) => write!(f, "{}", Quoted(text)),
+            Self::Address(address) => write!(f, "{address}"),
         }
     }
 }
 
 /// A value as it is when nothing in it could be misread, in quotes otherwise.
 fn value(text: &str, f: &mut Formatter<'_>) -> fmt::Result {
-    let plain = |c: char| !c.is_whitespace() && !matches!(c, '(' | ')' | '"' | '*');
-    if !text.is_empty() && text.chars().all(plain) && !text.starts_with(['<', '>', '=']) {
+    let plain = |c: char| !c.is_whitespace() && !matches!(c, '(' | ')' | '"' | '*' | '?');
+    if !text.is_empty() && text.chars().all(plain) && !text.starts_with(['<', '>', '=', '@', '/', '[', '{']) {
         f.write_str(text)
     } else {
         write!(f, "{}", Quoted(text))

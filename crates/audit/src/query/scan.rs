@@ -1,6 +1,7 @@
 //! Characters of a query: words, quoted texts, field names, and where each begins.
 
 use super::error::{Problem, QueryError};
+use super::pattern::{Pattern, Piece};
 use super::value::Written;
 
 /// A place in the text of a query.
@@ -11,12 +12,20 @@ pub(super) struct Scanner<'q> {
 
 /// A word, a quoted text or a mix of both, as written in the query.
 pub(super) struct Lexeme {
-    /// Text split at unquoted stars.
+    /// Text and its wildcards.
     pub(super) written: Written,
     /// Text as written in the query.
     pub(super) raw: String,
-    /// Any part of it stood in quotes.
-    pub(super) quoted: bool,
+}
+
+/// A range as written: `[a TO b]`, or with `{` and `}` where an end is left out itself.
+pub(super) struct WrittenRange {
+    pub(super) low: Written,
+    pub(super) includes_low: bool,
+    pub(super) high: Written,
+    pub(super) includes_high: bool,
+    /// Range as written in the query.
+    pub(super) raw: String,
 }
 
 fn ends_word(c: char) -> bool {
@@ -78,7 +87,7 @@ impl<'q> Scanner<'q> {
             if !segments.is_empty() && self.peek() == Some('"') {
                 segments.push(self.quoted()?);
             } else {
-                let plain = |c: char| !ends_word(c) && !matches!(c, ':' | '.' | '"' | '<' | '>' | '=' | '*');
+                let plain = |c: char| !ends_word(c) && !matches!(c, ':' | '.' | '"' | '<' | '>' | '=' | '*' | '?');
                 let end = self.rest().find(|c| !plain(c)).unwrap_or(self.rest().len());
                 segments.push(self.rest()[..end].to_owned());
                 self.at += end;
@@ -96,33 +105,87 @@ impl<'q> Scanner<'q> {
     /// A word, a quoted text, or both joined, such as `"a b"*`.
     pub(super) fn lexeme(&mut self) -> Result<Lexeme, QueryError> {
         let start = self.at;
-        let (mut pieces, mut quoted) = (vec![String::new()], false);
-        let extend = |pieces: &mut Vec<String>, text: &str| {
-            if let Some(last) = pieces.last_mut() {
-                last.push_str(text);
-            }
-        };
-        while let Some(c) = self.peek().filter(|c| !ends_word(*c)) {
-            if c == '"' {
-                quoted = true;
-                extend(&mut pieces, &self.quoted()?);
-            } else if c == '*' {
-                let doubled = pieces.len() > 1 && pieces.last().is_some_and(String::is_empty);
-                if !doubled {
-                    pieces.push(String::new());
-                }
-                self.at += 1;
-            } else {
-                let end = self.rest().find(|c| ends_word(c) || matches!(c, '"' | '*')).unwrap_or(self.rest().len());
-                extend(&mut pieces, &self.rest()[..end]);
-                self.at += end;
-            }
-        }
+        let written = self.written(ends_word)?;
         if self.peek() == Some('(') {
             let problem = Problem::new("`(` cannot follow a word directly");
             return Err(self.fail(problem.hint("put a space before it, or quote the text it belongs to"), "("));
         }
-        Ok(Lexeme { written: Written(pieces), raw: self.text[start..self.at].to_owned(), quoted })
+        Ok(Lexeme { written, raw: self.text[start..self.at].to_owned() })
+    }
+
+    /// Text with quoted parts and wildcards, up to a character that ends it.
+    fn written(&mut self, ends: impl Fn(char) -> bool) -> Result<Written, QueryError> {
+        let (mut pattern, mut quoted) = (Pattern::default(), false);
+        while let Some(c) = self.peek().filter(|c| !ends(*c)) {
+            if c == '"' {
+                quoted = true;
+                pattern.push(Piece::Text(self.quoted()?));
+                continue;
+            }
+            let end = match c {
+                '*' | '?' => {
+                    pattern.push(if c == '*' { Piece::AnyText } else { Piece::AnyCharacter });
+                    1
+                }
+                _ => {
+                    let rest = self.rest();
+                    let end = rest.find(|c| ends(c) || matches!(c, '"' | '*' | '?')).unwrap_or(rest.len());
+                    pattern.push(Piece::Text(rest[..end].to_owned()));
+                    end
+                }
+            };
+            self.at += end;
+        }
+        Ok(Written { pattern, quoted })
+    }
+
+    /// The source of a regular expression between slashes, if that is what comes next: the slash that closes it ends the word. A path
+    /// such as `/var/log` is none.
+    pub(super) fn regular(&mut self) -> Option<&'q str> {
+        let rest = self.rest();
+        let inside = rest.strip_prefix('/')?;
+        let mut escaped = false;
+        let end = inside.find(|c| {
+            let closes = c == '/' && !escaped;
+            escaped = c == '\\' && !escaped;
+            closes
+        })?;
+        if end == 0 || inside[end + 1..].chars().next().is_some_and(|c| !ends_word(c)) {
+            return None;
+        }
+        self.at += end + 2;
+        Some(&inside[..end])
+    }
+
+    /// A range, if that is what comes next. The place stays where it is none.
+    pub(super) fn range(&mut self) -> Result<Option<WrittenRange>, QueryError> {
+        let start = self.at;
+        let includes_low = match self.peek() {
+            Some('[') => true,
+            Some('{') => false,
+            _ => return Ok(None),
+        };
+        self.at += 1;
+        let ends = |c: char| c.is_whitespace() || matches!(c, '[' | ']' | '{' | '}');
+        self.skip_space();
+        let low = self.written(ends)?;
+        self.skip_space();
+        let joined = self.take_word("TO");
+        self.skip_space();
+        let high = self.written(ends)?;
+        self.skip_space();
+        let includes_high = self.peek() == Some(']');
+        let closed = self.take("]") || self.take("}");
+        if !joined
+            || !closed
+            || low.pattern.pieces().is_empty() && !low.quoted
+            || high.pattern.pieces().is_empty() && !high.quoted
+        {
+            self.at = start;
+            return Ok(None);
+        }
+        let raw = self.text[start..self.at].to_owned();
+        Ok(Some(WrittenRange { low, includes_low, high, includes_high, raw }))
     }
 
     /// Reads a text in double quotes; `\"` and `\\` are `"` and `\`, any other backslash is a plain character.

@@ -2,21 +2,72 @@
 //!
 //! A word is a maximal run of letters and digits (Unicode `alphanumeric`), in lower case. Everything else only
 //! separates. A term is found in an entry when one value of the entry has all words of the term, in order and side by
-//! side; with a trailing `*` the last word may go on. So `alice`, `alice@example.com` and `example.com` all find
+//! side; a wildcard stands for letters and digits within one word. So `alice`, `alice@example.com` and `example.com` all find
 //! `alice@example.com`, `i-0abc` finds `i-0abc` and not `0abc-i`, and `exa*` finds it too.
 
 use std::cell::OnceCell;
 
 use super::fold::fold;
+use super::pattern::{Pattern, Piece};
 use crate::entry::{Entry, Leaf};
 
 /// A bare term or a "phrase".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextMatch {
-    /// Words in lower case, at least one.
-    pub words: Vec<String>,
-    /// The last word may go on.
-    pub prefix: bool,
+    /// Words, at least one, that stand side by side.
+    pub words: Vec<TextWord>,
+}
+
+/// A word of a term, in lower case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TextWord {
+    /// The word itself.
+    Whole(String),
+    /// The beginning of a word.
+    Start(String),
+    /// A word with wildcards elsewhere than in one star at its end.
+    Like(Pattern),
+}
+
+impl TextWord {
+    /// Returns the word that a pattern in lower case stands for.
+    fn new(pattern: Pattern) -> Self {
+        match pattern.pieces() {
+            [Piece::Text(text)] => Self::Whole(text.clone()),
+            [Piece::Text(text), Piece::AnyText] => Self::Start(text.clone()),
+            _ => Self::Like(pattern),
+        }
+    }
+
+    /// Returns the word if it has no wildcard.
+    pub fn whole(&self) -> Option<&str> {
+        if let Self::Whole(word) = self { Some(word) } else { None }
+    }
+
+    /// Returns the texts that stand in every word that fits.
+    pub fn texts(&self) -> Vec<&str> {
+        match self {
+            Self::Whole(word) | Self::Start(word) => vec![word],
+            Self::Like(pattern) => pattern.texts().collect(),
+        }
+    }
+
+    /// Returns the text that every word that fits begins with, in lower case.
+    pub fn start(&self) -> &str {
+        match self {
+            Self::Whole(word) | Self::Start(word) => word,
+            Self::Like(pattern) => pattern.start(),
+        }
+    }
+
+    /// Returns `true` if a word fits, ignoring case.
+    pub fn is_satisfied_by(&self, word: &str) -> bool {
+        match self {
+            Self::Whole(wanted) => super::fold::equals(word, wanted),
+            Self::Start(wanted) => super::fold::starts_with(word, wanted),
+            Self::Like(pattern) => pattern.is_satisfied_by(word),
+        }
+    }
 }
 
 /// The words of a text, as written.
@@ -25,10 +76,38 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
 }
 
 impl TextMatch {
-    /// A term with these words, unless the text has none.
+    /// A term with the words of a text, the last of which may go on; `None` if the text has no letter or digit.
     pub fn new(text: &str, prefix: bool) -> Option<Self> {
-        let words: Vec<_> = words(text).map(str::to_lowercase).collect();
-        if words.is_empty() { None } else { Some(Self { words, prefix }) }
+        let star = prefix.then_some(Piece::AnyText);
+        Self::of_pattern(&Pattern::new([Piece::Text(text.to_owned())].into_iter().chain(star)))
+    }
+
+    /// A term with the words of a pattern; `None` if it has no letter or digit. A wildcard stands for letters and digits of one word.
+    pub fn of_pattern(pattern: &Pattern) -> Option<Self> {
+        let mut words = vec![Pattern::default()];
+        for piece in pattern.pieces() {
+            let Piece::Text(text) = piece else {
+                words.last_mut()?.push(piece.clone());
+                continue;
+            };
+            for (at, part) in text.split(|c: char| !c.is_alphanumeric()).enumerate() {
+                if at > 0 {
+                    words.push(Pattern::default());
+                }
+                words.last_mut()?.push(Piece::Text(part.to_lowercase()));
+            }
+        }
+        // A star behind a separator, as in `a.b.*`, belongs to the word before it.
+        let ends_in_star = words.len() > 1 && words.last().is_some_and(|last| *last.pieces() == [Piece::AnyText]);
+        if ends_in_star {
+            words.pop();
+        }
+        words.retain(|word| !word.pieces().is_empty());
+        if ends_in_star {
+            words.last_mut()?.push(Piece::AnyText);
+        }
+        let has_text = words.iter().any(|word| word.texts().next().is_some());
+        has_text.then(|| Self { words: words.into_iter().map(TextWord::new).collect() })
     }
 
     /// Returns `true` if the value contains the words side by side.
@@ -45,10 +124,7 @@ impl TextMatch {
     }
 
     fn starts<'a>(&self, mut value: impl Iterator<Item = &'a str>) -> bool {
-        self.words.iter().enumerate().all(|(at, wanted)| {
-            let goes_on = self.prefix && at + 1 == self.words.len();
-            value.next().is_some_and(|word| super::fold::starts_or_equals(word, wanted, goes_on))
-        })
+        self.words.iter().all(|wanted| value.next().is_some_and(|word| wanted.is_satisfied_by(word)))
     }
 }
 
@@ -84,8 +160,7 @@ impl<'e> EntryWords<'e> {
             sorted
         });
         let has = |word: &str| sorted.binary_search_by(|other| other.as_ref().cmp(fold(word).as_ref())).is_ok();
-        let whole = term.words.len() - usize::from(term.prefix);
-        term.words[..whole].iter().all(|word| has(word))
+        term.words.iter().filter_map(TextWord::whole).all(has)
     }
 }
 
@@ -114,5 +189,30 @@ mod tests {
         assert!(TextMatch::new("alice exa", true).is_some_and(|t| t.found_in("alice@example.com")));
         assert!(TextMatch::new("ali exa", true).is_some_and(|t| !t.found_in("alice@example.com")));
         assert_eq!(TextMatch::new("@-", false), None);
+    }
+
+    #[test]
+    fn wildcards_stand_within_words() {
+        let pattern = |text: &str| {
+            Pattern::new(text.chars().map(|c| match c {
+                '*' => Piece::AnyText,
+                '?' => Piece::AnyCharacter,
+                c => Piece::Text(c.to_string()),
+            }))
+        };
+        for (term, value, expect) in [
+            ("*ice", "alice@example.com", true),
+            ("al?ce", "ALICE", true),
+            ("al?ce", "allice", false),
+            ("a*e", "alpha-bee", false),
+            ("a*-b?e", "alpha-bee", true),
+            ("*lic*@ex*", "alice@example.com", true),
+            ("ex*.com", "alice@example.org", false),
+            ("security.*", "security group", true),
+        ] {
+            let found = TextMatch::of_pattern(&pattern(term)).is_some_and(|term| term.found_in(value));
+            assert_eq!(found, expect, "{term} in {value}");
+        }
+        assert_eq!(TextMatch::of_pattern(&pattern("?*")), None);
     }
 }

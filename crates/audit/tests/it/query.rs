@@ -2,8 +2,11 @@
 
 use jiff::Timestamp;
 use proptest::collection::vec;
+use proptest::option;
 use proptest::prelude::*;
-use reeve_audit::query::{Bound, Column, Comparison, Expr, FieldPath, Match, Query, TextMatch};
+use reeve_audit::query::{
+    Bound, Column, Comparison, Expr, FieldPath, ListName, Match, Pattern, Piece, Query, Range, TextMatch,
+};
 
 use crate::generate::{self, word};
 
@@ -16,9 +19,84 @@ fn text_op() -> impl Strategy<Value = Match> {
         piece().prop_map(Match::Exact),
         piece().prop_map(Match::Identical),
         piece().prop_filter("a prefix is not empty", |p| !p.is_empty()).prop_map(Match::Prefix),
-        (piece(), "[a-z\" ]{1,5}", piece()).prop_map(|(a, b, c)| Match::Glob(vec![a, b, c])),
+        pattern().prop_filter("neither a text nor a prefix nor a star", is_glob).prop_map(Match::Glob),
+        prop::sample::select(vec!["/i-[0-9a-f]+/", "/(a|b) \\/x\\\\/", "/.*prod.*/"]).prop_map(regular),
+        word().prop_map(|name| Match::Listed(ListName::new(name))),
+        (option::of((low(), piece())), option::of((high(), piece())))
+            .prop_filter("one end is closed", |(low, high)| low.is_some() || high.is_some())
+            .prop_map(|(low, high)| between(low, high, Bound::Text)),
         Just(Match::Exists),
     ]
+}
+
+/// A pattern of wildcards and texts of every kind.
+fn pattern() -> impl Strategy<Value = Pattern> {
+    let one = prop_oneof![
+        piece().prop_map(Piece::Text),
+        "[a-z\" ]{1,5}".prop_map(Piece::Text),
+        Just(Piece::AnyText),
+        Just(Piece::AnyCharacter),
+    ];
+    vec(one, 1..7).prop_map(Pattern::new)
+}
+
+fn is_glob(pattern: &Pattern) -> bool {
+    let plain = matches!(pattern.pieces(), [Piece::Text(_), Piece::AnyText] | [Piece::AnyText]);
+    pattern.is_wild() && !plain
+}
+
+/// A regular expression, read from a query: only the reader makes them.
+fn regular(written: &str) -> Match {
+    match Query::parse(&format!("user:{written}")).unwrap().expr {
+        Expr::Field { op, .. } => op,
+        other => panic!("{other}"),
+    }
+}
+
+fn low() -> impl Strategy<Value = Comparison> {
+    prop::sample::select(vec![Comparison::Greater, Comparison::AtLeast])
+}
+
+fn high() -> impl Strategy<Value = Comparison> {
+    prop::sample::select(vec![Comparison::Less, Comparison::AtMost])
+}
+
+fn between<T>(low: Option<(Comparison, T)>, high: Option<(Comparison, T)>, bound: impl Fn(T) -> Bound) -> Match {
+    let end = |end: Option<(Comparison, T)>| end.map(|(side, value)| (side, bound(value)));
+    Match::Between(Box::new(Range { low: end(low), high: end(high) }))
+}
+
+/// A range of numbers or times with both ends: with one it reads back as a comparison.
+fn range() -> impl Strategy<Value = Match> {
+    let number = -1e9..1e9f64;
+    let time = (0i64..4_000_000_000_000).prop_map(|ms| Timestamp::from_millisecond(ms).unwrap());
+    prop_oneof![
+        (low(), number.clone(), high(), number).prop_map(|(a, from, b, to)| between(
+            Some((a, from)),
+            Some((b, to)),
+            Bound::Number
+        )),
+        (low(), time.clone(), high(), time).prop_map(|(a, from, b, to)| between(
+            Some((a, from)),
+            Some((b, to)),
+            Bound::Time
+        )),
+    ]
+}
+
+/// A range of addresses of one family.
+fn addresses() -> impl Strategy<Value = Match> {
+    let of = |family: fn(&std::net::IpAddr) -> bool| any::<std::net::IpAddr>().prop_filter("of one family", family);
+    let pair = prop_oneof![
+        (of(std::net::IpAddr::is_ipv4), of(std::net::IpAddr::is_ipv4)),
+        (of(std::net::IpAddr::is_ipv6), of(std::net::IpAddr::is_ipv6)),
+    ];
+    (low(), high(), pair).prop_map(|(a, b, (from, to))| between(Some((a, from)), Some((b, to)), Bound::Address))
+}
+
+fn network() -> impl Strategy<Value = Match> {
+    prop::sample::select(vec!["10.0.0.0/8", "192.168.1.1/32", "2001:db8::/32"])
+        .prop_map(|net| Match::Cidr(net.parse().unwrap()))
 }
 
 fn bound() -> impl Strategy<Value = Bound> {
@@ -67,7 +145,11 @@ fn leaf() -> impl Strategy<Value = Expr> {
             .prop_filter("times compare with times", |(_, _, bound)| !matches!(bound, Bound::Number(_)))
             .prop_map(|(column, side, bound)| Expr::field(column, Match::Compare(side, bound))),
         any::<std::net::IpAddr>().prop_map(|ip| Expr::field(Column::ActorIpAddress, Match::Ip(ip))),
+        (path(), range()).prop_map(|(field, op)| Expr::field(field, op)),
+        (path(), network()).prop_map(|(field, op)| Expr::field(field, op)),
+        prop_oneof![network(), addresses()].prop_map(|op| Expr::field(Column::ActorIpAddress, op)),
         (word(), any::<bool>()).prop_map(|(text, prefix)| TextMatch::new(&text, prefix).map_or(Expr::All, Expr::Text)),
+        pattern().prop_map(|pattern| TextMatch::of_pattern(&pattern).map_or(Expr::All, Expr::Text)),
     ]
 }
 
@@ -87,7 +169,7 @@ fn at(ms: i64) -> Timestamp {
 
 proptest! {
     #[test]
-    fn no_text_makes_the_reader_panic(text in any::<String>(), queryish in "[a-z\"\\\\*() :=<>.-]{0,40}|(user:|NOT |-|\\(|\\)| OR | AND |\"|a|timestamp:>|now-1h|ip:1.){0,20}") {
+    fn no_text_makes_the_reader_panic(text in any::<String>(), queryish in "[a-z\"\\\\*?/@{}() :=<>.\\[\\]-]{0,40}|(user:|NOT |-|\\(|\\)| OR | AND |\"|a|timestamp:>|now-1h|ip:1.|metadata.a:|\\[1 TO |\\*\\]|5\\}|/a+/|@list|@10.0.0.0/8|te\\?t){0,20}") {
         for text in [text, queryish] {
             if let Ok(query) = Query::parse(&text) {
                 prop_assert_eq!(Query::parse(&query.to_string()).unwrap(), query);

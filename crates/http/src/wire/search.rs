@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use reeve_audit::query::QueryField;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -26,6 +27,9 @@ pub struct EntryListParams {
     pub start_time: Option<String>,
     /// Up to this time.
     pub end_time: Option<String>,
+    /// Column to sort by, `-` before it for the greatest first; the newest by sequence first unless given.
+    #[param(example = "-timestamp")]
+    pub sort: Option<String>,
 }
 
 /// A search.
@@ -51,10 +55,16 @@ pub struct SearchBody {
     pub cursor: Option<String>,
     /// Order by sequence; the newest first unless given. Exports read the oldest first.
     pub order: Option<SearchOrder>,
+    /// Column to sort by in place of the sequence, `-` before it for the greatest first: `timestamp`, `-severity`, `actor.email`. Entries
+    /// without a value come last. A sorted search looks at every match and reaches 10,000 entries with `offset` and `limit`; `cursor`
+    /// goes on from there.
+    #[schema(example = "-timestamp")]
+    pub sort: Option<String>,
     /// Counts all matches; true unless given. A client that reads page after page needs the total once.
     pub count: Option<bool>,
     /// Fields whose values are counted over all matches, at most ten: any field of the query language (`event_type`, `user`,
-    /// `resource.tags.env`, `metadata.team`), or spans of time (`hour`, `day`, `timestamp:1h`, `recorded_at:week`).
+    /// `resource.tags.env`, `metadata.team`), or spans of time (`hour`, `day`, `timestamp:5m`, `recorded_at:week`).
+    /// Two with `>` between them are nested: `day>severity`, `user>actor.ip_address`.
     #[serde(default)]
     #[schema(example = json!(["event_type", "user", "day"]))]
     pub aggregations: Vec<String>,
@@ -189,6 +199,8 @@ pub struct SearchAnswer {
 pub struct CountsBody {
     /// Values, most first; spans of time by their first instant, oldest first.
     pub buckets: Vec<CountBody>,
+    /// Number of different values, also of those that were not told.
+    pub distinct: u64,
     /// The sum of the counts that were not told.
     pub other: u64,
     /// Entries without a value.
@@ -202,6 +214,10 @@ pub struct CountBody {
     pub value: String,
     /// Number of entries that have it.
     pub count: u64,
+    /// Counts of the second field among these entries, if the aggregation is nested; at most 100 values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(no_recursion)]
+    pub nested: Option<CountsBody>,
 }
 
 /// Selection of counts.
@@ -219,7 +235,7 @@ pub struct StatsParams {
     /// the lists of the usual six are empty.
     #[param(example = "event_type,resource.tags.env,recorded_at:1h")]
     pub by: Option<String>,
-    /// Length of the spans of `by_time`: `minute`, `hour`, `day`, `week` or `month`. Hours for periods up to three
+    /// Length of the spans of `by_time`: `minute`, `5m`, `15m`, `hour`, `day`, `week` or `month`. Hours for periods up to three
     /// days, else days, unless given.
     pub interval: Option<String>,
     /// Values told of each, most first (1 to 1000).
@@ -251,6 +267,27 @@ pub struct StatsBody {
     pub aggregations: BTreeMap<String, CountsBody>,
     /// Size of the whole signed log, entries; the checkpoint tells it too.
     pub log_size: u64,
+}
+
+/// A field of the query language.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct QueryFieldBody {
+    /// Name in a query.
+    #[schema(example = "action.status")]
+    pub name: &'static str,
+    /// `text`, `time`, `address`, `name` (one of `values`) or `open` (members with values of any kind).
+    pub kind: &'static str,
+    /// The names that the field can hold, if that is a closed list.
+    pub values: &'static [&'static str],
+    /// `true` if entries can be sorted by it.
+    pub sortable: bool,
+}
+
+impl From<QueryField> for QueryFieldBody {
+    fn from(field: QueryField) -> Self {
+        let QueryField { name, kind, values, sortable } = field;
+        QueryFieldBody { name, kind: kind.as_str(), values, sortable }
+    }
 }
 
 /// Selection of a live view, and its starting point.

@@ -114,7 +114,11 @@ impl Budget {
 
     /// Ends work that cannot wait, where no time is left; [`Budget::is_over`] tells this error from those of files.
     pub(super) fn check(&self) -> io::Result<()> {
-        if self.began.elapsed() < self.limit && !self.is_abandoned() { Ok(()) } else { Err(io::ErrorKind::TimedOut.into()) }
+        if self.began.elapsed() < self.limit && !self.is_abandoned() {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::TimedOut.into())
+        }
     }
 
     /// Passes on that the time was over; other errors are the caller's.

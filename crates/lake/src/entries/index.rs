@@ -18,7 +18,7 @@ mod shelf;
 mod source;
 mod write;
 
-pub(super) use answer::{Answer, Known};
+pub(super) use answer::{Answer, Known, longest_text};
 pub(super) use bits::Bits;
 pub(super) use count::Counted;
 pub(super) use open::Index;

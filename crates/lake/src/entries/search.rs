@@ -13,9 +13,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use reeve_ledger::{EntryReader, Page, ReadOn, SearchRequest, StoredEntry, Stretch, TrailError, View};
+use reeve_audit::query::{Sort, SortKey};
+use reeve_ledger::{EntryReader, MOST_SORTED, Page, ReadOn, SearchRequest, StoredEntry, Stretch, TrailError, View};
 
-use self::job::{Job, Matches};
+use self::job::{Job, Matches, SortedPage};
 use self::log_parts::LogParts;
 use super::budget::Budgets;
 use super::predicate::Predicate;
@@ -57,6 +58,10 @@ impl EntrySearch {
         for aggregation in &request.aggregations {
             countable(&aggregation.by)?;
         }
+        let reached = request.offset.saturating_add(request.limit);
+        if request.sort.is_some() && reached > MOST_SORTED {
+            return Err(TrailError::Invalid(format!("a sorted search reaches {MOST_SORTED} entries, not {reached}")));
+        }
         let predicate = Predicate::new(&request.query, request.now);
         let wanted = match request.limit {
             0 => 0,
@@ -69,14 +74,31 @@ impl EntrySearch {
         })
     }
 
+    /// Returns where a page begins that follows the entry with the sequence of a cursor.
+    async fn sorted_page(&self, sort: Sort, cursor: Option<u64>) -> Result<SortedPage, TrailError> {
+        let after = match cursor {
+            None => None,
+            Some(sequence) => match lookup::by_sequence(&self.log, sequence).await? {
+                Some(last) => Some((SortKey::of_entry(&last.entry, last.recorded_at, sort.column), sequence)),
+                None => return Err(TrailError::Invalid("the cursor names no entry".to_owned())),
+            },
+        };
+        Ok(SortedPage { sort, after })
+    }
+
     /// Returns matches for the page, and totals and counts where the job asks for them.
     async fn matches(&self, job: &Job, view: &View) -> Result<Matches, TrailError> {
+        if let Some(page) = job.sort.as_ref().filter(|_| !job.every_match) {
+            let mut matches = self.log.sorted(job, page, view).await?;
+            matches.total = view.count();
+            return Ok(matches);
+        }
         if job.every_match {
             return self.log.every_match(job, view).await;
         }
         let mut matches = if job.wanted == 0 { Matches::new(job) } else { self.log.page(job, view).await? };
         // Without a condition the size of the log is the total.
-        matches.total = view.segments.iter().map(|segment| segment.count).sum::<u64>() + view.tail.len() as u64;
+        matches.total = view.count();
         Ok(matches)
     }
 }
@@ -84,20 +106,23 @@ impl EntrySearch {
 #[async_trait]
 impl EntryReader for EntrySearch {
     async fn search(&self, request: &SearchRequest) -> Result<Page, TrailError> {
-        let job = self.job(request)?;
+        let mut job = self.job(request)?;
         let _attended = job.budget.attended();
+        if let Some(sort) = request.sort {
+            job.sort = Some(self.sorted_page(sort, request.cursor).await?);
+            job.cursor = None;
+        }
         let view = self.log.view();
-        let mut matches = self.matches(&job, &view).await?;
-        matches.trim(&job);
-        let mut page = matches.found;
+        let (mut page, total, tallies) = self.matches(&job, &view).await?.into_page(&job);
         page.drain(..request.offset.min(page.len()));
         let more = page.len() > request.limit;
         page.truncate(request.limit);
         let entries = self.log.fetch(page, &view).await?;
         let next_cursor = entries.last().filter(|_| more).map(|entry| entry.sequence);
-        let counts = request.aggregations.iter().zip(matches.tallies);
-        let aggregations = counts.map(|(aggregation, tally)| tally.finish(aggregation.limit)).collect();
-        Ok(Page { entries, total: request.count_total.then_some(matches.total), next_cursor, aggregations })
+        let counts = request.aggregations.iter().zip(tallies);
+        let aggregations =
+            counts.map(|(aggregation, tally)| tally.finish(aggregation.limit)).collect::<Result<_, _>>()?;
+        Ok(Page { entries, total: request.count_total.then_some(total), next_cursor, aggregations })
     }
 
     async fn read_on(&self, request: &ReadOn) -> Result<Stretch, TrailError> {

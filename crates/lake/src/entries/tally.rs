@@ -1,5 +1,6 @@
 //! Counting values: of columns in batches of a segment, of entries in the tail, and of open members out of canonical bytes.
 
+use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::ops::Range;
 
@@ -10,7 +11,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use reeve_audit::query::{Column, FieldPath, column_text};
 use reeve_audit::{Entry, format_instant};
-use reeve_ledger::{Counts, GroupBy, StoredEntry, TimeUnit, TrailError};
+use reeve_ledger::{Counts, GroupBy, MOST_PAIRS, MOST_VALUES, StoredEntry, TimeUnit, TrailError};
 
 use super::decode::{Canonical, canonical_columns};
 use super::schema::position;
@@ -18,6 +19,8 @@ use super::values::values;
 
 /// Values that are told for a field, at most.
 const TOP: usize = 1_000;
+/// Values of a second field that are told for each value of the first, at most.
+const INNER: usize = 100;
 /// Spans of time that are told, at most.
 const SPANS: usize = 10_000;
 
@@ -38,6 +41,12 @@ pub(super) fn countable(by: &GroupBy) -> Result<(), TrailError> {
         {
             "a whole state has no values to count".to_owned()
         }
+        GroupBy::Nested(outer, inner) => {
+            if [outer, inner].iter().any(|by| matches!(***by, GroupBy::Nested(..))) {
+                return Err(TrailError::Invalid("two fields can be nested, not more".to_owned()));
+            }
+            return countable(outer).and_then(|()| countable(inner));
+        }
         _ => return Ok(()),
     };
     Err(TrailError::Invalid(refused))
@@ -51,7 +60,7 @@ pub(super) fn columns_of(by: &GroupBy) -> Vec<usize> {
             vec![position(Column::ActorEmail), position(Column::ActorId)]
         }
         GroupBy::Field(FieldPath::Column(column)) => vec![position(*column)],
-        GroupBy::Field(_) => canonical_columns().to_vec(),
+        GroupBy::Field(_) | GroupBy::Nested(..) => canonical_columns().to_vec(),
     }
 }
 
@@ -64,6 +73,9 @@ pub(super) struct Tally {
     /// The span of the last instant and what was counted in it since.
     last: (Range<i64>, u64),
     missing: u64,
+    /// Counts of the second field for each value of the first, if two are nested.
+    nested: HashMap<String, Tally>,
+    pairs: usize,
 }
 
 impl Tally {
@@ -75,7 +87,15 @@ impl Tally {
             GroupBy::Field(FieldPath::User) => GroupBy::User,
             other => other,
         };
-        Tally { by, texts: HashMap::new(), times: HashMap::new(), last: (0..0, 0), missing: 0 }
+        Tally {
+            by,
+            texts: HashMap::new(),
+            times: HashMap::new(),
+            last: (0..0, 0),
+            missing: 0,
+            nested: HashMap::new(),
+            pairs: 0,
+        }
     }
 
     /// Counts the rows of a batch whose columns are those at `places` of a segment. The error says why the canonical bytes
@@ -86,6 +106,14 @@ impl Tally {
             GroupBy::Column(of) | GroupBy::Time { column: of, .. } => self.column(column(position(of))),
             GroupBy::User => {
                 self.users(column(position(Column::ActorEmail)), column(position(Column::ActorId)));
+            }
+            GroupBy::Nested(outer, inner) => {
+                let mut canonical = Canonical::new(&canonical_columns().map(column));
+                for row in 0..batch.num_rows() {
+                    let (entry, recorded_at) =
+                        Entry::from_canonical(canonical.row(row)).map_err(|error| error.to_string())?;
+                    self.pairs(&entry, recorded_at, &outer, &inner);
+                }
             }
             GroupBy::Field(field) => {
                 let mut canonical = Canonical::new(&canonical_columns().map(column));
@@ -126,14 +154,9 @@ impl Tally {
     }
 
     fn users(&mut self, emails: &ArrayRef, ids: &ArrayRef) {
-        let text = |column: &ArrayRef, row: usize| {
-            let column = column.as_dictionary::<Int32Type>();
-            let key = column.keys().is_valid(row).then(|| column.keys().value(row) as usize)?;
-            Some(column.values().as_string::<i32>().value(key).to_owned())
-        };
         for row in 0..emails.len() {
-            match text(emails, row).or_else(|| text(ids, row)) {
-                Some(value) => add(&mut self.texts, &value, 1),
+            match text_at(emails, row).or_else(|| text_at(ids, row)) {
+                Some(value) => add(&mut self.texts, value, 1),
                 None => self.missing += 1,
             }
         }
@@ -162,7 +185,30 @@ impl Tally {
                 None => self.missing += 1,
             },
             GroupBy::Field(field) => self.field(entry, &field),
+            GroupBy::Nested(outer, inner) => self.pairs(entry, stored.recorded_at, &outer, &inner),
         }
+    }
+
+    /// Counts the pairs of values that one entry has.
+    fn pairs(&mut self, entry: &Entry, recorded_at: Timestamp, outer: &GroupBy, inner: &GroupBy) {
+        let (first, second) = (values_of(outer, entry, recorded_at), values_of(inner, entry, recorded_at));
+        self.missing += u64::from(first.is_empty());
+        for value in first {
+            add(&mut self.texts, &value, 1);
+            if self.is_full() {
+                continue;
+            }
+            let tally = self.nested.entry(value).or_insert_with(|| Tally::new(inner.clone()));
+            let before = tally.texts.len();
+            tally.missing += u64::from(second.is_empty());
+            second.iter().for_each(|value| add(&mut tally.texts, value, 1));
+            self.pairs += tally.texts.len() - before;
+        }
+    }
+
+    /// Returns `true` once there are more values than can be counted in bounded memory.
+    fn is_full(&self) -> bool {
+        self.pairs > MOST_PAIRS || self.nested.len() > MOST_PAIRS || self.texts.len() + self.times.len() > MOST_VALUES
     }
 
     /// Counts entries with a value.
@@ -199,11 +245,28 @@ impl Tally {
         merge(&mut self.texts, other.texts);
         merge(&mut self.times, other.times);
         self.missing += other.missing;
+        for (value, more) in other.nested {
+            if self.is_full() {
+                break;
+            }
+            let inner = self.nested.entry(value).or_insert_with(|| Tally::new(more.by.clone()));
+            let before = inner.texts.len();
+            inner.merge(more);
+            self.pairs += inner.texts.len() - before;
+        }
     }
 
     /// Values and counts: the most frequent first, equal ones by value; spans of time in their order, the newest that fit.
-    pub(super) fn finish(mut self, limit: usize) -> Counts {
+    ///
+    /// # Errors
+    /// There are more values than can be counted.
+    pub(super) fn finish(mut self, limit: usize) -> Result<Counts, TrailError> {
         self.flush();
+        if self.is_full() {
+            return Err(TrailError::Invalid(format!(
+                "the field has more than {MOST_VALUES} different values, or more than {MOST_PAIRS} pairs with another; narrow the query"
+            )));
+        }
         if let GroupBy::Time { unit: TimeUnit::Month, .. } = self.by {
             for (day, count) in std::mem::take(&mut self.times) {
                 *self.times.entry(span_start(day, TimeUnit::Month)).or_default() += count;
@@ -211,24 +274,65 @@ impl Tally {
         }
         let all = self.texts.values().chain(self.times.values()).sum::<u64>();
         let instant = |ms: i64| Timestamp::from_millisecond(ms).map_or_else(|_| ms.to_string(), format_instant);
-        let mut values: Vec<(String, u64)>;
-        if matches!(self.by, GroupBy::Time { .. }) {
-            let mut spans: Vec<(i64, u64)> = self.times.into_iter().collect();
-            spans.sort_unstable();
-            values = spans
-                .split_off(spans.len().saturating_sub(SPANS))
-                .into_iter()
-                .map(|(ms, n)| (instant(ms), n))
-                .collect();
+        let in_order = is_time_span(&self.by);
+        let mut values: Vec<(String, u64)> = self.texts.into_iter().collect();
+        values.extend(self.times.into_iter().map(|(ms, count)| (instant(ms), count)));
+        let distinct = values.len() as u64;
+        if in_order {
+            values.sort_unstable();
+            values = values.split_off(values.len().saturating_sub(SPANS));
         } else {
-            values = self.texts.into_iter().collect();
-            values.extend(self.times.into_iter().map(|(ms, count)| (instant(ms), count)));
             values.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
             values.truncate(limit.min(TOP));
         }
         let listed = values.iter().map(|(_, count)| count).sum::<u64>();
-        Counts { values, other: all - listed, missing: self.missing }
+        let nested = match self.by {
+            GroupBy::Nested(..) => {
+                let inner =
+                    |(value, _): &(String, u64)| self.nested.remove(value).map(|tally| tally.finish(limit.min(INNER)));
+                values.iter().filter_map(inner).collect::<Result<_, _>>()?
+            }
+            _ => Vec::new(),
+        };
+        Ok(Counts { values, nested, distinct, other: all - listed, missing: self.missing })
     }
+}
+
+/// Returns `true` if values are spans of time, which are told in their order.
+fn is_time_span(by: &GroupBy) -> bool {
+    match by {
+        GroupBy::Time { .. } => true,
+        GroupBy::Nested(outer, _) => is_time_span(outer),
+        _ => false,
+    }
+}
+
+/// Returns the values of an entry as one of two nested fields.
+fn values_of(by: &GroupBy, entry: &Entry, recorded_at: Timestamp) -> BTreeSet<String> {
+    let at = |column: Column| if column == Column::Timestamp { entry.timestamp } else { recorded_at };
+    match by {
+        GroupBy::Time { column, unit } => {
+            let start = span_start(at(*column).as_millisecond(), *unit);
+            Timestamp::from_millisecond(start).map(format_instant).into_iter().collect()
+        }
+        GroupBy::Column(column) if column.is_time() => BTreeSet::from([format_instant(at(*column))]),
+        GroupBy::Column(column) => values(entry, &FieldPath::Column(*column)),
+        GroupBy::User => values(entry, &FieldPath::User),
+        GroupBy::Field(field) => values(entry, field),
+        GroupBy::Nested(..) => BTreeSet::new(),
+    }
+}
+
+/// Returns the text in a row of a column, which may be a dictionary.
+pub(super) fn text_at(column: &ArrayRef, row: usize) -> Option<&str> {
+    if column.is_null(row) {
+        return None;
+    }
+    if let Some(texts) = column.as_string_opt::<i32>() {
+        return Some(texts.value(row));
+    }
+    let column = column.as_dictionary_opt::<Int32Type>()?;
+    Some(column.values().as_string_opt::<i32>()?.value(column.keys().value(row) as usize))
 }
 
 /// The instants that are counted as one with an instant. Months are put together from days at the end.
@@ -244,6 +348,8 @@ pub(super) fn span_of(by: &GroupBy, ms: i64) -> Range<i64> {
 fn length(unit: TimeUnit) -> i64 {
     match unit {
         TimeUnit::Minute => MINUTE_MS,
+        TimeUnit::FiveMinutes => 5 * MINUTE_MS,
+        TimeUnit::QuarterHour => 15 * MINUTE_MS,
         TimeUnit::Hour => HOUR_MS,
         TimeUnit::Day | TimeUnit::Month => DAY_MS,
         TimeUnit::Week => WEEK_MS,
@@ -255,6 +361,8 @@ pub(super) fn span_start(ms: i64, unit: TimeUnit) -> i64 {
     let floor = |length: i64, origin: i64| (ms - origin).div_euclid(length) * length + origin;
     match unit {
         TimeUnit::Minute => floor(MINUTE_MS, 0),
+        TimeUnit::FiveMinutes => floor(5 * MINUTE_MS, 0),
+        TimeUnit::QuarterHour => floor(15 * MINUTE_MS, 0),
         TimeUnit::Hour => floor(HOUR_MS, 0),
         TimeUnit::Day => floor(DAY_MS, 0),
         TimeUnit::Week => floor(WEEK_MS, MONDAY_MS),
@@ -296,7 +404,7 @@ mod tests {
         add(&mut more.texts, "1499", 2);
         tally.merge(more);
         for (limit, expected) in [(5_000, TOP), (2, 2), (0, 0)] {
-            let counts = tally.clone().finish(limit);
+            let counts = tally.clone().finish(limit).unwrap();
             let expect = [("1499".to_owned(), 3), ("0000".to_owned(), 1)];
             assert_eq!(counts.values[..expected.min(2)], expect[..expected.min(2)]);
             assert_eq!((counts.values.len(), counts.missing), (expected, 0));
@@ -309,6 +417,8 @@ mod tests {
         let at = |text: &str| text.parse::<Timestamp>().unwrap().as_millisecond();
         for (unit, instant, first) in [
             (TimeUnit::Minute, "2026-11-20T10:20:30.5Z", "2026-11-20T10:20:00Z"),
+            (TimeUnit::FiveMinutes, "2026-11-20T10:24:59.9Z", "2026-11-20T10:20:00Z"),
+            (TimeUnit::QuarterHour, "2026-11-20T10:59:59Z", "2026-11-20T10:45:00Z"),
             (TimeUnit::Hour, "1969-12-31T23:59:59.999Z", "1969-12-31T23:00:00Z"),
             (TimeUnit::Day, "2026-11-20T10:20:30Z", "2026-11-20T00:00:00Z"),
             (TimeUnit::Week, "2026-11-22T23:59:59Z", "2026-11-16T00:00:00Z"),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use datafusion_common::ScalarValue;
 use datafusion_expr::{Expr, col, lit, not};
 use jiff::Timestamp;
-use reeve_audit::query::{Bound, Column, Comparison, Expr as Asked, FieldPath, Match, words};
+use reeve_audit::query::{Bound, Column, Comparison, Expr as Asked, FieldPath, Match, TextWord, words};
 use reeve_audit::{Entry, Severity, SubmitterField};
 
 use super::functions::{entry_condition, text_condition};
@@ -169,7 +169,9 @@ pub(super) fn submitter_holds(field: SubmitterField, value: &str, op: &Match) ->
 fn address_holds(value: &str, op: &Match) -> bool {
     match op {
         Match::Ip(wanted) => value.parse() == Ok(*wanted),
-        Match::Cidr(net) => value.parse::<std::net::IpAddr>().is_ok_and(|address| net.contains(&address)),
+        Match::Between(range) => value
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| range.holds(|side, bound| bound.orders_address(side, address))),
         _ => op.is_satisfied_by(value),
     }
 }
@@ -190,13 +192,15 @@ pub(super) fn words_needed(asked: &Asked, needed: &mut Vec<String>) {
     let mut add = |text: &str| needed.extend(words(text).map(str::to_lowercase));
     match asked {
         Asked::And(terms) => terms.iter().for_each(|term| words_needed(term, needed)),
-        Asked::Text(term) => needed.extend(term.words.iter().cloned()),
+        Asked::Text(term) => {
+            needed.extend(term.words.iter().flat_map(TextWord::texts).map(str::to_owned));
+        }
         Asked::Field { field: FieldPath::Column(_), .. } => {}
         Asked::Field { op, .. } => match op {
             // A number is the same however it is written.
             Match::Exact(wanted) | Match::Identical(wanted) if wanted.parse::<f64>().is_err() => add(wanted),
             Match::Prefix(start) => add(start),
-            Match::Glob(pieces) => pieces.iter().for_each(|piece| add(piece)),
+            Match::Glob(pattern) => pattern.texts().for_each(add),
             _ => {}
         },
         Asked::All | Asked::Or(_) | Asked::Not(_) => {}

@@ -11,12 +11,39 @@ pub trait Views: Send + Sync {
     /// Adds to sealed entries what follows from the tree (leaf hash, chain), in the order given, and refuses those that are
     /// not what the log committed to.
     async fn restore(&self, sealed: Vec<SealedEntry>) -> Result<Vec<StoredEntry>, TrailError>;
+    /// The place of an identifier among the sealed entries; reads files. Segments are searched for one of an unknown place.
+    fn sealed_place(&self, _event_id: &str) -> SealedPlace {
+        SealedPlace::Unknown
+    }
+}
+
+/// Place of an identifier among the entries that are sealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SealedPlace {
+    /// At this sequence.
+    At(u64),
+    /// Not before this sequence.
+    NotBefore(u64),
+    /// Not known.
+    Unknown,
 }
 
 #[async_trait]
 impl Views for Ledger {
     fn view(&self) -> View {
         Ledger::view(self)
+    }
+
+    fn sealed_place(&self, event_id: &str) -> SealedPlace {
+        match Ledger::sealed_place(self, event_id) {
+            Ok((Some(sequence), _)) => SealedPlace::At(sequence),
+            Ok((None, end)) => SealedPlace::NotBefore(end),
+            // The index of identifiers is rebuilt at the next start; the segments know the answer too.
+            Err(error) => {
+                tracing::warn!(%error, "the index of identifiers could not be read");
+                SealedPlace::Unknown
+            }
+        }
     }
 
     async fn restore(&self, sealed: Vec<SealedEntry>) -> Result<Vec<StoredEntry>, TrailError> {

@@ -31,6 +31,7 @@ fn everything() -> SearchRequest {
         limit: 1_000,
         offset: 0,
         order: Order::NewestFirst,
+        sort: None,
         cursor: None,
         count_total: true,
         aggregations: vec![Aggregation { by: GroupBy::Column(Column::Severity), limit: 10 }],

@@ -96,6 +96,7 @@ async fn is_read_and_searched(name: &str) {
             limit: 10,
             offset: 0,
             order: Order::NewestFirst,
+            sort: None,
             cursor: None,
             count_total: true,
             aggregations: vec![Aggregation { by: GroupBy::User, limit: 10 }],

@@ -6,7 +6,9 @@ use jiff::{SignedDuration, Timestamp};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
-use reeve_audit::query::{Bound, Column, Comparison, Expr, FieldPath, Match, Query, TextMatch};
+use reeve_audit::query::{
+    Bound, Column, Comparison, Expr, FieldPath, ListName, Match, Pattern, Piece, Query, Range, TextMatch, ValueList,
+};
 use reeve_audit::{
     Action, ActionMethod, ActionStatus, Actor, ActorType, Entry, EventId, EventType, Json, ResourceRef, Severity,
     Submitter, SubmitterField, SubmitterType, json,
@@ -164,8 +166,52 @@ fn expr(random: &mut StdRng, depth: usize) -> Expr {
 
 fn text(random: &mut StdRng) -> Expr {
     let value = cased(random);
+    if random.random_bool(0.3) {
+        return TextMatch::of_pattern(&pattern(random, &value)).map_or(Expr::All, Expr::Text);
+    }
     let part: String = if random.random_bool(0.5) { value.chars().take(3).collect() } else { value };
     TextMatch::new(&part, random.random_bool(0.4)).map_or(Expr::All, Expr::Text)
+}
+
+/// A text with some of its characters replaced by wildcards.
+fn pattern(random: &mut StdRng, text: &str) -> Pattern {
+    Pattern::new(text.chars().map(|character| match random.random_range(0..8) {
+        0 => Piece::AnyCharacter,
+        1 => Piece::AnyText,
+        _ => Piece::Text(character.to_string()),
+    }))
+}
+
+/// A regular expression, read from a query: only the reader makes them.
+fn regular(random: &mut StdRng) -> Match {
+    let written =
+        pick(random, &["/.*alice.*/", "/eu-west-[12]|5/", "/\\W*\\w+\\W*/", "/.{3,6}/", "/10\\..*/", "/true|null/"]);
+    match Query::parse(&format!("user:{written}")).unwrap().expr {
+        Expr::Field { op, .. } => op,
+        other => panic!("{other}"),
+    }
+}
+
+fn between(random: &mut StdRng) -> Match {
+    let bound = |random: &mut StdRng| match random.random_range(0..5) {
+        0 => Bound::Number(random.random_range(-2.0..7.0)),
+        1 => Bound::Address(pick(random, &ADDRESSES).parse().unwrap()),
+        2 => match on_time(random) {
+            Match::Compare(_, bound) => bound,
+            other => panic!("{other}"),
+        },
+        _ => Bound::Text(cased(random)),
+    };
+    let low = Some(([Comparison::Greater, Comparison::AtLeast][random.random_range(0..2)], bound(random)));
+    let high = Some(([Comparison::Less, Comparison::AtMost][random.random_range(0..2)], bound(random)));
+    let open = random.random_range(0..4);
+    Match::Between(Box::new(Range { low: low.filter(|_| open != 0), high: high.filter(|_| open != 1) }))
+}
+
+fn listed(random: &mut StdRng) -> Match {
+    let values = ["10.0.0.0/16", "2001:db8::1", "ALICE", "straße", "alice@example.com", "5", "eu-west-1", "a b"];
+    let kept = values.into_iter().filter(|_| random.random_bool(0.5));
+    Match::Listed(ListName::new("some").with_values(Arc::new(ValueList::new(kept))))
 }
 
 fn path(random: &mut StdRng) -> FieldPath {
@@ -199,11 +245,18 @@ fn condition(random: &mut StdRng) -> Match {
         _ => cased(random),
     };
     let start = |random: &mut StdRng, word: &str| word.chars().take(random.random_range(0..5)).collect::<String>();
-    match random.random_range(0..12) {
+    match random.random_range(0..17) {
+        12 => Match::from(pattern(random, &word)),
+        13 => regular(random),
+        14 | 15 => between(random),
+        16 => listed(random),
         0..=3 => Match::Exact(word),
         4 => Match::Identical(word),
         5 | 6 => Match::Prefix(start(random, &word)),
-        7 => Match::Glob(vec![start(random, &word), word.chars().skip(4).take(2).collect(), String::new()]),
+        7 => {
+            let middle: String = word.chars().skip(4).take(2).collect();
+            Match::from(Pattern::starred([start(random, &word).as_str(), &middle, ""]))
+        }
         8 => Match::Exists,
         9 => Match::Ip(pick(random, &ADDRESSES).parse().unwrap()),
         10 => {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
-use reeve_audit::query::{Column, Expr, Match, Query, TextMatch};
+use reeve_audit::query::{Column, Expr, Match, Pattern, Query, TextMatch};
 use reeve_audit::{Entry, EventId};
 use reeve_ledger::{EntryReader, Order, SearchRequest};
 
@@ -79,7 +79,7 @@ fn query(random: &mut StdRng, entries: &[Arc<reeve_ledger::StoredEntry>]) -> Que
         8 => Expr::field(reeve_audit::query::FieldPath::Metadata(vec!["note".into()]), Match::Exact(note)),
         9 => Expr::field(
             reeve_audit::query::FieldPath::Metadata(vec!["NOTE".into()]),
-            Match::Glob(vec![String::new(), piece(random, &note), String::new()]),
+            Match::from(Pattern::starred(["", piece(random, &note).as_str(), ""])),
         ),
         10 => {
             Expr::field(Column::RequestId, Match::Exact(stored.entry.metadata.request_id.clone().unwrap_or_default()))
@@ -104,6 +104,7 @@ fn request(random: &mut StdRng, query: Query, size: usize) -> SearchRequest {
         limit: [0, 1, 7, 50, 5_000][random.random_range(0..5)],
         offset: if random.random_bool(0.2) { random.random_range(0..30) } else { 0 },
         order: if random.random() { Order::NewestFirst } else { Order::OldestFirst },
+        sort: None,
         cursor: random.random_bool(0.3).then(|| random.random_range(0..size as u64 + 2)),
         count_total: random.random_bool(0.5),
         aggregations: if random.random_bool(0.3) { aggregations(random, 2) } else { Vec::new() },
@@ -291,6 +292,7 @@ async fn a_cursor_stands_while_entries_come_and_are_sealed() {
             limit: 37,
             offset: 0,
             order,
+            sort: None,
             cursor: None,
             count_total: false,
             aggregations: Vec::new(),

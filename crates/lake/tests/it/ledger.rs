@@ -58,6 +58,7 @@ async fn what_the_ledger_acknowledged_is_found_sealed_or_not_and_after_a_restart
                 limit: random.random_range(0..60),
                 offset: random.random_range(0..3),
                 order: if random.random() { Order::NewestFirst } else { Order::OldestFirst },
+                sort: None,
                 cursor: random.random_bool(0.3).then(|| random.random_range(0..1_000)),
                 count_total: random.random(),
                 aggregations: if random.random_bool(0.2) { search::aggregations(&mut random, 2) } else { Vec::new() },
@@ -75,5 +76,10 @@ async fn what_the_ledger_acknowledged_is_found_sealed_or_not_and_after_a_restart
             (stored.sequence, stored.hash, stored.previous_hash)
         );
     }
+    assert!(search.by_event_id("nobody-wrote-this").await.unwrap().is_none());
+    let sealed = ledger.view().tail.first_sequence();
+    let place = |sequence: u64| ledger.sealed_place(entries[sequence as usize].entry.event_id.as_str()).unwrap();
+    assert_eq!(place(0), (Some(0), sealed));
+    assert_eq!(place(sealed - 1), (Some(sealed - 1), sealed));
     ledger.close().await;
 }

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use reeve_audit::{Draft, Entry, RetentionClass, SubmitterType};
-use reeve_lake::{EntrySearch, EntrySegments, Views};
+use reeve_lake::{EntrySearch, EntrySegments, SealedPlace, Views};
 use reeve_ledger::{SealedEntry, SegmentMeta, SegmentStore, StoredEntry, Tail, TrailError, View};
 use reeve_tlog::{Hash, chain_hash, commitment};
 
@@ -14,6 +15,8 @@ use reeve_tlog::{Hash, chain_hash, commitment};
 pub(crate) struct Log {
     pub(crate) store: Arc<EntrySegments>,
     state: Mutex<State>,
+    /// Number of identifiers whose place was asked for.
+    pub(crate) looked_up: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -26,7 +29,7 @@ struct State {
 impl Log {
     pub(crate) async fn open(folder: &Path) -> Arc<Log> {
         let store = Arc::new(EntrySegments::open(folder).await.unwrap());
-        Arc::new(Log { store, state: Mutex::default() })
+        Arc::new(Log { store, state: Mutex::default(), looked_up: AtomicUsize::new(0) })
     }
 
     /// The same log over a store opened anew, as after a restart.
@@ -35,7 +38,7 @@ impl Log {
         let state = self.state.lock();
         let state = State { entries: state.entries.clone(), sealed: state.sealed, segments: state.segments.clone() };
         store.publish(Arc::new(state.segments.clone()));
-        Arc::new(Log { store, state: Mutex::new(state) })
+        Arc::new(Log { store, state: Mutex::new(state), looked_up: AtomicUsize::new(0) })
     }
 
     pub(crate) fn search(self: &Arc<Self>) -> EntrySearch {
@@ -109,6 +112,16 @@ impl Views for Log {
         let mut tail = Tail::starting_at(state.sealed as u64);
         tail.extend(state.entries[state.sealed..].iter().cloned());
         View { segments: Arc::new(state.segments.clone()), tail }
+    }
+
+    fn sealed_place(&self, event_id: &str) -> SealedPlace {
+        let state = self.state.lock();
+        self.looked_up.fetch_add(1, Ordering::Relaxed);
+        let sealed = &state.entries[..state.sealed];
+        match sealed.iter().find(|stored| stored.entry.event_id.as_str() == event_id) {
+            Some(stored) => SealedPlace::At(stored.sequence),
+            None => SealedPlace::NotBefore(state.sealed as u64),
+        }
     }
 
     async fn restore(&self, sealed: Vec<SealedEntry>) -> Result<Vec<StoredEntry>, TrailError> {

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Unit, Zoned};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use reeve_audit::query::{Column, FieldPath, Query, column_text};
+use reeve_audit::query::{Column, FieldPath, Query, Sort, SortKey, column_text};
 use reeve_audit::{Json, SubmitterField, format_instant};
 use reeve_ledger::{
     Aggregation, Counts, EntryReader, GroupBy, Order, SearchRequest, StoredEntry, TimeUnit, TrailError,
@@ -20,7 +21,15 @@ use crate::log::Log;
 
 /// Everything that can be counted.
 pub(crate) fn counted() -> Vec<GroupBy> {
-    let units = [TimeUnit::Minute, TimeUnit::Hour, TimeUnit::Day, TimeUnit::Week, TimeUnit::Month];
+    let units = [
+        TimeUnit::Minute,
+        TimeUnit::FiveMinutes,
+        TimeUnit::QuarterHour,
+        TimeUnit::Hour,
+        TimeUnit::Day,
+        TimeUnit::Week,
+        TimeUnit::Month,
+    ];
     let times = [Column::Timestamp, Column::RecordedAt];
     let mut all: Vec<GroupBy> =
         times.into_iter().flat_map(|column| units.map(|unit| GroupBy::Time { column, unit })).collect();
@@ -44,6 +53,15 @@ pub(crate) fn counted() -> Vec<GroupBy> {
     ];
     all.extend(fields.map(GroupBy::Field));
     all.push(GroupBy::User);
+    let nested = |outer: &GroupBy, inner: &GroupBy| GroupBy::Nested(Box::new(outer.clone()), Box::new(inner.clone()));
+    let hours = GroupBy::Time { column: Column::Timestamp, unit: TimeUnit::Hour };
+    let env = GroupBy::Field(FieldPath::After(path("env")));
+    all.extend([
+        nested(&GroupBy::User, &GroupBy::Column(Column::ActorIpAddress)),
+        nested(&hours, &GroupBy::Column(Column::Severity)),
+        nested(&GroupBy::Field(FieldPath::Tags), &env),
+        nested(&env, &hours),
+    ]);
     all
 }
 
@@ -57,6 +75,7 @@ fn request(query: Query) -> SearchRequest {
         limit: 50,
         offset: 0,
         order: Order::NewestFirst,
+        sort: None,
         cursor: None,
         count_total: false,
         aggregations: Vec::new(),
@@ -79,6 +98,12 @@ fn values(stored: &StoredEntry, by: &GroupBy) -> BTreeSet<String> {
             let day = at.to_zoned(TimeZone::UTC).date();
             let start = match unit {
                 TimeUnit::Minute => Zoned::round(&at.to_zoned(TimeZone::UTC), floor(Unit::Minute)).unwrap(),
+                TimeUnit::FiveMinutes => {
+                    Zoned::round(&at.to_zoned(TimeZone::UTC), floor(Unit::Minute).increment(5)).unwrap()
+                }
+                TimeUnit::QuarterHour => {
+                    Zoned::round(&at.to_zoned(TimeZone::UTC), floor(Unit::Minute).increment(15)).unwrap()
+                }
                 TimeUnit::Hour => Zoned::round(&at.to_zoned(TimeZone::UTC), floor(Unit::Hour)).unwrap(),
                 TimeUnit::Day => day.to_zoned(TimeZone::UTC).unwrap(),
                 TimeUnit::Week => {
@@ -106,7 +131,7 @@ fn values(stored: &StoredEntry, by: &GroupBy) -> BTreeSet<String> {
         GroupBy::Field(FieldPath::Submitter(field)) => {
             one(entry.submitted_by.as_ref().and_then(|submitter| submitter.text(*field)))
         }
-        GroupBy::Field(FieldPath::Changes) => BTreeSet::new(),
+        GroupBy::Field(FieldPath::Changes) | GroupBy::Nested(..) => BTreeSet::new(),
     }
 }
 
@@ -157,16 +182,21 @@ pub(crate) fn check(page: &reeve_ledger::Page, request: &SearchRequest, entries:
     if request.order == Order::NewestFirst {
         matching.reverse();
     }
-    let rest: Vec<u64> = matching
-        .iter()
-        .map(|stored| stored.sequence)
-        .filter(|&sequence| match (request.cursor, request.order) {
-            (None, _) => true,
-            (Some(cursor), Order::NewestFirst) => sequence < cursor,
-            (Some(cursor), Order::OldestFirst) => sequence > cursor,
-        })
-        .skip(request.offset)
-        .collect();
+    let key = |stored: &StoredEntry, sort: Sort| SortKey::of_entry(&stored.entry, stored.recorded_at, sort.column);
+    if let Some(sort) = request.sort {
+        matching.sort_by(|a, b| sort.compare((key(a, sort).as_ref(), a.sequence), (key(b, sort).as_ref(), b.sequence)));
+    }
+    let is_beyond = |stored: &&&Arc<StoredEntry>| match (request.sort, request.cursor, request.order) {
+        (_, None, _) => true,
+        (Some(sort), Some(cursor), _) => {
+            let last = key(&entries[cursor as usize], sort);
+            let own = key(stored, sort);
+            sort.compare((own.as_ref(), stored.sequence), (last.as_ref(), cursor)).is_gt()
+        }
+        (None, Some(cursor), Order::NewestFirst) => stored.sequence < cursor,
+        (None, Some(cursor), Order::OldestFirst) => stored.sequence > cursor,
+    };
+    let rest: Vec<u64> = matching.iter().filter(is_beyond).map(|stored| stored.sequence).skip(request.offset).collect();
     let expect = &rest[..request.limit.min(rest.len())];
     let found: Vec<u64> = page.entries.iter().map(|stored| stored.sequence).collect();
     assert_eq!(found, expect, "{seed}: {:?}", request.query);
@@ -181,21 +211,42 @@ pub(crate) fn check(page: &reeve_ledger::Page, request: &SearchRequest, entries:
     assert_eq!(page.total, request.count_total.then_some(matching.len() as u64), "{seed}: {:?}", request.query);
     assert_eq!(page.aggregations.len(), request.aggregations.len());
     for (counts, asked) in page.aggregations.iter().zip(&request.aggregations) {
+        if let GroupBy::Nested(outer, inner) = &asked.by {
+            check_nested(counts, (outer, inner), asked.limit, &matching);
+            continue;
+        }
         let (mut expect, mut missing): (BTreeMap<String, u64>, u64) = (BTreeMap::new(), 0);
         for stored in &matching {
             let found = values(stored, &asked.by);
             missing += u64::from(found.is_empty());
             found.into_iter().for_each(|value| *expect.entry(value).or_default() += 1);
         }
-        let all: u64 = expect.values().sum();
+        let (all, distinct): (u64, u64) = (expect.values().sum(), expect.len() as u64);
         let mut expect: Vec<(String, u64)> = expect.into_iter().collect();
         if !matches!(asked.by, GroupBy::Time { .. }) {
             expect.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
             expect.truncate(asked.limit.min(1_000));
         }
         let other = all - expect.iter().map(|(_, count)| count).sum::<u64>();
-        let expect = Counts { values: expect, other, missing };
+        let expect = Counts { values: expect, nested: Vec::new(), distinct, other, missing };
         assert_eq!(counts, &expect, "{seed}: {:?} of {:?}", asked.by, request.query);
+    }
+}
+
+/// Every value of the first field is counted as if it alone were, and the second field among the entries that have it.
+fn check_nested(counts: &Counts, (outer, inner): (&GroupBy, &GroupBy), limit: usize, matching: &[&Arc<StoredEntry>]) {
+    assert_eq!(counts.nested.len(), counts.values.len());
+    let all: BTreeSet<String> = matching.iter().flat_map(|stored| values(stored, outer)).collect();
+    assert_eq!(counts.distinct, all.len() as u64);
+    for ((value, count), nested) in counts.values.iter().zip(&counts.nested) {
+        let having: Vec<_> = matching.iter().filter(|stored| values(stored, outer).contains(value)).collect();
+        assert_eq!(*count, having.len() as u64, "{value}");
+        let mut expect: BTreeMap<String, u64> = BTreeMap::new();
+        having.iter().flat_map(|stored| values(stored, inner)).for_each(|value| *expect.entry(value).or_default() += 1);
+        assert_eq!(nested.distinct, expect.len() as u64, "{value}");
+        assert!(nested.values.iter().all(|(value, count)| expect.get(value) == Some(count)), "{nested:?}");
+        assert!(nested.values.len() == expect.len().min(limit.min(100)) || matches!(inner, GroupBy::Time { .. }));
+        assert_eq!(nested.missing, having.iter().filter(|stored| values(stored, inner).is_empty()).count() as u64);
     }
 }
 
@@ -245,6 +296,11 @@ async fn random_queries_over_random_logs_agree_with_asking_every_entry() {
             request.order = if random.random() { Order::NewestFirst } else { Order::OldestFirst };
             request.count_total = random.random_bool(0.4);
             if random.random_bool(0.3) {
+                let column = Column::ALL[random.random_range(0..Column::ALL.len())];
+                request.sort = Some(Sort { column, descending: random.random() });
+                request.cursor = request.cursor.map(|cursor| cursor % size as u64);
+            }
+            if random.random_bool(0.3) {
                 request.aggregations = aggregations(&mut random, 3);
             }
             let page = log.search().search(&request).await.unwrap();
@@ -262,9 +318,15 @@ async fn pages_follow_one_another_without_gap_or_repetition() {
     let log = random_log(&mut random, folder.path(), 9_000).await;
     log.seal(8_500).await;
     let queries = ["", "severity:high", "alice", "resource.view NOT status:success"];
-    for (query, order) in queries.map(|query| [(query, Order::NewestFirst), (query, Order::OldestFirst)]).concat() {
+    let orders = [
+        (Order::NewestFirst, None),
+        (Order::OldestFirst, None),
+        (Order::NewestFirst, Some(Sort { column: Column::Timestamp, descending: true })),
+        (Order::NewestFirst, Some(Sort { column: Column::ActorEmail, descending: false })),
+    ];
+    for (query, (order, sort)) in queries.into_iter().flat_map(|query| orders.map(|order| (query, order))) {
         let mut request = request(Query::parse(query).unwrap());
-        request.order = order;
+        (request.order, request.sort) = (order, sort);
         let mut seen = Vec::new();
         loop {
             let page = log.search().search(&request).await.unwrap();
@@ -275,7 +337,10 @@ async fn pages_follow_one_another_without_gap_or_repetition() {
         }
         let matches = |stored: &&Arc<StoredEntry>| request.query.matches(&stored.entry, stored.recorded_at, now());
         let mut expect: Vec<u64> = log.entries().iter().filter(matches).map(|stored| stored.sequence).collect();
-        if order == Order::NewestFirst {
+        if sort.is_some() {
+            // Each page was compared with the order; here none may be missing or come twice.
+            seen.sort_unstable();
+        } else if order == Order::NewestFirst {
             expect.reverse();
         }
         assert_eq!(seen, expect, "{query}");
@@ -296,6 +361,15 @@ async fn one_entry_is_found_by_its_position_and_by_its_name_wherever_it_is() {
         assert_eq!((by_id.sequence, by_id.hash), (stored.sequence, stored.hash));
     }
     assert!(search.by_sequence(300).await.unwrap().is_none());
+    // Without any time for a search of the segments: the index of identifiers gives the place.
+    let hurried = log.search().with_limit(Duration::ZERO);
+    let asked = log.looked_up.load(Ordering::Relaxed);
+    for stored in log.entries().iter().step_by(20) {
+        let found = hurried.by_event_id(stored.entry.event_id.as_str()).await.unwrap();
+        assert_eq!(found.map(|found| found.sequence), Some(stored.sequence));
+    }
+    assert!(hurried.by_event_id("evt-300").await.unwrap().is_none());
+    assert!(log.looked_up.load(Ordering::Relaxed) > asked);
     for unknown in ["evt-300", "EVT-0", "", "' OR 1=1"] {
         assert!(search.by_event_id(unknown).await.unwrap().is_none(), "{unknown}");
     }
@@ -367,6 +441,7 @@ async fn a_search_without_time_left_is_given_up() {
                 limit: 50,
                 offset: 0,
                 order,
+                sort: None,
                 cursor: None,
                 count_total,
                 aggregations: Vec::new(),

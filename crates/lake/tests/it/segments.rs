@@ -145,6 +145,7 @@ async fn a_segment_of_many_pages_and_row_groups_is_searched_across_all_of_them()
         limit: 3,
         offset: 2,
         order: Order::NewestFirst,
+        sort: None,
         cursor: None,
         count_total: true,
         aggregations: vec![Aggregation { by: GroupBy::Column(Column::ActorId), limit: 1_000 }],

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ColorChoice, Subcommand, ValueEnum};
 
 use super::alerts::AlertsCommand;
+use super::lists::ListsCommand;
 use super::reports::ReportsCommand;
 use super::target::ServiceTarget;
 
@@ -22,6 +23,9 @@ pub(crate) enum AuditCommand {
     /// Manage alert rules, and list fired alerts.
     #[command(subcommand)]
     Alerts(AlertsCommand),
+    /// Lists of values that queries compare with: known addresses, important people.
+    #[command(subcommand)]
+    Lists(ListsCommand),
     /// Manage and run reports.
     #[command(subcommand)]
     Reports(ReportsCommand),
@@ -122,7 +126,11 @@ pub(crate) struct SearchArgs {
     /// Print all entries.
     #[arg(long, conflicts_with = "limit")]
     pub(crate) all: bool,
-    /// Count the values of a field (event_type, user, resource.tags.env) instead of printing entries; repeatable.
+    /// Column to sort by (timestamp, severity, actor.email), `-` before it for the greatest first; default: the newest by sequence.
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, conflicts_with_all = ["by", "histogram"])]
+    pub(crate) sort: Option<reeve_audit::query::Sort>,
+    /// Count the values of a field (event_type, user, resource.tags.env) instead of printing entries; `day>user` counts users by day;
+    /// repeatable.
     #[arg(long, value_name = "FIELD")]
     pub(crate) by: Vec<String>,
     /// Count entries over time.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use reeve_audit::format::{Exported, Integrity};
 use reeve_audit::format_instant;
-use reeve_audit::query::{Query, time_range};
+use reeve_audit::query::{Query, Sort, time_range};
 use reeve_ledger::{EntryReader as _, Order, SearchRequest, StoredEntry};
 
 use super::target::{LogAt, Remote, Reply};
@@ -36,6 +36,8 @@ pub(crate) struct Ask {
     pub(crate) limit: u32,
     /// End of the log that comes first.
     pub(crate) order: Order,
+    /// Order by a column in place of `order`.
+    pub(crate) sort: Option<Sort>,
     /// `next` of the page before.
     pub(crate) cursor: Option<String>,
     /// Fields to count, by the interface's names.
@@ -57,6 +59,7 @@ impl Ask {
             to: None,
             limit,
             order: Order::NewestFirst,
+            sort: None,
             cursor: None,
             counts: Vec::new(),
             values: 100,
@@ -84,6 +87,10 @@ pub(crate) struct Found {
 pub(crate) struct Counts {
     /// Values with their counts.
     pub(crate) values: Vec<(String, u64)>,
+    /// Counts of the second field for each value, if two are nested.
+    pub(crate) nested: Vec<Counts>,
+    /// Number of different values.
+    pub(crate) distinct: u64,
     /// The sum of those not told.
     pub(crate) other: u64,
     /// Entries without a value.
@@ -157,6 +164,9 @@ pub(crate) fn refused(remote: &Remote, reply: &Reply) -> String {
 async fn here(log: &Log, ask: &Ask) -> Result<Found> {
     let now = Timestamp::now();
     let query = Query::parse(&ask.query).map_err(|error| WrongQuery::here(&ask.query, error))?;
+    if let Some(list) = query.expr.lists().first() {
+        bail!("the query compares with the list {list}, which the service keeps: ask the service with --server");
+    }
     let cursor =
         ask.cursor.as_deref().map(str::parse).transpose().context("the cursor was not issued for a data directory")?;
     let request = SearchRequest {
@@ -164,6 +174,7 @@ async fn here(log: &Log, ask: &Ask) -> Result<Found> {
         limit: ask.limit as usize,
         offset: 0,
         order: ask.order,
+        sort: ask.sort,
         cursor,
         count_total: ask.total,
         aggregations: reeve_http::named_counts(&ask.counts, ask.values)
@@ -171,13 +182,19 @@ async fn here(log: &Log, ask: &Ask) -> Result<Found> {
         now,
     };
     let page = log.search.search(&request).await?;
-    let counts = page.aggregations.into_iter();
     Ok(Found {
         entries: page.entries.iter().map(|stored| exported(stored, ask.salts)).collect(),
         total: page.total.unwrap_or_default(),
         next: page.next_cursor.map(|sequence| sequence.to_string()),
-        counts: counts.map(|c| Counts { values: c.values, other: c.other, missing: c.missing }).collect(),
+        counts: page.aggregations.into_iter().map(Counts::from).collect(),
     })
+}
+
+impl From<reeve_ledger::Counts> for Counts {
+    fn from(counts: reeve_ledger::Counts) -> Self {
+        let reeve_ledger::Counts { values, nested, distinct, other, missing } = counts;
+        Self { values, nested: nested.into_iter().map(Self::from).collect(), distinct, other, missing }
+    }
 }
 
 fn exported(stored: &StoredEntry, salts: bool) -> Exported {
@@ -209,6 +226,7 @@ struct Answer<'a> {
 #[derive(Deserialize)]
 struct AnswerCounts {
     buckets: Vec<AnswerCount>,
+    distinct: u64,
     other: u64,
     missing: u64,
 }
@@ -217,6 +235,19 @@ struct AnswerCounts {
 struct AnswerCount {
     value: String,
     count: u64,
+    nested: Option<AnswerCounts>,
+}
+
+impl From<AnswerCounts> for Counts {
+    fn from(counts: AnswerCounts) -> Self {
+        let AnswerCounts { buckets, distinct, other, missing } = counts;
+        let mut read = Self { distinct, other, missing, ..Self::default() };
+        for bucket in buckets {
+            read.values.push((bucket.value, bucket.count));
+            read.nested.extend(bucket.nested.map(Self::from));
+        }
+        read
+    }
 }
 
 /// `None` when the page is larger than `most` bytes.
@@ -231,6 +262,9 @@ async fn there(remote: &Remote, ask: &Ask, most: usize) -> Result<Option<Found>>
     }
     if ask.order == Order::OldestFirst {
         body["order"] = "oldest_first".into();
+    }
+    if let Some(sort) = ask.sort {
+        body["sort"] = sort.to_string().into();
     }
     if let Some(cursor) = &ask.cursor {
         body["cursor"] = cursor.as_str().into();
@@ -247,14 +281,7 @@ async fn there(remote: &Remote, ask: &Ask, most: usize) -> Result<Option<Found>>
     let shown = answer.items.iter().take(ask.limit as usize);
     let entries = shown.map(|item| Exported::read(item.get().as_bytes())).collect::<Result<_, _>>()?;
     let mut aggregations = answer.aggregations;
-    let mut counts = |name: &String| {
-        let counts = aggregations.remove(name).map(|c| Counts {
-            values: c.buckets.into_iter().map(|bucket| (bucket.value, bucket.count)).collect(),
-            other: c.other,
-            missing: c.missing,
-        });
-        counts.unwrap_or_default()
-    };
+    let mut counts = |name: &String| aggregations.remove(name).map(Counts::from).unwrap_or_default();
     let counts = ask.counts.iter().map(&mut counts).collect();
     Ok(Some(Found { entries, total: answer.total.unwrap_or_default(), next: answer.next_cursor, counts }))
 }

@@ -26,7 +26,7 @@ pub(crate) async fn run(args: &SearchArgs) -> Result<ExitCode> {
     });
     let reading = Reading { kind: &events::AUDIT_SEARCH, command: "reeve audit search", request };
     let log = open_to_read(&args.target, reading).await?;
-    let ask = Ask { from, to, total: true, ..Ask::newest(&args.query, MOST) };
+    let ask = Ask { from, to, total: true, sort: args.sort, ..Ask::newest(&args.query, MOST) };
     let found = if args.by.is_empty() && args.histogram.is_none() {
         list(&log, args, ask, &screen).await
     } else {
@@ -73,7 +73,8 @@ async fn list(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) -> 
     if !args.look.json {
         let zone = screen.zone_name(Timestamp::now());
         let rest = if shown < total { "; --all or a greater --limit shows more" } else { "" };
-        eprintln!("{} of {} entries, newest first, times in {zone}{rest}", thousands(shown), thousands(total));
+        let order = args.sort.map_or_else(|| "newest first".to_owned(), |sort| format!("sorted by {sort}"));
+        eprintln!("{} of {} entries, {order}, times in {zone}{rest}", thousands(shown), thousands(total));
     }
     Ok(shown)
 }
@@ -116,12 +117,29 @@ async fn count(log: &LogAt, args: &SearchArgs, mut ask: Ask, screen: &Screen) ->
 }
 
 fn as_json(field: &str, counts: &Counts, total: u64) -> serde_json::Value {
+    let inner = |at: usize| counts.nested.get(at).map(nested_json);
+    let one = |(at, (value, count)): (usize, &(String, u64))| {
+        let mut one = json!({ "value": value, "count": count });
+        inner(at).into_iter().for_each(|inner| one["nested"] = inner);
+        one
+    };
+    let values: Vec<_> = counts.values.iter().enumerate().map(one).collect();
+    json!({ "field": field, "values": values, "distinct": counts.distinct, "other": counts.other,
+        "missing": counts.missing, "total": total })
+}
+
+fn nested_json(counts: &Counts) -> serde_json::Value {
     let values: Vec<_> = counts.values.iter().map(|(value, count)| json!({ "value": value, "count": count })).collect();
-    json!({ "field": field, "values": values, "other": counts.other, "missing": counts.missing, "total": total })
+    json!({ "values": values, "distinct": counts.distinct, "other": counts.other, "missing": counts.missing })
 }
 
 fn by_value(out: &mut impl std::io::Write, field: &str, counts: &Counts, screen: &Screen) -> Result<()> {
-    let mut values = counts.values.clone();
+    let mut values = Vec::new();
+    for (at, (value, count)) in counts.values.iter().enumerate() {
+        values.push((value.clone(), *count));
+        let inner = counts.nested.get(at).map(|inner| inner.values.as_slice()).unwrap_or_default();
+        values.extend(inner.iter().map(|(inner, count)| (format!("{value} > {inner}"), *count)));
+    }
     let rest = [("(other values)", counts.other), ("(no value)", counts.missing)];
     values.extend(rest.into_iter().filter(|(_, count)| *count > 0).map(|(name, count)| (name.to_owned(), count)));
     writeln!(out, "{}", screen.paint(Tone::Strong, &super::show::clean(field).to_uppercase()))?;

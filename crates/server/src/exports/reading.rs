@@ -1,6 +1,6 @@
 //! The entries of an export, stretch by stretch, as its requester may see them.
 
-use reeve_access::Principal;
+use reeve_access::{ListError, Principal, with_lists};
 use reeve_exports::{Export, FailureCode};
 use reeve_ledger::{Stretch, TrailError};
 use reeve_trail::Scan;
@@ -18,9 +18,21 @@ pub(super) struct Reading(Scan);
 
 impl Reading {
     /// Begins where the export continues. The one place where an export reads the log.
-    pub(super) fn new(context: &TaskContext, export: &Export, principal: &Principal) -> Result<Reading, Stop> {
+    pub(super) async fn new(context: &TaskContext, export: &Export, principal: &Principal) -> Result<Reading, Stop> {
         let query = export.selection.predicate(export.created_at).map_err(|error| {
             failed(FailureCode::Internal, format!("The query can no longer be read: {}.", error.message))
+        })?;
+        let query = with_lists(context.lists.as_ref(), &query).await.map_err(|error| match error {
+            ListError::Unknown(_) => {
+                failed(FailureCode::Internal, format!("The query can no longer be asked: {error}."))
+            }
+            ListError::Store(error) => {
+                tracing::error!(%error, "the lists of an export's query could not be read");
+                failed(
+                    FailureCode::Internal,
+                    "The lists of the query could not be read; the service's log has the cause.",
+                )
+            }
         })?;
         let range = export.progress.position..export.progress.end;
         let scan = context.log.trail_of(principal).scan(query, range, export.created_at);

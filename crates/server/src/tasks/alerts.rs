@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use jiff::SignedDuration;
-use reeve_access::AccessError;
-use reeve_alerts::{Changes, ClockStep, Evaluator, Limits, Observed, Progress, degraded_entry, firing_entry};
-use reeve_audit::query::Query;
+use reeve_access::{AccessError, ListError, with_lists};
+use reeve_alerts::{Changes, ClockStep, Evaluator, Limits, Observed, Progress, Rule, degraded_entry, firing_entry};
+use reeve_audit::query::{Expr, Query};
 use reeve_trail::Trail;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -124,7 +124,7 @@ async fn current<'w>(context: &TaskContext, slot: &'w mut Option<Watch>, end: u6
     let store = &context.alerts;
     let generation = store.alert_rule_generation().await?;
     if slot.as_ref().is_none_or(|watch| watch.generation != generation) {
-        let rules = store.alert_rule_list().await?.into_iter().map(Arc::new);
+        let rules = with_values(context, store.alert_rule_list().await?).await?;
         if let Some(watch) = slot {
             watch.evaluator.set_rules(rules);
             watch.generation = generation;
@@ -151,6 +151,22 @@ async fn current<'w>(context: &TaskContext, slot: &'w mut Option<Watch>, end: u6
         }
     }
     Ok(slot.as_mut())
+}
+
+/// Returns rules with the values that their lists have now. A rule whose list is gone matches nothing, and that is told.
+async fn with_values(context: &TaskContext, mut rules: Vec<Rule>) -> Result<Vec<Arc<Rule>>> {
+    for rule in &mut rules {
+        rule.settings.query = match with_lists(context.lists.as_ref(), &rule.settings.query).await {
+            Ok(query) => query,
+            Err(ListError::Unknown(list)) => {
+                let error = format!("the rule {} compares with the list {list}, which is gone", rule.settings.name);
+                context.journal.failed("alerts.list", error).await;
+                Query { expr: Expr::nothing() }
+            }
+            Err(ListError::Store(error)) => return Err(error.into()),
+        };
+    }
+    Ok(rules.into_iter().map(Arc::new).collect())
 }
 
 /// Records firings that the log does not tell of yet.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_access::{AccessStore, WorkspaceStore};
+use reeve_access::{AccessStore, ValueListStore, WorkspaceStore};
 use reeve_alerts::AlertStore;
 use reeve_anomalies::budget::BudgetStore;
 use reeve_anomalies::threat::ThreatStore;
@@ -57,6 +57,8 @@ pub(crate) struct TaskContext {
     pub(crate) budgets: Arc<dyn BudgetStore>,
     pub(crate) estate: Arc<dyn EstateStore>,
     pub(crate) exports: Arc<dyn ExportStore>,
+    /// Lists of values that queries compare with.
+    pub(crate) lists: Arc<dyn ValueListStore>,
     pub(crate) metric_sources: Arc<dyn MetricSourceStore>,
     pub(crate) models: Arc<dyn ModelStore>,
     pub(crate) reports: Arc<dyn ReportStore>,

@@ -62,6 +62,7 @@ mod tagging;
 mod tokens;
 mod unsigned;
 mod unused;
+mod value_lists;
 mod verifying;
 mod visibility;
 mod walk;

@@ -29,6 +29,7 @@ on_both!(
     rollouts => super::rollouts,
     reports => super::reports,
     deliveries => super::deliveries,
+    value_lists => super::value_lists,
     workloads => super::workloads,
 );
 
@@ -127,6 +128,13 @@ async fn exports(place: &Place) -> Result<()> {
 async fn saved_searches(place: &Place) -> Result<()> {
     let store = place.open().await?;
     contract::saved_searches::run(Arc::new(store.clone())).await?;
+    store.close().await;
+    Ok(())
+}
+
+async fn value_lists(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    contract::value_lists::run(Arc::new(store.clone())).await?;
     store.close().await;
     Ok(())
 }

@@ -1,7 +1,8 @@
-import { ActionIcon, Alert, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Alert, Stack, Text } from '@mantine/core';
 import { IconHelpCircle, IconSearch } from '@tabler/icons-react';
 import type { Problem } from '../../api/problem';
 import { lateOpened } from '../../display/late';
+import { QueryInput } from './QueryInput';
 
 const QueryHelp = lateOpened(() => import('./QueryHelp'), 'QueryHelp', 'dialog');
 const HELP = <QueryHelp target={<ActionIcon aria-label="Help on the query language"><IconHelpCircle size={18} /></ActionIcon>} />;
@@ -20,11 +21,11 @@ export function QueryBox({ value, onChange, problem, asked, shift }: Props) {
   const wrong = problem?.code === 'invalid_query' ? problem : undefined;
   return (
     <Stack gap="xs">
-      <TextInput
+      <QueryInput
         label="Query" placeholder="event_type:resource.* AND status:failed" leftSection={<IconSearch size={16} />} rightSection={HELP}
-        value={value} onChange={(event) => onChange(event.currentTarget.value)} error={wrong !== undefined} size="md"
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
-        spellCheck={false} autoComplete="off" aria-describedby={wrong ? 'query-problem' : undefined}
+        value={value} onChange={onChange} error={wrong !== undefined} size="md"
+        className="query-input"
+        aria-describedby={wrong ? 'query-problem' : undefined}
       />
       {wrong && <WrongQuery problem={wrong} asked={asked} shift={shift} />}
     </Stack>

@@ -1,7 +1,7 @@
 import { Box, Button, Collapse, Grid, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconFilter } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { SEARCH_FIELDS, searchFilters, type SearchFilters } from '../../addresses';
@@ -11,12 +11,14 @@ import { TimeBars } from '../../charts/TimeBars';
 import { DataTable } from '../../display/DataTable';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { usePhone } from '../../display/usePhone';
-import { SEARCH_COLUMNS } from './columns';
+import { chosenColumns, keepColumns } from './chosen';
+import { ColumnPicker } from './ColumnPicker';
+import { columnsOf } from './columns';
 import { compose } from './compose';
 import { Facets, type FacetProps } from './Facets';
 import { NothingFound } from './NothingFound';
 import { filled } from './facets';
-import { searchQuery } from './queries';
+import { fieldsQuery, searchQuery } from './queries';
 import { SavedSearches } from './SavedSearches';
 import { SearchForm } from './SearchForm';
 
@@ -34,6 +36,11 @@ export function SearchPage() {
   const total = first?.total ?? undefined;
   const overTime = useMemo(() => filled(first?.aggregations?.[`timestamp:${composed.span}`]?.buckets ?? [], composed.span), [first, composed.span]);
 
+  const fields = useQuery(fieldsQuery).data?.items;
+  const sortable = useMemo(() => new Set((fields ?? []).filter((field) => field.sortable).map(({ name }) => name)), [fields]);
+  const columns = useMemo(() => chosenColumns(filters.columns), [filters.columns]);
+  const table = useMemo(() => columnsOf(columns, sortable), [columns, sortable]);
+
   const search = (next: SearchFilters) => {
     const kept = Object.fromEntries(SEARCH_FIELDS.flatMap((name) => (next[name]?.trim() ? [[name, next[name].trim()]] : [])));
     if (JSON.stringify(kept) === JSON.stringify(filters)) void found.refetch();
@@ -50,13 +57,16 @@ export function SearchPage() {
           <Grid.Col span={{ base: 12, md: 9, xl: 9.5 }}>
             <Stack gap="sm">
               <Group justify="space-between">
-                <Text size="sm" className="muted numeral" role="status">{total === undefined ? 'Searching …' : `${plural(total, 'entry', 'entries')} found, newest first`}</Text>
-                <Text size="xs" className="muted">By {composed.span}</Text>
+                <Text size="sm" className="muted numeral" role="status">{total === undefined ? 'Searching …' : `${plural(total, 'entry', 'entries')} found, ${orderInWords(filters.sort)}`}</Text>
+                <Group gap="sm">
+                  <Text size="xs" className="muted">By {composed.span}</Text>
+                  <ColumnPicker columns={columns} onChange={(chosen) => { keepColumns(chosen); search({ ...filters, columns: chosen.join() }); }} />
+                </Group>
               </Group>
               {!first && <Skeleton h={110} />}
               {overTime.length > 0 && <TimeBars label={`Entries found by ${composed.span}`} counts={overTime} height={110} />}
               <DataTable
-                label="Entries" compact columns={SEARCH_COLUMNS} rows={rows} rowId={(row) => row.event_id}
+                label="Entries" compact columns={table} rows={rows} order={filters.sort} onOrder={(sort) => search({ ...filters, sort })} rowId={(row) => row.event_id}
                 onOpen={(row) => void navigate({ to: '/audit/$eventId', params: { eventId: row.event_id } })}
                 empty={<NothingFound filters={filters} at={found.dataUpdatedAt} freshness="Entries recorded since then are not shown yet." onWiden={search} onRefresh={() => void found.refetch()} />}
               />
@@ -73,6 +83,12 @@ export function SearchPage() {
       )}
     </Stack>
   );
+}
+
+/** The order of the entries, for people. */
+function orderInWords(sort: string | undefined): string {
+  if (!sort) return 'newest first';
+  return sort.startsWith('-') ? `sorted by ${sort.slice(1)}, greatest first` : `sorted by ${sort}`;
 }
 
 /** The facets: beside the entries, or folded away where there is no room beside them. */

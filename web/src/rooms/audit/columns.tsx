@@ -5,6 +5,7 @@ import type { Column } from '../../display/DataTable';
 import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
+import { valueAt } from './chosen';
 import { ActorName, ResourceName } from './Names';
 import { doneInWords } from './operations';
 import { resourceOf, submitterName, submitterOf } from './naming';
@@ -54,6 +55,21 @@ const outcome: Column<Entry> = {
     </Group>
   ),
 };
+
+/** Columns with a form of their own, by the field that stands for them. */
+const KNOWN: Record<string, Column<Entry>> = { timestamp: time, event_type: event, status: outcome, user: actor, 'resource.id': resource };
+
+/** The columns of these fields; a click on a heading sorts all entries, where the service can. */
+export function columnsOf(names: string[], sortable: ReadonlySet<string>): Column<Entry>[] {
+  return names.map((name) => {
+    const order = sortable.has(name) ? name : undefined;
+    const plain: Column<Entry> = {
+      id: name, header: name,
+      cell: (row) => <Text size="sm" truncate maw={220} title={valueAt(row, name)}>{name.endsWith('_at') ? <When at={valueAt(row, name) ?? ''} /> : valueAt(row, name)}</Text>,
+    };
+    return { ...(KNOWN[name] ?? plain), id: name, order };
+  });
+}
 
 export const RECENT_COLUMNS = [time, event, status, actor, resource];
 export const SEARCH_COLUMNS = [time, event, outcome, actor, resource];

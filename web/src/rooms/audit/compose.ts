@@ -72,6 +72,7 @@ export function compose(filters: SearchFilters, now: Date): Composed {
       aggregations: [...FACETS.map(({ field }) => field), `timestamp:${span}`],
       aggregation_limit: 8,
       limit: 50,
+      sort: filters.sort,
     },
   };
 }

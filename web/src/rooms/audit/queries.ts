@@ -53,6 +53,23 @@ export const eventTypesQuery = queryOptions({
   staleTime: Infinity,
 });
 
+/** The fields of the query language. */
+export const fieldsQuery = queryOptions({
+  queryKey: ['audit', 'fields'],
+  queryFn: () => body(client.GET('/api/v1/audit-logs/fields')),
+  staleTime: Infinity,
+});
+
+/** The values of a field in the last seven days, most frequent first. Asked once a field: each question is an entry of the log. */
+export function valuesQuery(field: string) {
+  return queryOptions({
+    queryKey: ['audit', 'values', field],
+    queryFn: () => body(client.GET('/api/v1/audit-logs/stats', { params: { query: { by: field, limit: 100, start_time: 'now-7d' } } })),
+    staleTime: 600_000,
+    retry: false,
+  });
+}
+
 export function searchQuery(search: Search) {
   return infiniteQueryOptions({
     queryKey: ['audit', 'search', search],

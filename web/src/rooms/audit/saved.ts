@@ -4,6 +4,7 @@ import type { SavedSearch } from '../../api/bodies';
 import { body, client } from '../../api/client';
 import type { components } from '../../api/schema';
 import type { SearchFilters } from '../../addresses';
+import { chosenColumns } from './chosen';
 import { PERIODS, phrase } from './compose';
 
 type Schemas = components['schemas'];
@@ -18,7 +19,7 @@ const FILTERS = ['user', 'resource', 'resource_id', 'resource_type', 'event_type
 
 /** The address that shows a saved search. */
 export function addressOf(saved: SavedSearch): SearchFilters {
-  const given: SearchFilters = { query: saved.query || undefined, start: periodOf(saved.start_time), end: saved.end_time ?? undefined };
+  const given: SearchFilters = { query: saved.query || undefined, start: periodOf(saved.start_time), end: saved.end_time ?? undefined, columns: saved.columns.join() || undefined };
   for (const name of FILTERS) given[name] = saved.filters[name] ?? undefined;
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value));
 }
@@ -30,7 +31,7 @@ function periodOf(time: string | null | undefined): string | undefined {
 }
 
 /** What is kept of an address. A keyword becomes part of the query. */
-export function keptOf(filters: SearchFilters): Pick<Schemas['SavedSearchCreate'], 'query' | 'filters' | 'start_time' | 'end_time'> {
+export function keptOf(filters: SearchFilters): Pick<Schemas['SavedSearchCreate'], 'query' | 'filters' | 'start_time' | 'end_time' | 'columns'> {
   const typed = filters.query?.trim() ?? '';
   const keyword = filters.keyword?.trim();
   const word = keyword && phrase(keyword);
@@ -40,6 +41,7 @@ export function keptOf(filters: SearchFilters): Pick<Schemas['SavedSearchCreate'
     filters: Object.fromEntries(FILTERS.flatMap((name) => (filters[name] ? [[name, filters[name]]] : []))),
     start_time: period ? `now-${filters.start}` : filters.start,
     end_time: filters.end,
+    columns: filters.columns ? chosenColumns(filters.columns) : [],
   };
 }
 

@@ -14,18 +14,23 @@ const MOST: usize = 10;
 const MOST_VALUES: u32 = 1000;
 
 /// Names of time spans, each with its length.
-const UNITS: [(&str, TimeUnit); 10] = [
+const UNITS: [(&str, TimeUnit); 12] = [
     ("minute", TimeUnit::Minute),
     ("hour", TimeUnit::Hour),
     ("day", TimeUnit::Day),
     ("week", TimeUnit::Week),
     ("month", TimeUnit::Month),
     ("1m", TimeUnit::Minute),
+    ("5m", TimeUnit::FiveMinutes),
+    ("15m", TimeUnit::QuarterHour),
     ("1h", TimeUnit::Hour),
     ("1d", TimeUnit::Day),
     ("1w", TimeUnit::Week),
     ("1mo", TimeUnit::Month),
 ];
+
+/// Hint at the names of spans.
+const INTERVALS: &str = "intervals are minute, hour, day, week and month, or 1m, 5m, 15m, 1h, 1d, 1w and 1mo";
 
 /// The length of a span of time.
 pub(super) fn unit(name: &str) -> Option<TimeUnit> {
@@ -62,7 +67,18 @@ pub fn named_counts(names: &[String], limit: u32) -> Result<Vec<Aggregation>, Pr
     read("aggregations", names, Some(limit), limit)
 }
 
+/// A field or a span of time, or two of them with `>` between.
 fn group_by(at: &str, name: &str) -> Result<GroupBy, Problem> {
+    match name.split_once('>') {
+        None => single(at, name),
+        Some((outer, inner)) => {
+            let of = |name: &str| single(at, name.trim()).map(Box::new);
+            Ok(GroupBy::Nested(of(outer)?, of(inner)?))
+        }
+    }
+}
+
+fn single(at: &str, name: &str) -> Result<GroupBy, Problem> {
     let wrong = |message: String, hint: &str| {
         Problem::field(at, "unknown_aggregation", message).with_hint(Some(hint.to_owned()))
     };
@@ -80,10 +96,7 @@ fn group_by(at: &str, name: &str) -> Result<GroupBy, Problem> {
     match path {
         FieldPath::Column(column) if column.is_time() => match span.map(unit) {
             Some(Some(unit)) => Ok(GroupBy::Time { column, unit }),
-            Some(None) => Err(wrong(
-                format!("`{name}` is not a time interval"),
-                "intervals are minute, hour, day, week and month, or 1m, 1h, 1d, 1w and 1mo",
-            )),
+            Some(None) => Err(wrong(format!("`{name}` is not a time interval"), INTERVALS)),
             None => Err(wrong(
                 format!("`{name}` is unique in every entry, so it cannot be grouped by"),
                 &format!("write {name}:1h"),
@@ -107,13 +120,14 @@ pub(super) fn named(names: Vec<String>, counts: Vec<Counts>) -> BTreeMap<String,
 }
 
 fn body(counts: Counts) -> CountsBody {
-    let Counts { values, other, missing } = counts;
-    CountsBody { buckets: buckets(values), other, missing }
+    let Counts { values, nested, distinct, other, missing } = counts;
+    CountsBody { buckets: buckets(values, nested), distinct, other, missing }
 }
 
-/// Values with their counts on the wire.
-pub(super) fn buckets(values: Vec<(String, u64)>) -> Vec<CountBody> {
-    values.into_iter().map(|(value, count)| CountBody { value, count }).collect()
+/// Values with their counts on the wire, and the counts of a second field for each of them if there are any.
+pub(super) fn buckets(values: Vec<(String, u64)>, nested: Vec<Counts>) -> Vec<CountBody> {
+    let nested = nested.into_iter().map(|counts| Some(body(counts))).chain(std::iter::repeat_with(|| None));
+    values.into_iter().zip(nested).map(|((value, count), nested)| CountBody { value, count, nested }).collect()
 }
 
 #[cfg(test)]
@@ -134,6 +148,11 @@ mod tests {
             ("timestamp:1h", time(Column::Timestamp, TimeUnit::Hour)),
             ("timestamp:1mo", time(Column::Timestamp, TimeUnit::Month)),
             ("recorded_at:week", time(Column::RecordedAt, TimeUnit::Week)),
+            ("timestamp:15m", time(Column::Timestamp, TimeUnit::QuarterHour)),
+            (
+                "5m > user",
+                GroupBy::Nested(Box::new(time(Column::Timestamp, TimeUnit::FiveMinutes)), Box::new(GroupBy::User)),
+            ),
             ("tags", GroupBy::Field(FieldPath::Tags)),
             ("resource.tags.env", GroupBy::Field(FieldPath::ResourceTag("env".into()))),
             ("metadata.team", GroupBy::Field(FieldPath::Metadata(vec!["team".into()]))),
@@ -149,7 +168,9 @@ mod tests {
             ("usr", "did you mean user?"),
             ("actor.emial", "did you mean actor.email?"),
             ("timestamp", "write timestamp:1h"),
-            ("timestamp:2h", "intervals are minute, hour, day, week and month, or 1m, 1h, 1d, 1w and 1mo"),
+            ("timestamp:2h", INTERVALS),
+            ("day>usr", "did you mean user?"),
+            ("a>b>c", "to search for the text itself, put it in double quotes"),
             ("changes.after", "name a member, such as changes.after.size"),
             ("severity:high", "name a field of the query language, or hour or day"),
             ("", "name a field of the query language, or hour or day"),

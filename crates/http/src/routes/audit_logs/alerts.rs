@@ -13,7 +13,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use jiff::SignedDuration;
-use reeve_access::Permission;
+use reeve_access::{ListError, Permission};
 use reeve_alerts::{DegradedRule, Rule, RuleId, RuleSettings, RuleState};
 use reeve_audit::query::point_in_time;
 use reeve_audit::{Entry, EventKind, FieldError, Json as AuditJson, ResourceRef, events};
@@ -88,8 +88,20 @@ async fn create(
         .ok_or_else(|| Problem::field("state", "invalid", "must be draft, enabled or disabled"))?;
     let settings = RuleSettings::read(given.draft()).map_err(field_problems)?;
     receivers::check(&app, &settings).await?;
+    known_lists(&app, &settings).await?;
     let rule = add(&app, &caller, settings, state).await?;
     Ok((StatusCode::CREATED, Json(AlertRuleBody::new(&rule))))
+}
+
+/// Refuses a condition that compares with a list that does not exist: its rule would never fire.
+async fn known_lists(app: &App, settings: &RuleSettings) -> Result<(), Problem> {
+    match reeve_access::with_lists(app.lists.as_ref(), &settings.query).await {
+        Ok(_) => Ok(()),
+        Err(ListError::Unknown(name)) => {
+            Err(Problem::field("condition", "invalid_query", format!("there is no list `{name}`")))
+        }
+        Err(ListError::Store(error)) => Err(error.into()),
+    }
 }
 
 /// Records and keeps a new rule.
@@ -134,6 +146,7 @@ async fn patch(
     same_version("alert rule", before.version, given.version)?;
     let settings = RuleSettings::read(given.applied(&before)).map_err(field_problems)?;
     receivers::check(&app, &settings).await?;
+    known_lists(&app, &settings).await?;
     change(&app, &caller, "alert.modify", &before, before.with_settings(settings, app.now())).await
 }
 

@@ -1,10 +1,12 @@
 //! From what was asked to what is looked for: query, times, filters. What the caller may see is the trail's to add.
 
 use jiff::Timestamp;
+use reeve_access::ListError;
 
 use reeve_audit::query::{Expr, Query, QueryError, filter as filter_term, point_in_time, time_range};
 use reeve_ledger::{Aggregation, Order, SearchRequest, TrailError};
 
+use crate::app::App;
 use crate::error::{Code, Problem};
 use crate::paging::Window;
 use crate::wire::search::FiltersBody;
@@ -43,6 +45,23 @@ pub(super) fn read(asked: &Asked<'_>, now: Timestamp) -> Result<Query, Problem> 
     Ok(query)
 }
 
+/// Returns the query with the values that its lists have now.
+pub(crate) async fn with_lists(app: &App, query: &Query) -> Result<Query, Problem> {
+    reeve_access::with_lists(app.lists.as_ref(), query).await.map_err(list_problem)
+}
+
+/// Returns the problem of a query that compares with a list.
+fn list_problem(error: ListError) -> Problem {
+    match error {
+        ListError::Unknown(name) => {
+            let hint = "Lists are kept under Audit, Lists; a threat list is named threat:NAME.";
+            let message = format!("there is no list `{name}`");
+            Problem::query(message, 0, format!("@{name}"), Some(hint.to_owned()))
+        }
+        ListError::Store(error) => error.into(),
+    }
+}
+
 /// A query by itself; the absent and the empty one find everything.
 pub(super) fn parse(query: Option<&str>) -> Result<Query, Problem> {
     match query.map(str::trim).filter(|text| !text.is_empty()) {
@@ -77,6 +96,7 @@ pub(super) fn request(query: Query, window: Window, aggregations: Vec<Aggregatio
         limit: usize::try_from(window.limit).unwrap_or(usize::MAX),
         offset: usize::try_from(window.offset).unwrap_or(usize::MAX),
         order: Order::NewestFirst,
+        sort: None,
         cursor: window.cursor,
         count_total: true,
         aggregations,

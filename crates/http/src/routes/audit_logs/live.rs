@@ -50,7 +50,7 @@ pub(super) async fn live(
     Params(params): Params<LiveParams>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let query = ask::parse(params.query.as_deref())?;
+    let query = ask::with_lists(&app, &ask::parse(params.query.as_deref())?).await?;
     let after = position(&app, &params, &headers)?;
     let slot = app.streams.open(&caller.user).ok_or_else(|| {
         let message = format!("{STREAMS_EACH} live views are open already. Close one, or wait until it has ended.");

@@ -7,7 +7,8 @@ use axum::extract::State;
 use serde_json::json;
 
 use reeve_audit::events;
-use reeve_ledger::{Aggregation, Order, Page, SearchRequest};
+use reeve_audit::query::Sort;
+use reeve_ledger::{Aggregation, MOST_SORTED, Order, Page, SearchRequest};
 
 use super::ask::{self, Asked};
 use super::{aggregations, bodies};
@@ -39,7 +40,8 @@ pub(super) async fn list(
         end_time: params.end_time.as_deref(),
         filters: &filters,
     };
-    let page = run(&app, &caller, &asked, window, Way::default(), "list_entries").await?;
+    let way = Way { sort: sort(params.sort.as_deref(), window)?, ..Way::default() };
+    let page = run(&app, &caller, &asked, window, way, "list_entries").await?;
     let (total, next_cursor) = (page.total.unwrap_or_default(), page.next_cursor.map(encode));
     Ok(Json(List { items: page.entries.iter().map(|stored| bodies::entry(stored)).collect(), total, next_cursor }))
 }
@@ -60,7 +62,12 @@ pub(super) async fn search(
         end_time: body.end_time.as_deref(),
         filters: &body.filters,
     };
+    let sort = sort(body.sort.as_deref(), window)?;
+    if sort.is_some() && body.order.is_some() {
+        return Err(Problem::field("order", "conflicting", "cannot be given together with sort"));
+    }
     let way = Way {
+        sort,
         order: match body.order.unwrap_or_default() {
             SearchOrder::NewestFirst => Order::NewestFirst,
             SearchOrder::OldestFirst => Order::OldestFirst,
@@ -81,8 +88,25 @@ pub(super) async fn search(
 #[derive(Default)]
 struct Way {
     order: Order,
+    sort: Option<Sort>,
     uncounted: bool,
     counted: Vec<Aggregation>,
+}
+
+/// Reads the column that entries are sorted by; the empty name is none.
+fn sort(name: Option<&str>, window: Window) -> Result<Option<Sort>, Problem> {
+    let Some(name) = name.filter(|name| !name.is_empty()) else { return Ok(None) };
+    let sort = name.parse::<Sort>().map_err(|error| {
+        let hint = error.hint.clone();
+        Problem::field("sort", "invalid", error.to_string()).with_hint(hint)
+    })?;
+    let reached = window.offset.saturating_add(window.limit);
+    if reached > MOST_SORTED as u64 {
+        let message = format!("a sorted search reaches {MOST_SORTED} entries with offset and limit, not {reached}");
+        return Err(Problem::field("offset", "out_of_range", message)
+            .with_hint(Some("give next_cursor of the page before in place of offset".to_owned())));
+    }
+    Ok(Some(sort))
 }
 
 /// Runs a search and records that it ran.
@@ -95,9 +119,9 @@ async fn run(
     operation: &str,
 ) -> Result<Page, Problem> {
     let now = app.now();
-    let query = ask::query(asked, now)?;
-    let Way { order, uncounted, counted } = way;
-    let request = SearchRequest { order, count_total: !uncounted, ..ask::request(query, window, counted, now) };
+    let query = ask::with_lists(app, &ask::query(asked, now)?).await?;
+    let Way { order, sort, uncounted, counted } = way;
+    let request = SearchRequest { order, sort, count_total: !uncounted, ..ask::request(query, window, counted, now) };
     let page = app.trail(caller).search(&request).await.map_err(ask::problem)?;
     let request = json!({
         "query": asked.query,
@@ -106,6 +130,7 @@ async fn run(
         "filters": recorded_filters(asked.filters),
         "limit": window.limit,
         "offset": window.offset,
+        "sort": sort.map(|sort| sort.to_string()),
     });
     let found = page.total.or(Some(page.entries.len() as u64));
     app.record_reading(story::read_log(caller, &events::AUDIT_SEARCH, operation, request, found)).await?;

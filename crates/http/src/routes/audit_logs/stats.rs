@@ -46,7 +46,7 @@ pub(super) async fn stats(
         end_time: end_text.as_deref(),
         filters: &filters,
     };
-    let query = ask::query(&asked, now)?;
+    let query = ask::with_lists(&app, &ask::query(&asked, now)?).await?;
     let names: Option<Vec<String>> =
         params.by.as_deref().map(|by| by.split(',').map(|name| name.trim().to_owned()).collect());
     let counted = match &names {
@@ -80,8 +80,9 @@ impl Period {
         let unit = match params.interval.as_deref() {
             None if end.duration_since(start) <= BY_HOUR => TimeUnit::Hour,
             None => TimeUnit::Day,
-            Some(name) => aggregations::unit(name)
-                .ok_or_else(|| Problem::field("interval", "invalid", "must be minute, hour, day, week or month"))?,
+            Some(name) => aggregations::unit(name).ok_or_else(|| {
+                Problem::field("interval", "invalid", "must be minute, 5m, 15m, hour, day, week or month")
+            })?,
         };
         Ok(Period { start, unit })
     }
@@ -122,7 +123,7 @@ fn body(app: &App, total: u64, names: Option<Vec<String>>, mut counts: Vec<Count
                 &mut body.by_time,
             ];
             for (list, counts) in lists.into_iter().zip(counts) {
-                *list = buckets(counts.values);
+                *list = buckets(counts.values, Vec::new());
             }
         }
     }

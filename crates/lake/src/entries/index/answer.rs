@@ -6,7 +6,7 @@
 use std::io;
 
 use memchr::memmem::Finder;
-use reeve_audit::query::{Bound, Column, Expr, FieldPath, Match, TextMatch, fold, words};
+use reeve_audit::query::{Bound, Column, Expr, FieldPath, Match, TextMatch, TextWord, fold, words};
 
 use super::bits::Bits;
 use super::code::hash;
@@ -271,8 +271,8 @@ impl Index {
                 Match::Exact(text) | Match::Identical(text) if text.parse::<f64>().is_err() => {
                     let mut rows = present()?;
                     for word in words(text) {
-                        let word = fold::fold(word);
-                        rows.and(self.word(&word, false, true)?.around());
+                        let word = TextWord::Whole(fold::fold(word).into_owned());
+                        rows.and(self.word(&word, true)?.around());
                     }
                     Ok(Answer::within(rows))
                 }
@@ -306,22 +306,21 @@ impl Index {
         Ok(Answer::exactly(values.rows(&self.file, &lists, self.rows)?))
     }
 
-    /// Rows with a word in a value that is kept by its words alone; the word is folded.
-    fn word(&self, word: &str, goes_on: bool, in_uuids: bool) -> io::Result<Answer> {
-        let lists = self.words.walk(&self.file, (kind::TEXT, word), |_, _, held, _| {
-            if held == word || (goes_on && held.starts_with(word)) {
-                Verdict::Take
-            } else if held.starts_with(word) {
-                Verdict::Pass
-            } else {
-                Verdict::Stop
-            }
+    /// Rows with a word in a value that is kept by its words alone.
+    fn word(&self, word: &TextWord, in_uuids: bool) -> io::Result<Answer> {
+        let start = word.start();
+        let lists = self.words.walk(&self.file, (kind::TEXT, start), |_, _, held, _| {
+            if held.starts_with(start) { taken(word.is_satisfied_by(held)) } else { Verdict::Stop }
         })?;
         let known = Answer::exactly(self.words.rows(&self.file, &lists, self.rows)?);
-        let hex = word.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let in_uuid = match word.len() {
+        let goes_on = word.whole().is_none();
+        let texts = word.texts();
+        let hex = texts.iter().all(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let in_uuid = match texts.iter().map(|text| text.len()).sum::<usize>() {
             _ if !hex || !in_uuids || self.uuid_rows.count() == 0 => return Ok(known),
+            0..=12 if matches!(word, TextWord::Like(_)) => self.uuid_rows.rows(&self.file, self.rows)?,
             12 => {
+                let word = start;
                 let mut rows = Bits::none(self.rows);
                 self.uuids.find(&self.file, hash(word.as_bytes()))?.into_iter().for_each(|row| rows.set(row));
                 rows
@@ -339,27 +338,25 @@ impl Index {
         if let Some(known) = known {
             found = found.or(Answer::exactly(known.rows.clone()));
         }
-        let folded: Vec<String> = term.words.iter().map(|word| fold::fold(word).into_owned()).collect();
-        let goes_on = |at: usize| term.prefix && at + 1 == folded.len();
         // Values that are kept: by their longest whole word, or by looking at all.
-        let longest = (0..folded.len()).filter(|&at| !goes_on(at)).max_by_key(|&at| folded[at].len());
+        let longest = term.words.iter().filter_map(TextWord::whole).max_by_key(|word| word.len());
         let blocks = match longest {
-            Some(at) => Some(self.value_words.find(&self.file, hash(folded[at].as_bytes()))?),
+            Some(word) => Some(self.value_words.find(&self.file, hash(fold::fold(word).as_bytes()))?),
             None => None,
         };
         found = found.or(Answer::exactly(self.values_with(term, blocks.as_deref())?));
         // Values that are not kept: rows that have all words.
         if self.words.count > 0 || self.uuid_rows.count() > 0 {
             let mut rows: Option<Answer> = None;
-            for (at, word) in folded.iter().enumerate() {
-                let with = self.word(word, goes_on(at), known.is_none())?;
+            for word in &term.words {
+                let with = self.word(word, known.is_none())?;
                 rows = Some(match rows {
                     Some(rows) => rows.and(with),
                     None => with,
                 });
             }
             if let Some(rows) = rows {
-                found = found.or(if folded.len() == 1 { rows } else { Answer::within(rows.around().clone()) });
+                found = found.or(if term.words.len() == 1 { rows } else { Answer::within(rows.around().clone()) });
             }
         }
         Ok(found)
@@ -388,6 +385,12 @@ impl Index {
     }
 }
 
+/// Returns the longest text of ASCII that stands in every value with a term, in lower case.
+pub(in crate::entries) fn longest_text(term: &TextMatch) -> Option<&str> {
+    let texts = term.words.iter().flat_map(TextWord::texts).filter(|text| text.is_ascii());
+    texts.max_by_key(|text| text.len())
+}
+
 /// A term that is looked for in many values: most have not even its bytes.
 struct Looked<'t> {
     term: &'t TextMatch,
@@ -397,8 +400,7 @@ struct Looked<'t> {
 
 impl<'t> Looked<'t> {
     fn new(term: &'t TextMatch) -> Self {
-        let longest = term.words.iter().filter(|word| word.is_ascii()).max_by_key(|word| word.len());
-        Looked { term, longest: longest.map(|word| Finder::new(word.as_bytes())), lower: Vec::new() }
+        Looked { term, longest: longest_text(term).map(|text| Finder::new(text.as_bytes())), lower: Vec::new() }
     }
 
     fn found_in(&mut self, text: &str) -> bool {

@@ -62,7 +62,7 @@ impl Index {
                 }
             }
             GroupBy::User | GroupBy::Field(FieldPath::User) => self.count_users(rows, &mut counted)?,
-            GroupBy::Time { .. } => false,
+            GroupBy::Time { .. } | GroupBy::Nested(..) => false,
             GroupBy::Field(field) => self.count_open(field, rows, &mut counted)?,
         };
         Ok(known.then_some(counted))

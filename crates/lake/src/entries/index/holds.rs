@@ -4,8 +4,7 @@
 use std::net::IpAddr;
 
 use ipnet::IpNet;
-use reeve_audit::parse_instant;
-use reeve_audit::query::{Bound, Match, fold};
+use reeve_audit::query::{Bound, Comparison, Match, fold};
 
 use super::kind;
 
@@ -22,20 +21,19 @@ pub(super) fn open(kind: u8, text: &str, op: &Match) -> bool {
 
 fn string(value: &str, op: &Match) -> bool {
     match op {
-        Match::Compare(side, Bound::Number(bound)) => {
-            value.trim().parse().is_ok_and(|number: f64| side.is_satisfied(&number, bound))
-        }
-        Match::Compare(side, Bound::Time(bound)) => {
-            parse_instant(value).is_ok_and(|value| side.is_satisfied(&value, bound))
-        }
+        Match::Compare(side, bound) => bound.orders_open_text(*side, value),
+        Match::Between(range) => range.holds(|side, bound| bound.orders_open_text(side, value)),
         _ => op.is_satisfied_by(value),
     }
 }
 
 fn number(text: &str, op: &Match) -> bool {
     let Ok(number) = text.parse::<f64>() else { return false };
+    let on_side =
+        |side: Comparison, bound: &Bound| matches!(bound, Bound::Number(bound) if side.is_satisfied(&number, bound));
     match op {
-        Match::Compare(side, Bound::Number(bound)) => side.is_satisfied(&number, bound),
+        Match::Compare(side, bound) => on_side(*side, bound),
+        Match::Between(range) => range.holds(on_side),
         Match::Exact(wanted) | Match::Identical(wanted) => wanted.parse() == Ok(number),
         _ => op.is_satisfied_by(text),
     }
@@ -45,10 +43,10 @@ fn number(text: &str, op: &Match) -> bool {
 pub(super) fn begins(op: &Match) -> Option<String> {
     match op {
         Match::Exact(text) | Match::Identical(text) | Match::Prefix(text) => Some(fold::fold(text).into_owned()),
-        Match::Glob(pieces) => pieces.first().map(|first| fold::fold(first).into_owned()),
+        Match::Glob(pattern) => Some(fold::fold(pattern.start()).into_owned()),
         Match::Ip(address) => Some(address.to_string()),
         Match::Cidr(net) => network_begins(net),
-        Match::Exists | Match::Compare(..) => None,
+        Match::Exists | Match::Compare(..) | Match::Between(_) | Match::Regular(_) | Match::Listed(_) => None,
     }
     .filter(|begin| !begin.is_empty())
 }

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use sha2::{Digest as _, Sha256};
 
+use super::bits::Bits;
 use super::code::{Packed, Reader};
 use super::dictionary::{Dictionary, Hashed, Piece, Present};
 use super::source::{BLOCK, Held, Source, Sum, damaged};
@@ -162,6 +163,12 @@ impl Index {
     pub(super) fn times(&self, recorded: bool) -> io::Result<Packed> {
         let piece = if recorded { self.recorded } else { self.timestamps };
         Packed::new(piece.all(&self.file)?, self.rows).ok_or_else(damaged)
+    }
+
+    /// `timestamp` of some rows, or `recorded_at`, in the order of the rows.
+    pub(in crate::entries) fn times_of(&self, recorded: bool, rows: &Bits) -> io::Result<Vec<(usize, i64)>> {
+        let times = self.times(recorded)?;
+        Ok(rows.iter().map(|row| (row, times.get(row))).collect())
     }
 
     fn skipped(&self) -> io::Result<&Packed> {

@@ -1,14 +1,19 @@
 //! The job of a search, and the matches that one part of the log has for it.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
+use reeve_audit::query::{Sort, SortKey};
 use reeve_ledger::{GroupBy, Order, StoredEntry};
 
 use crate::entries::budget::Budget;
 use crate::entries::index::Counted;
 use crate::entries::predicate::Predicate;
 use crate::entries::tally::Tally;
+
+/// Matches that are gathered beyond the page before they are put into order.
+const SORTED_AT_ONCE: usize = 4_096;
 
 /// A search as every part of the log gets it.
 #[derive(Debug, Clone)]
@@ -23,6 +28,8 @@ pub(super) struct Job {
     pub(super) counted: Vec<GroupBy>,
     /// `true` if a total or counts need every match, `false` if the matches of the page are enough.
     pub(super) every_match: bool,
+    /// Order by a column; `None` for the order of the log.
+    pub(super) sort: Option<SortedPage>,
     pub(super) budget: Arc<Budget>,
 }
 
@@ -35,7 +42,21 @@ impl Job {
         wanted: usize,
         budget: Arc<Budget>,
     ) -> Job {
-        Job { predicate: Arc::new(predicate), order, cursor, wanted, counted: Vec::new(), every_match: false, budget }
+        Job {
+            predicate: Arc::new(predicate),
+            order,
+            cursor,
+            wanted,
+            counted: Vec::new(),
+            every_match: false,
+            sort: None,
+            budget,
+        }
+    }
+
+    /// Returns `true` if every match has to be looked at.
+    pub(super) fn needs_every_match(&self) -> bool {
+        self.every_match || self.sort.is_some()
     }
 
     /// Returns `true` if a match with this sequence goes on the page.
@@ -50,6 +71,24 @@ impl Job {
             (Order::NewestFirst, Some(cursor)) => 0..cursor,
             (Order::OldestFirst, Some(cursor)) => cursor.saturating_add(1)..u64::MAX,
         }
+    }
+}
+
+/// Order of a page by a column, and where it begins.
+#[derive(Debug, Clone)]
+pub(super) struct SortedPage {
+    pub(super) sort: Sort,
+    /// Key and sequence of the entry after which the page begins.
+    pub(super) after: Option<(Option<SortKey>, u64)>,
+}
+
+impl SortedPage {
+    /// Returns `true` if a match goes on the page.
+    fn is_beyond(&self, key: Option<&SortKey>, sequence: u64) -> bool {
+        let is_after = |(last, at): &(Option<SortKey>, u64)| {
+            self.sort.compare((key, sequence), (last.as_ref(), *at)) == Ordering::Greater
+        };
+        self.after.as_ref().is_none_or(is_after)
     }
 }
 
@@ -80,6 +119,8 @@ impl Found {
 pub(super) struct Matches {
     /// First matches that the page can use, in its order.
     pub(super) found: Vec<Found>,
+    /// The same of a sorted page, with the keys of the matches.
+    pub(super) sorted: Vec<(Option<SortKey>, Found)>,
     pub(super) total: u64,
     pub(super) tallies: Vec<Tally>,
     /// Counts of indexes with the position of their tally. They are added to it when this part is merged: by then its index has
@@ -91,6 +132,7 @@ impl Matches {
     pub(super) fn new(job: &Job) -> Self {
         Matches {
             found: Vec::new(),
+            sorted: Vec::new(),
             total: 0,
             tallies: job.counted.iter().cloned().map(Tally::new).collect(),
             counted: Vec::new(),
@@ -110,7 +152,29 @@ impl Matches {
         }
         other.counted.iter().for_each(|(tally, counted)| counted.add_to(&mut self.tallies[*tally]));
         self.found.extend(other.found);
+        self.sorted.extend(other.sorted);
         self.trim(job);
+    }
+
+    /// Adds a match to a sorted page.
+    pub(super) fn add_sorted(&mut self, page: &SortedPage, job: &Job, key: Option<SortKey>, found: Found) {
+        if !page.is_beyond(key.as_ref(), found.sequence()) {
+            return;
+        }
+        self.sorted.push((key, found));
+        if self.sorted.len() >= 2 * job.wanted + SORTED_AT_ONCE {
+            self.trim(job);
+        }
+    }
+
+    /// Returns the page, once everything was merged.
+    pub(super) fn into_page(mut self, job: &Job) -> (Vec<Found>, u64, Vec<Tally>) {
+        self.trim(job);
+        let found = match job.sort {
+            Some(_) => self.sorted.into_iter().map(|(_, found)| found).collect(),
+            None => self.found,
+        };
+        (found, self.total, self.tallies)
     }
 
     /// Puts the matches into the order of the page and drops those that it cannot use.
@@ -120,5 +184,11 @@ impl Matches {
             self.found.reverse();
         }
         self.found.truncate(job.wanted);
+        if let Some(page) = &job.sort {
+            self.sorted.sort_unstable_by(|(a, one), (b, other)| {
+                page.sort.compare((a.as_ref(), one.sequence()), (b.as_ref(), other.sequence()))
+            });
+            self.sorted.truncate(job.wanted);
+        }
     }
 }

@@ -6,15 +6,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use reeve_audit::query::{Column, SortKey};
 use reeve_ledger::{Order, SegmentMeta, StoredEntry, TrailError, View};
 
 use super::fetch;
-use super::job::{Found, Job, Matches};
+use super::job::{Found, Job, Matches, SortedPage};
 use super::segment;
 use super::tail::{self, Pieces};
-use super::workers::share_out;
+use super::workers::{on_worker, share_out};
 use crate::entries::segments::EntrySegments;
-use crate::entries::views::Views;
+use crate::entries::views::{SealedPlace, Views};
 
 /// Factor by which more segments are searched for a page when those before had too few matches.
 const GROWTH: usize = 4;
@@ -38,6 +39,12 @@ impl LogParts {
     /// Returns the log as it stands now.
     pub(super) fn view(&self) -> View {
         self.views.view()
+    }
+
+    /// Returns the place of an identifier among the sealed entries.
+    pub(super) async fn sealed_place(&self, event_id: &str) -> Result<SealedPlace, TrailError> {
+        let (views, event_id) = (Arc::clone(&self.views), event_id.to_owned());
+        on_worker(async move { Ok(views.sealed_place(&event_id)) }).await
     }
 
     /// Returns the number of pieces of the tail that have an index.
@@ -71,6 +78,35 @@ impl LogParts {
         }
         if job.order == Order::OldestFirst && matches.found.len() < job.wanted {
             matches.merge(tail::matches(&view.tail, &self.pieces, job).await?, job);
+        }
+        Ok(matches)
+    }
+
+    /// Returns the matches of a sorted page. By time, segments are asked from the near end on, until none that is left can add to the page.
+    pub(super) async fn sorted(&self, job: &Job, page: &SortedPage, view: &View) -> Result<Matches, TrailError> {
+        let mut matches = tail::matches(&view.tail, &self.pieces, job).await?;
+        let mut left: Vec<usize> =
+            (0..view.segments.len()).filter(|&at| job.predicate.may_match(&view.segments[at])).collect();
+        let by_time = page.sort.column == Column::Timestamp;
+        // The nearest last, as its best key would be.
+        let best = |at: usize| {
+            let segment = &view.segments[at];
+            if page.sort.descending { segment.max_timestamp_ms } else { -segment.min_timestamp_ms }
+        };
+        if by_time {
+            left.sort_by_key(|&at| best(at));
+        }
+        let mut size = if by_time { 1 } else { MOST_AT_ONCE };
+        while let Some(&next) = left.last() {
+            let worst = matches.sorted.last().filter(|_| matches.sorted.len() >= job.wanted);
+            if let Some((Some(SortKey::Time(worst)), _)) = worst
+                && best(next) < if page.sort.descending { *worst } else { -worst }
+            {
+                break;
+            }
+            let batch = left.split_off(left.len().saturating_sub(size));
+            matches.merge(self.segments_at(job, view, batch).await?.0, job);
+            size = (size * GROWTH).min(MOST_AT_ONCE);
         }
         Ok(matches)
     }

@@ -13,6 +13,7 @@ use crate::entries::budget::Budget;
 use crate::entries::predicate::Predicate;
 use crate::entries::scan::sequences_between;
 use crate::entries::segments::EntrySegments;
+use crate::entries::views::SealedPlace;
 
 /// Returns the entry at a position. The tail knows its entries by position; of the segments the one that has it is read.
 pub(super) async fn by_sequence(log: &LogParts, sequence: u64) -> Result<Option<Arc<StoredEntry>>, TrailError> {
@@ -53,7 +54,8 @@ async fn find(
     Ok((!held.is_empty()).then(|| found(None)))
 }
 
-/// Returns the entry with an identifier: from the tail, or by a search of the segments for one match, newest first.
+/// Returns the entry with an identifier: from the tail, from the place that the index of identifiers gives, or by a search of the
+/// segments for one match, newest first.
 pub(super) async fn by_event_id(
     log: &LogParts,
     event_id: &str,
@@ -62,6 +64,17 @@ pub(super) async fn by_event_id(
     let view = log.view();
     if let Some(entry) = view.tail.iter().rev().find(|entry| entry.entry.event_id.as_str() == event_id) {
         return Ok(Some(Arc::clone(entry)));
+    }
+    // One look instead of one for each segment: a year has thousands.
+    match log.sealed_place(event_id).await? {
+        SealedPlace::At(sequence) => {
+            let found = by_sequence(log, sequence).await?;
+            if let Some(entry) = found.filter(|entry| entry.entry.event_id.as_str() == event_id) {
+                return Ok(Some(entry));
+            }
+        }
+        SealedPlace::NotBefore(end) if end >= view.tail.first_sequence() => return Ok(None),
+        SealedPlace::NotBefore(_) | SealedPlace::Unknown => {}
     }
     let query = Query { expr: Expr::field(Column::EventId, Match::Identical(event_id.to_owned())) };
     let predicate = Predicate::new(&query, Timestamp::UNIX_EPOCH);

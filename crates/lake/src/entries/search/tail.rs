@@ -5,11 +5,12 @@ mod pieces;
 use std::io;
 use std::sync::Arc;
 
+use reeve_audit::query::SortKey;
 use reeve_ledger::{Order, StoredEntry, Tail, TrailError};
 
 use self::pieces::Piece;
 pub(super) use self::pieces::Pieces;
-use super::job::{Found, Job, Matches};
+use super::job::{Found, Job, Matches, SortedPage};
 use super::workers::share_out;
 use crate::entries::index::{Answer, Bits, Index};
 
@@ -25,7 +26,7 @@ pub(super) async fn matches(tail: &Tail, pieces: &Arc<Pieces>, job: &Job) -> Res
         left.reverse();
     }
     let mut matches = Matches::new(job);
-    if !job.every_match {
+    if !job.needs_every_match() {
         // Mostly the nearest entries fill the page.
         let far = left.split_off(NEAR.min(left.len()));
         matches.merge(in_pieces(tail, job, left).await?, job);
@@ -50,7 +51,7 @@ async fn in_pieces(tail: &Tail, job: &Job, pieces: Vec<Piece>) -> Result<Matches
                 let _turn = job.budget.turn().await?;
                 matches.merge(in_piece(&tail, &job, piece)?, &job);
                 // The pieces that this worker would take next are farther away.
-                if !job.every_match && matches.found.len() >= job.wanted {
+                if !job.needs_every_match() && matches.found.len() >= job.wanted {
                     break;
                 }
             }
@@ -87,19 +88,27 @@ fn one_by_one(tail: &Tail, job: &Job, piece: &Piece) -> Result<Matches, TrailErr
         }
         let full = matches.found.len() >= job.wanted;
         let on_page = !full && job.on_page(entry.sequence);
-        if full && !job.every_match {
+        if full && !job.needs_every_match() {
             break;
         }
-        if !(job.every_match || on_page) || !asker.matches(entry) {
+        if !(job.needs_every_match() || on_page) || !asker.matches(entry) {
             continue;
         }
         matches.total += 1;
         matches.tallies.iter_mut().for_each(|tally| tally.entry(entry));
-        if on_page {
+        if let Some(page) = &job.sort {
+            add_sorted(&mut matches, page, job, entry);
+        } else if on_page {
             matches.found.push(Found::Tail(Arc::clone(entry)));
         }
     }
     Ok(matches)
+}
+
+/// Adds an entry of the tail to a sorted page.
+fn add_sorted(matches: &mut Matches, page: &SortedPage, job: &Job, entry: &Arc<StoredEntry>) {
+    let key = SortKey::of_entry(&entry.entry, entry.recorded_at, page.sort.column);
+    matches.add_sorted(page, job, key, Found::Tail(Arc::clone(entry)));
 }
 
 /// A piece of the tail with its index. An entry is asked only where the index is not sure of it.
@@ -119,12 +128,16 @@ impl IndexedPiece<'_> {
         let start = self.row_of(reach.start).max(unsealed.start);
         let on_page = start..self.row_of(reach.end).min(unsealed.end).max(unsealed.start);
         let answer = self.index.answer(job.predicate.asked(), &[], &job.budget)?;
-        let asked = if job.every_match { unsealed.clone() } else { on_page.clone() };
+        let asked = if job.needs_every_match() { unsealed.clone() } else { on_page.clone() };
         let mut rows = self.settle(answer, asked);
         rows.keep_range(unsealed);
         let mut matches = Matches::new(job);
         if job.every_match {
             self.count(&rows, &mut matches)?;
+        }
+        if let Some(page) = &job.sort {
+            rows.iter().filter_map(|row| self.entry(row)).for_each(|entry| add_sorted(&mut matches, page, job, entry));
+            return Ok(matches);
         }
         rows.keep_range(on_page);
         let nearest = rows.iter_in(job.order).take(job.wanted).filter_map(|row| self.entry(row));
@@ -149,7 +162,7 @@ impl IndexedPiece<'_> {
         let mut asker = self.job.predicate.asker();
         let matches = |row: &usize| self.entry(*row).is_some_and(|entry| asker.matches(entry));
         // A page needs the nearest alone: no more of them than it has places.
-        let wanted = if self.job.every_match { usize::MAX } else { self.job.wanted };
+        let wanted = if self.job.needs_every_match() { usize::MAX } else { self.job.wanted };
         let mut found = Bits::none(self.index.rows());
         unsure.iter_in(self.job.order).filter(matches).take(wanted).for_each(|row| found.set(row));
         rows.or(&found);

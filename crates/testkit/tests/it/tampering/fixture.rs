@@ -171,6 +171,7 @@ pub(super) fn request(query: &str, limit: usize) -> SearchRequest {
         limit,
         offset: 0,
         order: Order::NewestFirst,
+        sort: None,
         cursor: None,
         count_total: true,
         aggregations: Vec::new(),

@@ -8,6 +8,7 @@ import { TimeBars } from '../../../charts/TimeBars';
 import { announce } from '../../../display/announce';
 import { count, plural } from '../../../display/amounts';
 import { FormDialog } from '../../../display/FormDialog';
+import { QueryInput } from '../QueryInput';
 import { changeRule, createRule, previewQuery, useChange, type AlertRule, type PreviewRequest } from './queries';
 
 const SEVERITIES = ['info', 'low', 'medium', 'high', 'critical'].map((value) => ({ value, label: value[0]?.toUpperCase() + value.slice(1) }));
@@ -50,7 +51,7 @@ export function RuleForm({ rule, onClose }: { rule?: AlertRule; onClose: () => v
       pending={change.isPending} onSubmit={submit} onClose={onClose}
     >
       <TextInput label="Name" withAsterisk maxLength={100} data-autofocus {...form.getInputProps('name')} />
-      <TextInput label="Condition" description="In the query language" placeholder="event_type:authentication.login AND status:failed" withAsterisk spellCheck={false} autoComplete="off" {...form.getInputProps('condition')} />
+      <QueryInput label="Condition" description="In the query language" placeholder="event_type:authentication.login AND status:failed" withAsterisk {...form.getInputProps('condition')} />
       <SimpleGrid cols={{ base: 1, sm: 4 }}>
         <NumberInput label={threshold.distinct ? 'Values' : 'Entries'} min={1} max={10_000} allowDecimal={false} {...form.getInputProps('threshold.count')} />
         <TextInput label="Within" description={undefined} placeholder="5m" {...form.getInputProps('threshold.window')} />

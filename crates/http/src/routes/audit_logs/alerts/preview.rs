@@ -10,7 +10,7 @@ use reeve_alerts::{
     Changes, Evaluator, Firing, Limits, Observed, Progress, Rule, RuleDraft, RuleId, RuleSettings, RuleState,
 };
 use reeve_audit::events;
-use reeve_audit::query::{Bound, Expr, Match};
+use reeve_audit::query::Expr;
 use reeve_ledger::TrailError;
 use serde_json::json;
 use tokio::sync::SemaphorePermit;
@@ -104,7 +104,9 @@ pub(super) async fn past(app: &App, caller: &Caller, settings: RuleSettings) -> 
         end_time: Some(&end),
         filters: &FiltersBody::default(),
     };
-    let query = ask::query(&asked, now)?;
+    let query = ask::with_lists(app, &ask::query(&asked, now)?).await?;
+    let mut settings = settings;
+    settings.query = ask::with_lists(app, &settings.query).await?;
     let meaning = settings.query.clone();
     let mut evaluator = Evaluator::new(Limits::default(), Progress::default());
     evaluator.set_rules([Arc::new(rule(settings, now))]);
@@ -154,7 +156,7 @@ fn is_relative(expr: &Expr) -> bool {
     match expr {
         Expr::And(terms) | Expr::Or(terms) => terms.iter().any(is_relative),
         Expr::Not(term) => is_relative(term),
-        Expr::Field { op, .. } => matches!(op, Match::Compare(_, Bound::Now(_))),
+        Expr::Field { op, .. } => op.is_relative(),
         Expr::All | Expr::Text(_) => false,
     }
 }

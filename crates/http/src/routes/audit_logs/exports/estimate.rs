@@ -137,6 +137,7 @@ async fn search(
     unit: Option<TimeUnit>,
 ) -> Result<Page, Problem> {
     let query = selection.predicate(now).map_err(|error| problem(vec![error]))?;
+    let query = ask::with_lists(app, &query).await?;
     let by = |unit| Aggregation { by: GroupBy::Time { column: Column::Timestamp, unit }, limit: SPANS };
     let request = SearchRequest {
         order,

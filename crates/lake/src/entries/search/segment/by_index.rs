@@ -4,13 +4,14 @@ use std::io;
 use std::ops::Range;
 
 use parquet::arrow::arrow_reader::RowSelection;
-use reeve_ledger::TrailError;
+use reeve_audit::query::{Column, SortKey};
+use reeve_ledger::{GroupBy, TrailError};
 
 use super::rows::SegmentRows;
 use super::uuid_words;
 use super::windows::Windows;
 use crate::entries::index::{Answer, Bits, Index};
-use crate::entries::search::job::Matches;
+use crate::entries::search::job::{Matches, SortedPage};
 
 /// Cause for which an index gave no matches.
 #[derive(Debug)]
@@ -39,10 +40,14 @@ pub(super) async fn matches(rows: &SegmentRows<'_>, index: &Index) -> Result<Mat
     let reach = job.reach();
     let on_page = index.row_at(reach.start)?..index.row_at(reach.end)?;
     let mut matches = Matches::new(job);
-    let matching = if job.every_match {
+    let matching = if job.needs_every_match() {
         let matching = every_match(rows, index, answer).await?;
         matches.total = matching.count();
         count_values(rows, index, &matching, &mut matches).await?;
+        if let Some(page) = &job.sort {
+            add_sorted(rows, index, page, &matching, &mut matches).await?;
+            return Ok(matches);
+        }
         matching
     } else {
         nearest(rows, index, answer, on_page.clone()).await?
@@ -51,6 +56,35 @@ pub(super) async fn matches(rows: &SegmentRows<'_>, index: &Index) -> Result<Mat
         matches.found.push(rows.found(index.sequence(row)?, Some(row)));
     }
     Ok(matches)
+}
+
+/// Adds matching rows to a sorted page: by the index where it knows the keys, else by reading the column of these rows.
+async fn add_sorted(
+    rows: &SegmentRows<'_>,
+    index: &Index,
+    page: &SortedPage,
+    matching: &Bits,
+    matches: &mut Matches,
+) -> Result<(), Failure> {
+    let column = page.sort.column;
+    if column.is_time() {
+        for (row, ms) in index.times_of(column == Column::RecordedAt, matching)? {
+            let found = rows.found(index.sequence(row)?, Some(row));
+            matches.add_sorted(page, rows.job, Some(SortKey::Time(ms)), found);
+        }
+        return Ok(());
+    }
+    if matching.is_empty() {
+        return Ok(());
+    }
+    let mut scan = rows.open(Some(selection(matching)), &[], [&GroupBy::Column(column)].into_iter()).await?;
+    while let Some(batch) = scan.next().await? {
+        for (sequence, key) in scan.keys(&batch, column) {
+            let row = index.row_at(sequence)?;
+            matches.add_sorted(page, rows.job, key, rows.found(sequence, Some(row)));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the answer of the index to the query. Columns of UUIDs are read beforehand where that spares reading many whole rows.

@@ -1,7 +1,7 @@
 //! A segment without an index, scanned by the whole predicate: all of it, or, when only a page is wanted, in windows of sequences,
 //! nearest first and ever larger.
 
-use reeve_ledger::TrailError;
+use reeve_ledger::{GroupBy, TrailError};
 
 use super::rows::{SegmentRows, sequences_of};
 use super::windows::Windows;
@@ -11,7 +11,7 @@ use crate::entries::search::job::Matches;
 /// Returns the matches of a segment, read from its rows.
 pub(super) async fn matches(rows: &SegmentRows<'_>) -> Result<Matches, TrailError> {
     let mut matches = Matches::new(rows.job);
-    if rows.job.every_match {
+    if rows.job.needs_every_match() {
         add_every_match(rows, &mut matches).await?;
     } else {
         add_nearest(rows, &mut matches).await?;
@@ -23,11 +23,18 @@ pub(super) async fn matches(rows: &SegmentRows<'_>) -> Result<Matches, TrailErro
 /// Adds page, total and counts.
 async fn add_every_match(rows: &SegmentRows<'_>, matches: &mut Matches) -> Result<(), TrailError> {
     let job = rows.job;
-    let mut scan = rows.open(None, job.predicate.conditions(), job.counted.iter()).await?;
+    let key = job.sort.as_ref().map(|page| GroupBy::Column(page.sort.column));
+    let mut scan = rows.open(None, job.predicate.conditions(), job.counted.iter().chain(&key)).await?;
     while let Some(batch) = scan.next().await? {
         matches.total += batch.num_rows() as u64;
         for tally in 0..job.counted.len() {
             scan.count(&batch, matches, tally)?;
+        }
+        if let Some(page) = &job.sort {
+            for (sequence, key) in scan.keys(&batch, page.sort.column) {
+                matches.add_sorted(page, job, key, rows.found(sequence, None));
+            }
+            continue;
         }
         let on_page = sequences_of(&batch).iter().filter(|&&sequence| job.wanted > 0 && job.on_page(sequence));
         matches.found.extend(on_page.map(|&sequence| rows.found(sequence, None)));

@@ -1,18 +1,19 @@
 //! Rows of one segment, read in turns with other searches.
 
 use arrow::array::{AsArray, RecordBatch};
-use arrow::datatypes::UInt64Type;
+use arrow::datatypes::{TimestampMillisecondType, UInt64Type};
 use datafusion_execution::SendableRecordBatchStream;
 use datafusion_expr::Expr;
 use futures::TryStreamExt;
 use parquet::arrow::arrow_reader::RowSelection;
+use reeve_audit::query::{Column, SortKey};
 use reeve_ledger::{GroupBy, SegmentMeta, TrailError};
 
 use crate::entries::scan::message;
-use crate::entries::schema::SEQUENCE;
+use crate::entries::schema::{SEQUENCE, position};
 use crate::entries::search::job::{Found, Job, Matches};
 use crate::entries::segments::{EntrySegments, damaged};
-use crate::entries::tally::columns_of;
+use crate::entries::tally::{columns_of, text_at};
 
 /// A segment as one search reads it.
 #[derive(Debug, Clone, Copy)]
@@ -74,6 +75,18 @@ impl RowScan<'_> {
         let _turn = self.job.budget.turn().await?;
         let batch = self.batches.try_next().await;
         Ok(batch.map_err(|error| damaged(&self.segment.path, message(&error)))?)
+    }
+
+    /// Returns the sequences of a batch with their values in a column, which is among those read.
+    pub(super) fn keys(&self, batch: &RecordBatch, column: Column) -> Vec<(u64, Option<SortKey>)> {
+        let place = self.columns.iter().position(|&read| read == position(column)).unwrap_or_default();
+        let values = batch.column(place);
+        let times = values.as_primitive_opt::<TimestampMillisecondType>();
+        let key = |row: usize| match times {
+            Some(times) => Some(SortKey::Time(times.value(row))),
+            None => text_at(values, row).map(|text| SortKey::of_text(text, column)),
+        };
+        sequences_of(batch).iter().enumerate().map(|(row, &sequence)| (sequence, key(row))).collect()
     }
 
     /// Counts the values of a batch in the tally at a position.

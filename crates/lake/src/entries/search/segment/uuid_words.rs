@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use datafusion_expr::Expr;
 use memchr::memmem::Finder;
-use reeve_audit::query::{Column, Expr as Asked, TextMatch};
+use reeve_audit::query::{Column, Expr as Asked, TextMatch, TextWord};
 
 use crate::entries::functions::text_condition;
-use crate::entries::index::{Answer, Bits, Index, Known};
+use crate::entries::index::{Answer, Bits, Index, Known, longest_text};
 use crate::entries::search::job::Job;
 
 /// Rows up to which whole entries are read rather than columns of UUIDs.
@@ -60,8 +60,7 @@ struct TermFinder {
 
 impl TermFinder {
     fn new(term: &TextMatch) -> Self {
-        let longest = term.words.iter().filter(|word| word.is_ascii()).max_by_key(|word| word.len());
-        TermFinder { term: term.clone(), longest: Finder::new(longest.map_or("", String::as_str)).into_owned() }
+        TermFinder { term: term.clone(), longest: Finder::new(longest_text(term).unwrap_or_default()).into_owned() }
     }
 
     fn is_in(&self, value: &str) -> bool {
@@ -79,12 +78,17 @@ impl TermFinder {
     }
 }
 
+/// Returns `true` if a word may be a piece of a UUID.
+fn may_be_hex(word: &TextWord) -> bool {
+    word.texts().iter().all(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 /// Adds the terms with a word that may be a piece of a UUID.
 fn add_terms<'q>(asked: &'q Asked, terms: &mut Vec<&'q TextMatch>) {
     match asked {
         Asked::And(inner) | Asked::Or(inner) => inner.iter().for_each(|inner| add_terms(inner, terms)),
         Asked::Not(inner) => add_terms(inner, terms),
-        Asked::Text(term) if term.words.iter().any(|word| word.bytes().all(|byte| byte.is_ascii_hexdigit())) => {
+        Asked::Text(term) if term.words.iter().any(may_be_hex) => {
             if !terms.contains(&term) {
                 terms.push(term);
             }

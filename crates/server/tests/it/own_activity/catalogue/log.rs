@@ -16,6 +16,8 @@ pub(super) const EMITTED: &[Emitted] = &[
     by_user(&events::AUDIT_LIVE, "audit_log"),
     by_user(&events::AUDIT_VERIFY, "audit_log").when("operation:end_verification"),
     by_user(&events::ALERT_CREATE, "alert_rule"),
+    by_user(&events::LIST_MODIFY, "value_list"),
+    by_user(&events::LIST_DELETE, "value_list"),
     by_user(&events::ALERT_MODIFY, "alert_rule"),
     by_user(&events::ALERT_TEST, "alert_rule"),
     by_user(&events::ALERT_DELETE, "alert_rule"),
@@ -58,6 +60,9 @@ async fn reading(admin: &Api) {
 }
 
 async fn alerts(admin: &Api) {
+    let list = "audit-logs/lists/known";
+    let _ = admin.put(list, json!({ "values": ["10.0.0.0/8"] })).await.expect(200);
+    let _ = admin.delete(list).await.expect(204);
     let path = "audit-logs/alerts";
     let rule = json!({ "name": "Deeds", "condition": QUERY, "threshold": { "count": 1, "window": "5m" }, "severity": "high", "state": "enabled" });
     let rule = format!("{path}/{}", admin.post(path, rule).await.expect(201).text_at("/id"));
