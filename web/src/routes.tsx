@@ -177,11 +177,7 @@ const auditAlerts = createRoute({
   component: lazyRouteComponent(() => import('./rooms/audit/alerts/Alerts'), 'Alerts'),
 });
 const auditLists = createRoute({ getParentRoute: () => audit, path: '/lists', component: lazyRouteComponent(() => import('./rooms/audit/lists/Lists'), 'Lists') });
-const auditExports = createRoute({
-  getParentRoute: () => audit,
-  path: '/exports',
-  component: lazyRouteComponent(() => import('./rooms/audit/exports/Exports'), 'Exports'),
-});
+const auditExports = createRoute({ getParentRoute: () => audit, path: '/exports', component: lazyRouteComponent(() => import('./rooms/audit/exports/Exports'), 'Exports') });
 const auditCompliance = createRoute({ getParentRoute: () => audit, path: '/compliance', validateSearch: runSearch, component: lazyRouteComponent(() => import('./rooms/audit/reports/Compliance'), 'Compliance') });
 const auditReports = createRoute({ getParentRoute: () => audit, path: '/reports', validateSearch: runSearch, component: lazyRouteComponent(() => import('./rooms/audit/reports/Reports'), 'Reports') });
 const entry = createRoute({

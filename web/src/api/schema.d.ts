@@ -661,6 +661,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit-logs/fields": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fields that a query can name, short forms included. Members of `metadata`, `changes` and tags are named after a dot. */
+        get: operations["get_audit_logs_fields"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit-logs/keys": {
         parameters: {
             query?: never;
@@ -690,6 +707,45 @@ export interface paths {
         /** Replace the log's signing key: a new one takes over, a record signed by both is kept, the old private key is destroyed. */
         post: operations["post_audit_logs_keys_rotate"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists of values by name, without what they hold. */
+        get: operations["get_audit_logs_lists"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-logs/lists/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One list with its values. */
+        get: operations["get_audit_logs_lists_name"];
+        /**
+         * Add a list, or replace the one of this name from the version that was read. Searches and alert rules compare with the new values
+         *     from then on.
+         */
+        put: operations["put_audit_logs_lists_name"];
+        post?: never;
+        /** Remove a list. One that an alert rule compares with stays. */
+        delete: operations["delete_audit_logs_lists_name"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4846,6 +4902,7 @@ export interface components {
              * @description Number of entries that have it.
              */
             count: number;
+            nested?: components["schemas"]["CountsBody"] | null;
             /** @description The value. */
             value: string;
         };
@@ -4853,6 +4910,11 @@ export interface components {
         CountsBody: {
             /** @description Values, most first; spans of time by their first instant, oldest first. */
             buckets: components["schemas"]["CountBody"][];
+            /**
+             * Format: int64
+             * @description Number of different values, also of those that were not told.
+             */
+            distinct: number;
             /**
              * Format: int64
              * @description Entries without a value.
@@ -7627,6 +7689,30 @@ export interface components {
             total: number;
         };
         /** @description A page of a list. */
+        List_QueryFieldBody: {
+            /** @description The items. */
+            items: {
+                /** @description `text`, `time`, `address`, `name` (one of `values`) or `open` (members with values of any kind). */
+                kind: string;
+                /**
+                 * @description Name in a query.
+                 * @example action.status
+                 */
+                name: string;
+                /** @description `true` if entries can be sorted by it. */
+                sortable: boolean;
+                /** @description The names that the field can hold, if that is a closed list. */
+                values: string[];
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description Total number.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
         List_ReadyMappingBody: {
             /** @description The items. */
             items: {
@@ -8097,6 +8183,40 @@ export interface components {
                 roles: string[];
                 /** @description Teams. */
                 teams: string[];
+            }[];
+            /** @description Give this as `cursor` for the next page; absent at the end. */
+            next_cursor?: string | null;
+            /**
+             * Format: int64
+             * @description Total number.
+             */
+            total: number;
+        };
+        /** @description A page of a list. */
+        List_ValueListBody: {
+            /** @description The items. */
+            items: {
+                /** @description Purpose. */
+                description: string;
+                /**
+                 * @description Name; a query compares with it as `field:@NAME`.
+                 * @example known_addresses
+                 */
+                name: string;
+                /**
+                 * Format: int64
+                 * @description Number of values.
+                 */
+                size: number;
+                /** @description Time of the last change. */
+                updated_at: string;
+                /** @description E-mail address of the user who made it. */
+                updated_by: string;
+                /**
+                 * Format: int64
+                 * @description Version, sent back with a change.
+                 */
+                version: number;
             }[];
             /** @description Give this as `cursor` for the next page; absent at the end. */
             next_cursor?: string | null;
@@ -8890,6 +9010,20 @@ export interface components {
             password?: string | null;
             /** @description User name. */
             username?: string | null;
+        };
+        /** @description A field of the query language. */
+        QueryFieldBody: {
+            /** @description `text`, `time`, `address`, `name` (one of `values`) or `open` (members with values of any kind). */
+            kind: string;
+            /**
+             * @description Name in a query.
+             * @example action.status
+             */
+            name: string;
+            /** @description `true` if entries can be sorted by it. */
+            sortable: boolean;
+            /** @description The names that the field can hold, if that is a closed list. */
+            values: string[];
         };
         /** @description Lists put the highest expected value first. */
         RankingBody: {
@@ -10028,7 +10162,8 @@ export interface components {
             aggregation_limit: number | null;
             /**
              * @description Fields whose values are counted over all matches, at most ten: any field of the query language (`event_type`, `user`,
-             *     `resource.tags.env`, `metadata.team`), or spans of time (`hour`, `day`, `timestamp:1h`, `recorded_at:week`).
+             *     `resource.tags.env`, `metadata.team`), or spans of time (`hour`, `day`, `timestamp:5m`, `recorded_at:week`).
+             *     Two with `>` between them are nested: `day>severity`, `user>actor.ip_address`.
              * @example [
              *       "event_type",
              *       "user",
@@ -10061,6 +10196,13 @@ export interface components {
              * @example event_type:authentication.* AND status:failed AND timestamp:>now-24h
              */
             query?: string | null;
+            /**
+             * @description Column to sort by in place of the sequence, `-` before it for the greatest first: `timestamp`, `-severity`, `actor.email`. Entries
+             *     without a value come last. A sorted search looks at every match and reaches 10,000 entries with `offset` and `limit`; `cursor`
+             *     goes on from there.
+             * @example -timestamp
+             */
+            sort?: string | null;
             /** @description From this time on (by `timestamp`): RFC 3339, `now`, or a distance from it such as `now-24h`. */
             start_time?: string | null;
         };
@@ -10755,6 +10897,54 @@ export interface components {
             /** @description Team identifiers. */
             teams?: string[] | null;
         };
+        /** @description A list of values without what it holds. */
+        ValueListBody: {
+            /** @description Purpose. */
+            description: string;
+            /**
+             * @description Name; a query compares with it as `field:@NAME`.
+             * @example known_addresses
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description Number of values.
+             */
+            size: number;
+            /** @description Time of the last change. */
+            updated_at: string;
+            /** @description E-mail address of the user who made it. */
+            updated_by: string;
+            /**
+             * Format: int64
+             * @description Version, sent back with a change.
+             */
+            version: number;
+        };
+        /** @description Values of a list, all of them. */
+        ValueListPut: {
+            /** @description Purpose, at most 500 characters. */
+            description?: string;
+            /**
+             * @description Addresses, networks (`10.0.0.0/8`) and texts, at most 10,000.
+             * @example [
+             *       "10.0.0.0/8",
+             *       "203.0.113.7",
+             *       "alice@example.com"
+             *     ]
+             */
+            values: string[];
+            /**
+             * Format: int64
+             * @description Version that was read; absent or 0 for a new list.
+             */
+            version?: number;
+        };
+        /** @description A list of values. */
+        ValueListValuesBody: components["schemas"]["ValueListBody"] & {
+            /** @description Addresses, networks and texts, in order. */
+            values: string[];
+        };
         /** @description A verification of the whole log. */
         VerificationBody: {
             /** @description Reason why nothing could be found out. */
@@ -11210,6 +11400,11 @@ export interface operations {
                 offset?: number;
                 /** @description In the query language. */
                 query?: string;
+                /**
+                 * @description Column to sort by, `-` before it for the greatest first; the newest by sequence first unless given.
+                 * @example -timestamp
+                 */
+                sort?: string;
                 /** @description From this time on (by `timestamp`): RFC 3339, `now`, or a distance from it such as `now-24h`. */
                 start_time?: string;
             };
@@ -13277,6 +13472,30 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    get_audit_logs_fields: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_QueryFieldBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
     get_audit_logs_keys: {
         parameters: {
             query?: never;
@@ -13337,6 +13556,176 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_lists: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before; stable while entries arrive. Not together with `offset`. */
+                cursor?: string;
+                /** @description At most this many (1 to 1000). */
+                limit?: number;
+                /** @description After skipping this many. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List_ValueListBody"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_audit_logs_lists_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValueListValuesBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    put_audit_logs_lists_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ValueListPut"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValueListBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_audit_logs_lists_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
         };
     };
@@ -14246,7 +14635,7 @@ export interface operations {
                 /** @description Up to this time; now unless given. */
                 end_time?: string;
                 /**
-                 * @description Length of the spans of `by_time`: `minute`, `hour`, `day`, `week` or `month`. Hours for periods up to three
+                 * @description Length of the spans of `by_time`: `minute`, `5m`, `15m`, `hour`, `day`, `week` or `month`. Hours for periods up to three
                  *     days, else days, unless given.
                  */
                 interval?: string;

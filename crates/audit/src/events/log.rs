@@ -65,7 +65,7 @@ kinds! { Log:
         ["resource.type", "resource.id", "changes.before"];
     LIST_MODIFY = "audit.list.modify", Low, Reeve,
         "A list of values that queries and alert rules compare with was added or changed. `added` and `removed` name up to 100 values each.",
-        ["resource.type", "resource.id", "changes.before", "changes.after", "metadata.added", "metadata.removed"];
+        ["resource.type", "resource.id", "changes.after", "metadata.added", "metadata.removed"];
     LIST_DELETE = "audit.list.delete", Low, Reeve,
         "A list of values that queries and alert rules compare with was removed.",
         ["resource.type", "resource.id", "changes.before"];

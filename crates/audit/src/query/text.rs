@@ -97,13 +97,10 @@ impl TextMatch {
                 words.last_mut()?.push(Piece::Text(part.to_lowercase()));
             }
         }
-        // A star behind a separator, as in `a.b.*`, belongs to the word before it.
-        let ends_in_star = words.len() > 1 && words.last().is_some_and(|last| *last.pieces() == [Piece::AnyText]);
-        if ends_in_star {
-            words.pop();
-        }
         words.retain(|word| !word.pieces().is_empty());
-        if ends_in_star {
+        // A star behind a separator, as in `a.b.*`, belongs to the word before it.
+        if words.len() > 1 && words.last().is_some_and(|last| *last.pieces() == [Piece::AnyText]) {
+            words.pop();
             words.last_mut()?.push(Piece::AnyText);
         }
         let has_text = words.iter().any(|word| word.texts().next().is_some());
@@ -209,6 +206,7 @@ mod tests {
             ("*lic*@ex*", "alice@example.com", true),
             ("ex*.com", "alice@example.org", false),
             ("security.*", "security group", true),
+            ("security.*-", "securitygroup", true),
         ] {
             let found = TextMatch::of_pattern(&pattern(term)).is_some_and(|term| term.found_in(value));
             assert_eq!(found, expect, "{term} in {value}");

@@ -51,7 +51,7 @@ export function RuleForm({ rule, onClose }: { rule?: AlertRule; onClose: () => v
       pending={change.isPending} onSubmit={submit} onClose={onClose}
     >
       <TextInput label="Name" withAsterisk maxLength={100} data-autofocus {...form.getInputProps('name')} />
-      <QueryInput label="Condition" description="In the query language" placeholder="event_type:authentication.login AND status:failed" withAsterisk {...form.getInputProps('condition')} />
+      <QueryInput label="Condition" description="In the query language" placeholder="event_type:authentication.login AND status:failed" withAsterisk {...form.getInputProps('condition')} value={form.values.condition} />
       <SimpleGrid cols={{ base: 1, sm: 4 }}>
         <NumberInput label={threshold.distinct ? 'Values' : 'Entries'} min={1} max={10_000} allowDecimal={false} {...form.getInputProps('threshold.count')} />
         <TextInput label="Within" description={undefined} placeholder="5m" {...form.getInputProps('threshold.window')} />
