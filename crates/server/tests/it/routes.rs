@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 /// end, which it does not have.
 async fn knock(api: &Api, rule: &Rule) -> Answer {
     let streams = rule.path.ends_with("/live");
-    if streams
-        && let Ok(response) = api.ask(&rule.path, &[]).await
-        && response.status().is_success()
-    {
+    if streams && let Ok(response) = api.ask(&rule.path, &[]).await {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        return Answer { asked: rule.path.clone(), status, headers, text: String::new(), body: Value::Null };
+        // A refusal is asked for once: each is an entry.
+        let text = if status < 300 { String::new() } else { response.text().await.unwrap_or_default() };
+        let body = serde_json::from_str(&text).unwrap_or(Value::Null);
+        return Answer { asked: rule.path.clone(), status, headers, text, body };
     }
     let mut path = String::new();
     for part in rule.path.split('/').skip(1) {

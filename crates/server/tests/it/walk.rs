@@ -201,8 +201,12 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
         let actor = json!({ "id": id, "ip_address": "198.51.100.9" });
         let own = json!({ "event_type": "test.sentinel", "severity": "critical", "actor": actor, "resource": { "id": sentinel } });
         let _ = admin.post("audit-logs", own).await.expect(201);
-        let revealed = revealed(&walk, api, &rules, &sentinel).await;
         let may = |permission| role.permissions().contains(&permission);
+        let views =
+            [Permission::AuditViewAll, Permission::AuditViewTeam, Permission::AuditViewOwn].into_iter().any(may);
+        // A live view that is refused has nothing to wait for.
+        let asked: Vec<Rule> = rules.iter().filter(|rule| views || !rule.path.ends_with("/live")).cloned().collect();
+        let revealed = revealed(&walk, api, &asked, &sentinel).await;
         let (all, team) = (may(Permission::AuditViewAll), may(Permission::AuditViewTeam));
         for (route, stranger, _) in &revealed {
             assert!(all || !stranger, "{route} tells a {} of a stranger's entry", role.as_str());
@@ -219,11 +223,19 @@ async fn no_route_tells_anybody_of_what_they_may_not_see() {
             };
             assert_eq!((shown(|one| one.1), shown(|one| one.2)), (all, all || team), "{route} as {}", role.as_str());
         }
-        let own = api.get(&format!("audit-logs?query=resource.id:{sentinel}")).await.expect(200);
+        let own = api.get(&format!("audit-logs?query=resource.id:{sentinel}")).await;
+        if !views {
+            let _ = own.problem(403, "forbidden");
+            continue;
+        }
+        let own = own.expect(200);
         assert_eq!(own.body["total"], 1, "{} sees their own", role.as_str());
     }
     // Asking for it by name finds it as little; last, because the questions themselves are entries that a team's manager sees.
     for (role, _, api) in &roles {
+        if !role.permissions().contains(&Permission::AuditSearch) {
+            continue;
+        }
         let all = role.permissions().contains(&Permission::AuditViewAll);
         for query in [format!("resource.id:{STRANGER}"), format!("category:{STRANGER}"), format!("tags:{STRANGER}")] {
             let found = api.post("audit-logs/search", json!({ "query": query })).await.expect(200);
