@@ -182,6 +182,7 @@ pub(super) fn action(id: String, recommendation: RecommendationId, resource: Res
         finished_at: Some(at),
         ok: Some(true),
         refusal: None,
+        made: None,
         detail: "done".into(),
         before: vec![("state".into(), "running".into())],
         after: vec![("state".into(), "stopped".into())],
