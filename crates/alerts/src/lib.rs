@@ -64,8 +64,7 @@ mod story;
 mod window;
 
 pub use evaluator::{
-    Changes, ClockStep, Degradation, DegradedBy, Evaluator, FIRE, FIRED_EVENT, Limits, Observed, Tally,
-    tells_of_firing,
+    Changes, ClockStep, Degradation, DegradedBy, Evaluator, FIRE, FIRED_EVENT, Limits, Observed, Tally, tells_of_firing,
 };
 pub use firing::{Firing, FiringEntry, FiringGrowth, FiringId, FiringStatus, KEPT_ENTRIES};
 pub use group::{GroupBy, GroupKey};

@@ -119,22 +119,20 @@ impl RuleSettings {
                 Some(severity),
                 Some(class),
                 Some((attack, runbook)),
-            ) if errors.is_empty() => {
-                Ok(RuleSettings {
-                    name,
-                    description: draft.description,
-                    condition: draft.condition,
-                    query,
-                    threshold,
-                    distinct,
-                    group_by,
-                    notification: Notification { channels: draft.channels, recipients: draft.recipients },
-                    severity,
-                    class,
-                    attack,
-                    runbook,
-                })
-            }
+            ) if errors.is_empty() => Ok(RuleSettings {
+                name,
+                description: draft.description,
+                condition: draft.condition,
+                query,
+                threshold,
+                distinct,
+                group_by,
+                notification: Notification { channels: draft.channels, recipients: draft.recipients },
+                severity,
+                class,
+                attack,
+                runbook,
+            }),
             _ => Err(errors),
         }
     }

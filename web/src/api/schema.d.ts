@@ -28,7 +28,10 @@ export interface paths {
         /** A page of entries, newest first. */
         get: operations["get_audit_logs"];
         put?: never;
-        /** Append entries: an object, an array, or `application/x-ndjson`. All of them are durable when this answers, or none is there. */
+        /**
+         * Append entries: an object, an array, or `application/x-ndjson`. All of them are durable when this answers, or none is there.
+         * @description With `on_conflict=report` an entry whose `event_id` another entry has is left out and reported, and the others are recorded.
+         */
         post: operations["post_audit_logs"];
         delete?: never;
         options?: never;
@@ -9138,11 +9141,13 @@ export interface components {
         };
         /** @description Receipts of a batch, in its order. */
         ReceiptsBody: {
-            /** @description One receipt an entry. */
+            /** @description One receipt for each recorded entry. */
             items: components["schemas"]["ReceiptBody"][];
+            /** @description Entries that were not recorded, by their index in the batch; only with `on_conflict=report`. */
+            refused?: components["schemas"]["FieldProblem"][] | null;
             /**
              * Format: int64
-             * @description Number.
+             * @description Number of receipts.
              */
             total: number;
         };
@@ -10763,7 +10768,7 @@ export interface components {
             event_types?: string[];
             /** @description Expiry; default never. */
             expires_at?: string | null;
-            /** @description Purpose. */
+            /** @description Purpose, or the source whose entries it hands in: they have it as `submitted_by.token_name`. */
             name: string;
             /** @description Roles it is narrowed to; default all of the user's. */
             roles?: string[];
@@ -10975,7 +10980,8 @@ export interface components {
             checkpoints: number;
             /**
              * Format: int64
-             * @description Entries whose payload is gone by policy; their commitments were checked.
+             * @description Entries whose payload is gone by policy; their commitments were checked. Always 0 in this version, which removes no payload:
+             *     an entry without one is missing.
              */
             expired: number;
             /** @description The first hundred of them. */
@@ -11440,7 +11446,10 @@ export interface operations {
     };
     post_audit_logs: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Treatment of entries whose `event_id` another entry has: `abort` (the default) or `report`. */
+                on_conflict?: "abort" | "report";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -11453,6 +11462,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description With `on_conflict=report`: no entry was recorded, `refused` has the reasons */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptsBody"];
+                };
+            };
             /** @description One receipt an entry; a single object is answered with its receipt alone */
             201: {
                 headers: {
@@ -11464,7 +11482,14 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
             408: components["responses"]["RequestTimeout"];
             409: {
                 headers: {
@@ -12343,7 +12368,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemBody"];
                 };
             };
-            429: components["responses"]["TooManyRequests"];
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemBody"];
+                };
+            };
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];

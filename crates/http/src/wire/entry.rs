@@ -206,5 +206,6 @@ pub enum OnConflict {
 #[serde(deny_unknown_fields)]
 pub struct AppendParams {
     /// Treatment of entries whose `event_id` another entry has: `abort` (the default) or `report`.
+    #[param(inline)]
     pub on_conflict: Option<OnConflict>,
 }
