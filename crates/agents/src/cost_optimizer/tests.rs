@@ -398,7 +398,7 @@ fn unattached_volumes_are_deleted_after_a_snapshot() {
     case.resource.specification.storage_type = Some("gp3".to_owned());
     let found = only(&case);
     let order =
-        [StepKind::Precondition, StepKind::Snapshot, StepKind::Precondition, StepKind::Change, StepKind::Verify];
+        [StepKind::Precondition, StepKind::Snapshot, StepKind::Precondition, StepKind::Delete, StepKind::Verify];
     let plan = found.plan.as_ref().unwrap();
     assert_eq!((kinds(plan), plan.reversible), (order.to_vec(), false));
     assert!(found.reason_codes.contains(&"cannot_be_undone".to_owned()));

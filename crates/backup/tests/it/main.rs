@@ -187,8 +187,8 @@ fn parts_and_manifest_must_agree() {
         put(tar, a);
     });
     assert!(check(&after).flaws[0].to_string().contains("there is data after the manifest"));
-    let newer = forged(|tar| put(tar, (MANIFEST, br#"{"version":2,"more":true}"#)));
-    assert!(check(&newer).flaws[0].to_string().contains("version 2"), "{:?}", check(&newer).flaws);
+    let newer = forged(|tar| put(tar, (MANIFEST, br#"{"version":3,"more":true}"#)));
+    assert!(check(&newer).flaws[0].to_string().contains("version 3"), "{:?}", check(&newer).flaws);
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
             tokio::select! { () = stop.cancelled() => return, () = tokio::time::sleep(wait) => {} }
             let check = async {
                 if let Err(error) = digester.run().await {
-                    app.journal.failed("state.digest", format!("{error:#}")).await;
+                    app.journal.failed("self_checks", format!("{error:#}")).await;
                 }
                 verify(&app).await;
             };

@@ -63,7 +63,7 @@ fn an_address_that_nothing_has_is_released_with_a_signature() {
     assert!(found.reason_codes.contains(&"cannot_be_undone".to_owned()));
     let plan = found.plan.unwrap();
     let kinds: Vec<StepKind> = plan.steps.iter().map(|step| step.kind).collect();
-    assert_eq!(kinds, [StepKind::Precondition, StepKind::Change, StepKind::Verify]);
+    assert_eq!(kinds, [StepKind::Precondition, StepKind::Delete, StepKind::Verify]);
     let procedure = Changes::builtin().procedure(&plan).unwrap();
     assert!(matches!(procedure.change().reversal(), Reversal::Impossible(why) if why.contains("cannot be had again")));
 }
