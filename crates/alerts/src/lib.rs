@@ -34,12 +34,12 @@
 //! 8. **Joining.** If `at` is in the span of an open firing, the entry joins the first such firing (in order of creation).
 //!    Nobody is notified again.
 //! 9. **Counting.** Otherwise it becomes pending. If `count` pending entries, this one among them, are within `window` of each
-//!     other, the rule fires: the pending entries are taken in order of (`at`, sequence), the first run of `count` neighbours that
-//!     includes this entry and whose last is at most `window` after its first decides, and *until* is the `at` of its last. The
-//!     span of the firing is `[until - window, until + window]`. It takes every pending entry within its span.
-//!     With a `distinct` field, a run has `count` values instead, and no entry after its last value is needed. An entry between
-//!     two pending ones of its value that are at most `window` apart is not needed for that: it is counted by the one of its
-//!     value before it, and so is a pending entry that comes to lie between two such entries.
+//!    other, the rule fires: the pending entries are taken in order of (`at`, sequence), the first run of `count` neighbours that
+//!    includes this entry and whose last is at most `window` after its first decides, and *until* is the `at` of its last. The
+//!    span of the firing is `[until - window, until + window]`. It takes every pending entry within its span.
+//!    With a `distinct` field, a run has `count` values instead, and no entry after its last value is needed. An entry between
+//!    two pending ones of its value that are at most `window` apart is not needed for that: it is counted by the one of its
+//!    value before it, and so is a pending entry that comes to lie between two such entries.
 //! 10. **Bounds.** While more than `most_pending` entries are pending, the earliest is dropped and the watermark becomes the
 //!     larger of itself and the dropped entry's `at + 1`; what comes before it is late from then on. While more than `most_open`
 //!     firings are open, those that end first are closed, and the watermark becomes the larger of itself and their end + 1. When

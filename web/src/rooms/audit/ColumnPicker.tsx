@@ -1,15 +1,17 @@
 import { Button, Popover, Stack, TagsInput, Text } from '@mantine/core';
-import { IconColumns3 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { cloneElement } from 'react';
+import { useOpenedAtOnce, type OpenedProps } from '../../display/late';
 import { MOST_COLUMNS, USUAL_COLUMNS } from './chosen';
 import { fieldsQuery } from './queries';
 
 /** The columns of the entries: fields of the query language, in the order in which they are chosen. */
-export function ColumnPicker({ columns, onChange }: { columns: string[]; onChange: (columns: string[]) => void }) {
+export function ColumnPicker({ target, columns, onChange }: OpenedProps & { columns: string[]; onChange: (columns: string[]) => void }) {
+  const { opened, setOpened, button } = useOpenedAtOnce();
   const fields = useQuery(fieldsQuery).data?.items ?? [];
   return (
-    <Popover position="bottom-end" width={360} withinPortal shadow="md" trapFocus>
-      <Popover.Target><Button variant="default" size="xs" leftSection={<IconColumns3 size={14} />}>Columns</Button></Popover.Target>
+    <Popover position="bottom-end" width={360} withinPortal shadow="md" trapFocus opened={opened} onChange={setOpened}>
+      <Popover.Target>{cloneElement(target, { ref: button, onClick: () => setOpened(!opened) })}</Popover.Target>
       <Popover.Dropdown maw="94vw">
         <Stack gap="xs">
           <TagsInput

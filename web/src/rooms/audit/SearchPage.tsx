@@ -1,6 +1,6 @@
 import { Box, Button, Collapse, Grid, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconFilter } from '@tabler/icons-react';
+import { IconColumns3, IconFilter } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -9,10 +9,10 @@ import { asProblem } from '../../api/problem';
 import { count, plural } from '../../display/amounts';
 import { TimeBars } from '../../charts/TimeBars';
 import { DataTable } from '../../display/DataTable';
+import { lateOpened } from '../../display/late';
 import { ProblemAlert } from '../../display/ProblemAlert';
 import { usePhone } from '../../display/usePhone';
 import { chosenColumns, keepColumns } from './chosen';
-import { ColumnPicker } from './ColumnPicker';
 import { columnsOf } from './columns';
 import { compose } from './compose';
 import { Facets, type FacetProps } from './Facets';
@@ -21,6 +21,9 @@ import { filled } from './facets';
 import { fieldsQuery, searchQuery } from './queries';
 import { SavedSearches } from './SavedSearches';
 import { SearchForm } from './SearchForm';
+
+const ColumnPicker = lateOpened(() => import('./ColumnPicker'), 'ColumnPicker', 'dialog');
+const COLUMNS = <Button variant="default" size="xs" leftSection={<IconColumns3 size={14} />}>Columns</Button>;
 
 const route = getRouteApi('/app/audit/search');
 
@@ -60,7 +63,7 @@ export function SearchPage() {
                 <Text size="sm" className="muted numeral" role="status">{total === undefined ? 'Searching …' : `${plural(total, 'entry', 'entries')} found, ${orderInWords(filters.sort)}`}</Text>
                 <Group gap="sm">
                   <Text size="xs" className="muted">By {composed.span}</Text>
-                  <ColumnPicker columns={columns} onChange={(chosen) => { keepColumns(chosen); search({ ...filters, columns: chosen.join() }); }} />
+                  <ColumnPicker target={COLUMNS} columns={columns} onChange={(chosen) => { keepColumns(chosen); search({ ...filters, columns: chosen.join() }); }} />
                 </Group>
               </Group>
               {!first && <Skeleton h={110} />}
