@@ -115,14 +115,18 @@ impl<'a> Wal<'a> {
         while offset < file.length {
             match frame::read(&file.file, file.length, offset).map_err(CannotVerify::unreadable(&file.path))? {
                 Ok(frame) if taken_over.is_some_and(|first| frame.first_sequence >= first) => {
-                    return Ok(audit.notes.push(replaced(file, offset)));
+                    audit.notes.push(replaced(file, offset));
+                    return Ok(());
                 }
                 Ok(frame) => {
                     offset = frame.end;
                     self.frame(file, &frame, audit)?;
                     progress.advance(frame.entries.len() as u64);
                 }
-                Err(_) if taken_over == Some(self.next) => return Ok(audit.notes.push(replaced(file, offset))),
+                Err(_) if taken_over == Some(self.next) => {
+                    audit.notes.push(replaced(file, offset));
+                    return Ok(());
+                }
                 Err(fault) => match self.fault(file, offset, &fault, later, audit)? {
                     Some(whole) => offset = whole,
                     None => break,

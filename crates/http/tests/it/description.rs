@@ -47,7 +47,8 @@ fn what_changes_something_needs_a_permission() {
     for rule in reeve_http::rules() {
         let reads = rule.method == "GET";
         let exempt = own.contains(&rule.path.as_str()) || rule.access == Access::Public;
-        let asks = matches!(rule.access, Access::Needs(_) | Access::NeedsAny(_) | Access::NeedsAll(_) | Access::MetricSource);
+        let asks =
+            matches!(rule.access, Access::Needs(_) | Access::NeedsAny(_) | Access::NeedsAll(_) | Access::MetricSource);
         assert!(reads || exempt || asks, "{} {} takes anybody who is signed in", rule.method, rule.path);
     }
 }
