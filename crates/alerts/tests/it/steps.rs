@@ -266,7 +266,7 @@ fn an_intent_and_its_outcome_are_one_act() {
     };
     let one = [change(0, ActionStatus::Pending), change(1, ActionStatus::Success)];
     let two = [change(2, ActionStatus::Pending), change(3, ActionStatus::Failed)];
-    assert!(fired(&[deeds.clone()], &one).is_empty());
+    assert!(fired(std::slice::from_ref(&deeds), &one).is_empty());
     assert_eq!(fired(&[deeds], &[one.clone(), two].concat()).len(), 1);
     assert_eq!(fired(&[named], &one).len(), 1, "a condition that names the status says what it means");
 }

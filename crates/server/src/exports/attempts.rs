@@ -56,7 +56,7 @@ mod tests {
         let (attempts, poison) = (Attempts::default(), ExportId("poison".to_owned()));
         let at = |seconds| Timestamp::UNIX_EPOCH + SignedDuration::from_secs(seconds);
         assert_eq!(attempts.note(&poison, at(0)), 1);
-        assert_eq!(attempts.waiting(at(0)), [poison.clone()]);
+        assert_eq!(attempts.waiting(at(0)), std::slice::from_ref(&poison));
         assert!(attempts.waiting(at(1)).is_empty(), "its time has come");
         assert_eq!(attempts.note(&poison, at(1)), 2);
         assert_eq!((attempts.waiting(at(2)).len(), attempts.waiting(at(3)).len()), (1, 0));

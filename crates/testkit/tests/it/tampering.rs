@@ -286,7 +286,7 @@ async fn an_older_copy_is_refused_unless_it_is_whole() {
     println!(
         "| all ({} files) | 1 | 0 | {} with a checkpoint kept elsewhere |",
         changed(&later, &earlier).len(),
-        usize::from(!earlier.report(&[kept.clone()]).unwrap().is_intact())
+        usize::from(!earlier.report(std::slice::from_ref(&kept)).unwrap().is_intact())
     );
     assert!(!earlier.auditor_finds(), "nothing in the directory tells");
     assert!(!earlier.report(&[kept]).unwrap().is_intact());
