@@ -24,5 +24,13 @@ fn report_run_v1() {
     let sample = samples::run_of("run-1", "report-1", 30).unwrap();
     check(&report::RunRow::from(&sample), fixture!("report-run-v1"));
     let row: report::RunRow = decode(fixture!("report-run-v1")).unwrap();
-    assert_eq!(row.into_run(sample.summary.clone()).unwrap(), sample);
+    let run = row.into_run(sample.summary.clone()).unwrap();
+    let files = &run.files;
+    assert!(
+        files.manifest_bytes == 0 && [&files.json, &files.csv, &files.pdf].iter().all(|file| file.sha256.is_empty()),
+        "runs of that version had no hashes: {files:?}"
+    );
+    let bytes = |files: &reeve_reports::RunFiles| [files.json.bytes, files.csv.bytes, files.pdf.bytes];
+    assert_eq!(bytes(files), bytes(&sample.files));
+    assert_eq!(reeve_reports::Run { files: sample.files.clone(), ..run }, sample);
 }
