@@ -136,7 +136,7 @@ mod tests {
     async fn office(limit: usize) -> Office {
         let folder = tempfile::tempdir().unwrap();
         let mut config = Config::new(folder.path(), "reeve.local/journal-test");
-        config.max_batch_bytes = limit;
+        config.queue_capacity_bytes = limit;
         let segments = Arc::new(EntrySegments::open(folder.path()).await.unwrap());
         let signer = keys::load_or_create(folder.path(), Some(&config.origin)).unwrap();
         let ledger = Ledger::open(config, signer, segments.clone()).await.unwrap();
