@@ -54,7 +54,7 @@ async fn a_server_that_goes_away_and_comes_back() -> Result<()> {
     store.ping().await?;
     server.stop()?;
     let error = store.user_list().await.unwrap_err();
-    assert!(matches!(error, AccessError::Backend(_)), "{error}");
+    assert!(matches!(error, AccessError::Unavailable(_)), "{error}");
     server.resume()?;
     assert_eq!(store.user_list().await?, []);
     Ok(())
