@@ -29,6 +29,10 @@ const PERIODS = [{ value: '24', label: '24 hours' }, { value: '168', label: '7 d
 const NONE: Count[] = [];
 const RECENT = 15;
 const ALERT = 'audit.alert.fire';
+/** The statistics count an announced change once, by its outcome; searches behind their numbers leave out the intents as well. */
+const OUTCOMES = 'NOT status:pending';
+
+const counted = (filters: SearchFilters): SearchFilters => ({ ...filters, query: filters.query ? `(${filters.query}) AND ${OUTCOMES}` : OUTCOMES });
 
 /** The log at a glance. All panels are about one period, and each leads to the search that shows its entries. */
 export function Dashboard() {
@@ -57,7 +61,7 @@ export function Dashboard() {
       <Tiles of={data} period={period} />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 8 }}>
-          <Panel title="Activity over time" note={Number(hours) > 72 ? 'Entries by day' : 'Entries by hour'} actions={<All of={period} name="entries" />}>
+          <Panel title="Activity over time" note={Number(hours) > 72 ? 'Entries by day' : 'Entries by hour'} actions={<All of={counted(period)} name="entries" />}>
             <TimeBars label="Entries over time" counts={data?.by_time ?? NONE} height={296} />
           </Panel>
         </Grid.Col>
@@ -65,9 +69,9 @@ export function Dashboard() {
       </Grid>
       <Recent period={period} total={data?.total} refresh={refresh} />
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="lg">
-        <Panel title="By event type"><Ranked label="Entries by event type" of={data?.by_event_type} search={(event_type) => ({ ...period, event_type })} /></Panel>
-        <Panel title="By user"><Ranked label="Entries by user" of={data?.by_user} search={(value) => ({ ...period, ...searchOfUser(value) })} /></Panel>
-        <Panel title="By resource"><Ranked label="Entries by resource" of={data?.by_resource} search={(value) => ({ ...period, ...searchOfResource(value) })} /></Panel>
+        <Panel title="By event type"><Ranked label="Entries by event type" of={data?.by_event_type} search={(event_type) => counted({ ...period, event_type })} /></Panel>
+        <Panel title="By user"><Ranked label="Entries by user" of={data?.by_user} search={(value) => counted({ ...period, ...searchOfUser(value) })} /></Panel>
+        <Panel title="By resource"><Ranked label="Entries by resource" of={data?.by_resource} search={(value) => counted({ ...period, ...searchOfResource(value) })} /></Panel>
       </SimpleGrid>
       {may('audit.reports') && <CompliancePanel at={refresh.at} />}
       <IntegrityPanel period={period} logSize={data?.log_size} onVerified={refresh.now} />
@@ -90,7 +94,7 @@ function Tiles({ of: stats, period }: { of: Stats | undefined; period: SearchFil
   );
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="md">
-      <Tile label="Entries" loading={loading} icon={<IconListDetails size={18} />} value={linked('Entries', stats?.total, period)} note="In this period" />
+      <Tile label="Entries" loading={loading} icon={<IconListDetails size={18} />} value={linked('Entries', stats?.total, counted(period))} note="In this period" />
       <Tile label="Security events" loading={!security.data} icon={<IconAlertTriangle size={18} />} value={linked('Security events', security.data?.total, { ...period, query: SECURITY_QUERY })} note="High severity, denied, failed sign-ins" />
       <Tile label="Failed or denied" loading={loading} icon={<IconBan size={18} />} value={linked('Failed or denied', failed, { ...period, query: FAILED_QUERY })} note="Actions that did not go through" />
       <Tile label="Alerts fired" loading={!alerts.data} icon={<IconBell size={18} />} value={linked('Alerts fired', alerts.data?.total, { ...period, event_type: ALERT })} note="Alert rules whose condition was met" />
@@ -100,12 +104,12 @@ function Tiles({ of: stats, period }: { of: Stats | undefined; period: SearchFil
 
 function Recent({ period, total, refresh }: { period: SearchFilters; total: number | undefined; refresh: Refresh }) {
   const navigate = useNavigate();
-  const recent = useQuery(entriesQuery(period, RECENT));
+  const recent = useQuery(entriesQuery(counted(period), RECENT));
   const freshness = refresh.paused ? 'Refreshing is paused.' : 'The page refreshes every 30 seconds.';
   return (
     <Panel
       title="Recent activity" note={total === undefined ? undefined : `The newest ${count(Math.min(RECENT, total))} of ${count(total)} entries in this period`} flush
-      actions={<All of={period} name="recent activity" />}
+      actions={<All of={counted(period)} name="recent activity" />}
     >
       {recent.error ? <ProblemAlert error={recent.error} /> : (
         <DataTable
