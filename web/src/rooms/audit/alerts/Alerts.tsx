@@ -111,7 +111,8 @@ function Ready({ may }: { may: boolean }) {
   return (
     <Panel title="Built-in rules" note="Common attacks. Enable one, then choose its channels." flush>
       <ProblemAlert error={enable.error} />
-      <DataTable bare compact label="Built-in rules" columns={columns} rows={unused} rowId={(row) => row.key} empty={null} />
+      {/* Rules beyond the first ten are on further pages on a phone: forty of them made the page eight screens high. */}
+      <DataTable bare compact label="Built-in rules" columns={columns} rows={unused} rowId={(row) => row.key} pageSize={50} empty={null} />
     </Panel>
   );
 }
