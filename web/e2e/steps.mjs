@@ -21,6 +21,9 @@ export async function signIn(page, email, password) {
   await navigation.waitFor();
 }
 
+/** The field of a query: plain text at first, with suggestions (a combobox) once they have loaded. */
+export const queryField = (page) => page.getByRole('textbox', { name: 'Query' }).or(page.getByRole('combobox', { name: 'Query' }));
+
 const pageLink = (page, name) => page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: new RegExp(`^${name}\\b`) });
 
 /** Opens a page of the room that is open from the navigation. */

@@ -23,7 +23,7 @@ import { loading } from './stories-loading.mjs';
 import { estate } from './stories-estate.mjs';
 import { sources } from './stories-sources.mjs';
 import { navigating } from './stories-navigation.mjs';
-import { eventually, fitsWidth, onPage, openFromList, openPage, read, recommendation, signIn } from './steps.mjs';
+import { eventually, fitsWidth, onPage, openFromList, openPage, queryField, read, recommendation, signIn } from './steps.mjs';
 
 const MANAGER = { name: 'Mona Manager', email: 'mona@e2e.example', password: 'correct horse battery 9' };
 const READER = { name: 'Rex Reader', email: 'rex@e2e.example', password: 'correct horse battery 7' };
@@ -173,14 +173,14 @@ async function searches({ page, program }) {
   await heading(page, 'Recent activity', 2).waitFor();
   await page.getByText(/^Refreshes every 30 seconds/).waitFor();
   await openPage(page, 'Search');
-  await page.getByRole('textbox', { name: 'Query' }).fill('event_type:authentication.* AND status:failed');
+  await queryField(page).fill('event_type:authentication.* AND status:failed');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
   await page.getByRole('status').filter({ hasText: /^[\d,]+ entr(y|ies) found/ }).waitFor();
   await page.getByRole('table', { name: 'Entries' }).getByText('authentication.login').first().waitFor();
   const shown = await page.getByRole('table', { name: 'Entries' }).locator('tbody').innerText();
   assert.ok(!/success/i.test(shown), 'only failed ones');
 
-  await page.getByRole('textbox', { name: 'Query' }).fill('status:failed AND (severity:high');
+  await queryField(page).fill('status:failed AND (severity:high');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
   const problem = page.getByRole('alert').filter({ hasText: 'The query is not valid' });
   await problem.waitFor();
@@ -202,7 +202,7 @@ async function narrowsAndKeeps({ page, program }) {
   await page.waitForURL(/NOT(\+|%20)severity/);
   await found.waitFor();
   assert.notEqual(await found.innerText(), all);
-  const typed = await page.getByRole('textbox', { name: 'Query' }).inputValue();
+  const typed = await queryField(page).inputValue();
 
   await page.getByRole('button', { name: 'Saved searches' }).click();
   await page.getByRole('menuitem', { name: 'Save this search' }).click();
@@ -215,7 +215,7 @@ async function narrowsAndKeeps({ page, program }) {
   await page.getByRole('button', { name: 'Saved searches' }).click();
   await page.getByRole('menuitem', { name: /^What failed/ }).click();
   await page.waitForURL(/query=status/);
-  assert.equal(await page.getByRole('textbox', { name: 'Query' }).inputValue(), typed);
+  assert.equal(await queryField(page).inputValue(), typed);
 
   await page.getByRole('button', { name: 'Saved searches' }).click();
   await page.getByRole('button', { name: 'Change What failed' }).click();
@@ -252,7 +252,7 @@ async function watchesLive({ page, program }) {
   await page.getByRole('button', { name: 'Show 2 new entries' }).click();
   await rows.filter({ hasText: 'Third chapter' }).waitFor();
   assert.match(await rows.first().innerText(), /Third chapter/, 'the newest first');
-  await page.getByRole('textbox', { name: 'Query' }).fill('severtiy:high');
+  await queryField(page).fill('severtiy:high');
   await page.getByRole('button', { name: 'Follow' }).click();
   await page.getByRole('alert').filter({ hasText: 'did you mean severity?' }).waitFor();
   await page.getByText('Not connected').waitFor();
