@@ -102,6 +102,7 @@ async fn prepare(service: &Service, state: &DemoState) -> Result<()> {
     let steps = ProgressBar::new(4).with_style(ProgressStyle::with_template("{bar:24} {pos}/{len} {msg} {elapsed}")?);
     steps.enable_steady_tick(Duration::from_millis(200));
     steps.set_message("connections");
+    setup::workspace(service).await?;
     let connections = setup::connections(service, &state.estate).await?;
     steps.inc(1);
     steps.set_message("30 days of activity");

@@ -101,3 +101,18 @@ fn event_types_are_those_of_the_catalogue() {
     }
     assert!(unknown.is_empty(), "{unknown:#?}");
 }
+
+/// Types that the catalogue offers to a company's own pipelines and stores. A template that asked only for the clouds' names of such
+/// events would tell an auditor that a company which reports its deployments had none.
+#[test]
+fn events_of_a_companys_own_systems_are_asked_for() {
+    let Some(soc2) = template("soc2") else { panic!("no SOC 2 template") };
+    for event_type in ["deployment.create", "backup.create", "data.query", "data.export"] {
+        let asked = soc2.controls.iter().flat_map(|control| &control.evidence).any(|question| {
+            let mut found = Vec::new();
+            event_types(&question.query.expr, &mut found);
+            found.iter().any(|wanted| wanted.is_satisfied_by(event_type))
+        });
+        assert!(asked, "no evidence of {event_type}");
+    }
+}

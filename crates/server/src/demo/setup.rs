@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
+use reeve_access::{Workspace, WorkspaceStore as _};
 use reeve_connect_simulated::SimulatedEstate;
 use reeve_engine::AgentInput;
 use reeve_estate::{ConnectionId, EstateStore as _};
@@ -23,6 +24,15 @@ pub(super) async fn connections(service: &Service, estate: &Arc<SimulatedEstate>
         ids.push(connection.id);
     }
     Ok(ids)
+}
+
+/// Names the workspace after the demo's company, unless somebody has changed its settings.
+pub(super) async fn workspace(service: &Service) -> Result<()> {
+    let settings = service.store.workspace_get().await?;
+    if settings.version == 0 {
+        service.store.workspace_put(&Workspace { name: "Acme".to_owned(), version: 1, ..settings }).await?;
+    }
+    Ok(())
 }
 
 /// Creates the agents of the demo where there are none, and runs them once.
