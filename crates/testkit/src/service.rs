@@ -45,6 +45,18 @@ impl Service {
         Service::start(command)
     }
 
+    /// `reeve serve` over a data directory, begun with a soft limit of open files.
+    ///
+    /// # Errors
+    /// As [`Service::serve`].
+    pub fn serve_with_open_files(data_dir: &Path, limit: usize) -> Result<Service> {
+        let mut command = without_settings(Command::new("sh"));
+        command.args(["-c", &format!("ulimit -S -n {limit} && exec \"$0\" \"$@\"")]).arg(path_of("reeve")?);
+        command.arg("serve").arg("--data-dir").arg(data_dir).args(["--listen", "127.0.0.1:0"]);
+        command.env("REEVE_ADMIN_TOKEN", ADMIN_TOKEN);
+        Service::start(command)
+    }
+
     /// `reeve demo` over a data directory.
     ///
     /// # Errors
@@ -292,18 +304,24 @@ pub fn verify(arguments: &[&str]) -> Result<(Option<i32>, String)> {
 
 /// A command that runs one of the programs, without the caller's `REEVE_` variables.
 fn program(name: &str) -> Result<Command> {
+    Ok(without_settings(Command::new(path_of(name)?)))
+}
+
+fn path_of(name: &str) -> Result<PathBuf> {
     let variable = if name == "reeve" { "REEVE_BIN" } else { "REEVE_VERIFY_BIN" };
-    let path = match std::env::var_os(variable) {
-        Some(path) => PathBuf::from(path),
-        None => built(name)?,
-    };
-    let mut command = Command::new(path);
+    match std::env::var_os(variable) {
+        Some(path) => Ok(PathBuf::from(path)),
+        None => built(name),
+    }
+}
+
+fn without_settings(mut command: Command) -> Command {
     for (key, _) in std::env::vars_os() {
         if key.to_string_lossy().starts_with("REEVE_") {
             command.env_remove(key);
         }
     }
-    Ok(command)
+    command
 }
 
 /// Tests run in `target/<profile>/deps`; the programs lie one folder up.

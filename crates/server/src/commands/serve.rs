@@ -89,6 +89,7 @@ enum Role {
 /// Becomes active, at once or once the server that is active is gone, and serves.
 async fn start(config: Config, startup: Startup, reachable: impl FnOnce(SocketAddr, Role) -> Result<()>) -> Result<()> {
     private::make(&config.data_dir)?;
+    open_files(config.max_connections);
     active::check_file_system(&config)?;
     let lock = match ActiveLock::take(&config.data_dir)? {
         Turn::Active(lock) => lock,
@@ -99,6 +100,24 @@ async fn start(config: Config, startup: Startup, reachable: impl FnOnce(SocketAd
     let listener = bind(&service.config).await?;
     reachable(listener.local_addr()?, Role::Active)?;
     service.serve(listener, stop).await
+}
+
+/// Files beside the connections: segments and indexes being read, databases, calls to clouds.
+const OTHER_FILES: u64 = 1_000;
+
+/// Raises the limit of open files as far as the system allows. Many systems begin with 1,024, fewer than the connections that are
+/// allowed by default, and an append that finds no file descriptor is a fault of the log.
+fn open_files(connections: usize) {
+    let wanted = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(OTHER_FILES);
+    match rlimit::increase_nofile_limit(u64::MAX) {
+        Ok(limit) if limit < wanted => tracing::warn!(
+            limit,
+            wanted,
+            "few files may be open at once: raise the process's limit (LimitNOFILE, ulimit -n) or lower max_connections"
+        ),
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "the limit of open files could not be raised"),
+    }
 }
 
 /// Forwards requests until the active server is gone, then takes over on the same address.

@@ -184,6 +184,21 @@ async fn connections_and_bodies_are_bounded() {
     assert!(counted >= 15, "{counted}");
 }
 
+/// A service that began with fewer open files than it allows connections took no entry any more once they were used up.
+#[tokio::test]
+async fn more_connections_are_open_than_the_limit_at_start_allows() {
+    const LIMIT: usize = 200;
+    let home = tempfile::tempdir().unwrap();
+    let service = Service::serve_with_open_files(home.path(), LIMIT).unwrap();
+    let address = service.url().trim_start_matches("http://").to_owned();
+    let mut open = Vec::new();
+    for _ in 0..LIMIT * 2 {
+        open.push(TcpStream::connect(&address).await.unwrap());
+    }
+    let _ = service.admin().post("audit-logs", json!({ "event_type": "test.deed" })).await.expect(201);
+    assert_eq!(open.iter().filter(|stream| is_closed(stream)).count(), 0);
+}
+
 /// Returns `true` if the other side has closed a connection.
 fn is_closed(stream: &TcpStream) -> bool {
     match stream.try_read(&mut [0; 8]) {
