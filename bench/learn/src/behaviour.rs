@@ -7,6 +7,7 @@
 
 mod controls;
 mod figures;
+mod first_hours;
 mod ordinary;
 mod set;
 mod variations;
@@ -80,6 +81,7 @@ pub(crate) fn run(data: &Data) -> Result<()> {
         details(&review, blank);
     }
     ablations(data)?;
+    first_hours::run(&set::load(data, Blank::Agents)?);
     ordinary::run(data)
 }
 

@@ -8,6 +8,7 @@ use reeve_learn::interruption::{Ending, HORIZONS_MS, History, Instance, Lifetime
 use crate::data::Data;
 
 mod fleet;
+mod pools;
 mod skill;
 
 use fleet::{Fleet, World};
@@ -18,7 +19,7 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 const NAMES: [&str; 3] = ["10 minutes", "1 hour", "1 day"];
 
 /// Prints the part.
-pub(crate) fn run(_: &Data) -> Result<()> {
+pub(crate) fn run(data: &Data) -> Result<()> {
     let choosing = std::env::var_os("REEVE_BENCH_CHOOSING").is_some();
     let seed = if choosing { 31 } else { 2_028 };
     println!(
@@ -34,7 +35,8 @@ pub(crate) fn run(_: &Data) -> Result<()> {
         judge(world, &fleet::fleet(world, days, seed), world.days_before() * DAY_MS);
     }
     cold_start();
-    Ok(())
+    println!();
+    pools::run(data)
 }
 
 fn judge(world: World, fleet: &Fleet, split_ms: i64) {

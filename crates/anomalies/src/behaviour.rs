@@ -28,7 +28,7 @@ pub fn event(entry: &Entry) -> ActivityEvent {
     let identity = Identity::from_source(&source);
     let (service, operation) = action(&source);
     let mut traits = identity.traits;
-    parameters::read(&source, &identity, &operation, &mut traits);
+    parameters::read(&source, &identity, (&service, &operation), &mut traits);
     ActivityEvent {
         at_ms: entry.timestamp.as_millisecond(),
         principal: identity.principal,

@@ -5,7 +5,9 @@
 //! available its pool is, and its price, which is believed to matter little (`logistic` holds each coefficient to a prior).
 //! Without history the prior alone answers, with a wide interval. Everything is learnt from the past of each moment alone.
 //!
-//! [`Availability`] answers the same of one pool of which nothing is known but when it had capacity.
+//! No agent or command reads [`Model`] yet: nothing in the service collects the lives of spot instances or the signals of pools. It is
+//! measured by `reeve-bench-learn interruption` and waits for the agent for spot capacity. `reeve analyze interruptions` reads
+//! [`Availability`], which answers the same of one pool of which nothing is known but when it had capacity.
 
 use crate::window::{DAY_MS, HOUR_MS};
 

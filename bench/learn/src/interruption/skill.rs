@@ -10,12 +10,26 @@ impl Forecasts {
         self.0.push((said.clamp(1e-7, 1.0 - 1e-7), happened));
     }
 
-    fn mean(&self, value: impl Fn(f64, f64) -> f64) -> f64 {
+    /// Returns the number of predictions.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns what was said of the fifth with the lowest chances, on average, and the share of it that happened.
+    pub(super) fn calmest_fifth(&self) -> (f64, f64) {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        sorted.truncate((sorted.len() / 5).max(1));
+        let fifth = Self(sorted);
+        (fifth.mean(|said, _| said), fifth.mean(|_, was| was))
+    }
+
+    pub(super) fn mean(&self, value: impl Fn(f64, f64) -> f64) -> f64 {
         self.0.iter().map(|(said, happened)| value(*said, f64::from(*happened))).sum::<f64>()
             / self.0.len().max(1) as f64
     }
 
-    fn brier(&self) -> f64 {
+    pub(super) fn brier(&self) -> f64 {
         self.mean(|said, was| (said - was).powi(2))
     }
 
@@ -24,7 +38,7 @@ impl Forecasts {
     }
 
     /// Expected calibration error over ten bins of equal count.
-    fn calibration_error(&self) -> f64 {
+    pub(super) fn calibration_error(&self) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
         let size = sorted.len().div_ceil(10).max(1);
@@ -36,7 +50,7 @@ impl Forecasts {
     }
 
     /// The chance that one interrupted was given a higher risk than one that was not; ties count half.
-    fn order(&self) -> f64 {
+    pub(super) fn order(&self) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (mut below, mut sum, mut hits) = (0.0, 0.0, 0.0);

@@ -96,10 +96,13 @@ fn service_role(source: &Source<'_>) -> bool {
         || source.text("sourceIPAddress").is_some_and(|text| text.ends_with(".amazonaws.com"))
 }
 
+/// Name under which the console forwards calls: a person clicked, and the address is theirs.
+const CONSOLE: &str = "signin.amazonaws.com";
+
 /// Returns `true` if a service of the cloud forwarded or made the call.
 fn passed_on(source: &Source<'_>, invoked_by: &str) -> bool {
     let from = source.text("sourceIPAddress").unwrap_or_default();
-    !invoked_by.is_empty() || from.ends_with(".amazonaws.com")
+    !invoked_by.is_empty() && invoked_by != CONSOLE || from.ends_with(".amazonaws.com")
 }
 
 /// Returns `true` if a session is named after a machine, as the cloud names those of machine credentials.

@@ -1,6 +1,8 @@
 //! Traits of an entry's parameters, with the same meaning in every cloud.
 
 use reeve_audit::Json;
+use reeve_learn::behaviour::prior::Meaning;
+use reeve_learn::behaviour::words::Class;
 use reeve_learn::behaviour::{Trait, Traits};
 
 use super::identity::Identity;
@@ -11,15 +13,18 @@ use super::{Source, any_case};
 const MANY: usize = 4;
 
 /// Adds the traits of the parameters.
-pub(super) fn read(source: &Source<'_>, identity: &Identity, operation: &str, traits: &mut Traits) {
+pub(super) fn read(source: &Source<'_>, identity: &Identity, (service, operation): (&str, &str), traits: &mut Traits) {
+    let class = Meaning::from_operation(service, operation).class;
+    let guards = matches!(class, Class::Watching | Class::Safeguard);
     let account = [source.account(), identity.principal.split(':').next().unwrap_or_default()];
-    let mut reader = Reader { traits, accounts: account, targets: 0, ports: None, allows: true };
+    let mut reader = Reader::new(traits, account, guards);
     for tree in source.parameters() {
         leaves::each(tree, &mut |leaf| reader.leaf(leaf));
     }
     if reader.targets >= MANY {
         reader.traits.insert(Trait::Many);
     }
+    already(source, account, guards, traits);
     whole(source, traits);
     about(source, identity, operation, traits);
 }
@@ -29,12 +34,23 @@ struct Reader<'a> {
     accounts: [&'a str; 2],
     targets: usize,
     ports: Option<f64>,
+    /// `true` if the operation concerns monitoring or a protection, whose members named `enable` switch it.
+    guards: bool,
     /// `true` while the statement of the policy being read allows; its effect comes before its other members.
     allows: bool,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(traits: &'a mut Traits, accounts: [&'a str; 2], guards: bool) -> Self {
+        Self { traits, accounts, targets: 0, ports: None, guards, allows: true }
+    }
+
     fn leaf(&mut self, leaf: &Leaf<'_>) {
+        // Whom access is taken from is told in the same words as whom it is given to: read as the latter, taking public access away
+        // scored as high as giving it.
+        if leaf.taken {
+            return self.put(Trait::TakesAway);
+        }
         match leaf.value {
             Json::String(text) => {
                 self.text(leaf, text);
@@ -136,10 +152,20 @@ impl Reader<'_> {
         if !state.iter().any(|one| leaf.name.contains(one)) {
             return;
         }
-        match text {
-            "suspended" | "disabled" | "off" | "disable" | "none" | "inactive" => self.put(Trait::SwitchesOff),
-            "" if leaf.name == "logging" => self.put(Trait::SwitchesOff),
-            "enabled" | "on" | "active" => self.put(Trait::SwitchesOn),
+        let off = matches!(text, "suspended" | "disabled" | "off" | "disable" | "none" | "inactive" | "paused");
+        let on = matches!(text, "enabled" | "on" | "active");
+        if is_public_access(leaf.name) {
+            // Of access the direction is the other way round: to switch it off protects.
+            return match (on, off) {
+                (true, _) => self.put(Trait::OpensToAll),
+                (_, true) => self.put(Trait::SwitchesOn),
+                _ => {}
+            };
+        }
+        match (on, off) {
+            (_, true) => self.put(Trait::SwitchesOff),
+            (true, _) => self.put(Trait::SwitchesOn),
+            _ if text.is_empty() && leaf.name == "logging" => self.put(Trait::SwitchesOff),
             _ => {}
         }
     }
@@ -166,13 +192,16 @@ impl Reader<'_> {
             ["skipfinalsnapshot", "deleteautomatedbackups", "forcedeletewithoutrecovery", "bypassgovernance"];
         let abroad = ["includepublic", "includeshared"];
         let is = |names: &[&str]| names.iter().any(|one| name.contains(one));
-        if is(&opens) && set {
-            self.put(Trait::OpensToAll);
+        // `UpdateDetector` says `enable`, a setting of monitoring `isEnabled` or `autoEnable`.
+        let enables =
+            self.guards && (name.starts_with("enable") || name.ends_with("enable") || name.ends_with("enabled"));
+        if is(&opens) && !name.contains("block") {
+            self.put(if set { Trait::OpensToAll } else { Trait::SwitchesOn });
         } else if is(&destroys) && set {
             self.put(Trait::NoWayBack);
         } else if is(&abroad) && set {
             self.put(Trait::LooksAbroad);
-        } else if is(&guards) {
+        } else if is(&guards) || enables {
             self.put(if set { Trait::SwitchesOn } else { Trait::SwitchesOff });
         }
     }
@@ -195,6 +224,24 @@ impl Reader<'_> {
     }
 }
 
+/// Takes off the traits that the state before the change already had, and tells an opening that is gone: an entry with both states is judged
+/// by their difference.
+fn already(source: &Source<'_>, accounts: [&str; 2], guards: bool, traits: &mut Traits) {
+    const STATES: [Trait; 5] =
+        [Trait::OpensToAll, Trait::GivesAdmin, Trait::NamesForeignAccount, Trait::SwitchesOff, Trait::Costly];
+    let Some(before) = source.entry.changes.before.as_ref() else { return };
+    let mut had = Traits::default();
+    let mut reader = Reader::new(&mut had, accounts, guards);
+    leaves::each(before, &mut |leaf| reader.leaf(leaf));
+    for state in STATES.into_iter().filter(|state| had.has(*state)) {
+        if traits.has(state) {
+            *traits = traits.without(state);
+        } else if state == Trait::OpensToAll || state == Trait::NamesForeignAccount {
+            traits.insert(Trait::TakesAway);
+        }
+    }
+}
+
 /// Derives the traits that need the parameters as a whole.
 fn whole(source: &Source<'_>, traits: &mut Traits) {
     for tree in source.parameters() {
@@ -203,6 +250,20 @@ fn whole(source: &Source<'_>, traits: &mut Traits) {
         let adds = permission.is_some_and(|given| any_case(given, "add").is_some_and(|added| !added.is_empty()));
         if adds || has("valuesToAdd") {
             traits.insert(Trait::Shares);
+        }
+        // S3 switches the log of a bucket off by a status without a target.
+        if let Some(status) = any_case(tree, "BucketLoggingStatus") {
+            let on = any_case(status, "LoggingEnabled").is_some_and(|target| !target.is_empty());
+            *traits = traits.without(if on { Trait::SwitchesOff } else { Trait::SwitchesOn });
+            traits.insert(if on { Trait::SwitchesOn } else { Trait::SwitchesOff });
+        }
+        // Azure's storage and databases let every network in by default, or none.
+        if let Some(rules) = any_case(tree, "properties").and_then(|all| any_case(all, "networkAcls")) {
+            match any_case(rules, "defaultAction").and_then(Json::as_str) {
+                Some("Allow") => traits.insert(Trait::OpensToAll),
+                Some("Deny") => traits.insert(Trait::SwitchesOn),
+                _ => {}
+            }
         }
         // An empty object in the place of data that the source hides: it was there.
         if any_case(tree, "userData").is_some_and(|value| value.as_object().is_some() || value.as_str().is_some()) {
@@ -234,6 +295,11 @@ fn gives_reading(name: &str, text: &str) -> bool {
     let google = text == "roles/browser" || text.starts_with("roles/") && text.ends_with("viewer");
     let azure = text.ends_with("/acdd72a7-3385-48ef-bd42-f606fba81ae7");
     name.contains("policyarn") && aws || name == "role" && google || name.contains("role") && azure
+}
+
+/// Returns `true` for a member that lets everybody in when it is on, as `publicNetworkAccess`.
+fn is_public_access(name: &str) -> bool {
+    name.contains("public") && !["block", "prevent", "restrict", "ignore"].iter().any(|one| name.contains(one))
 }
 
 /// Returns `true` if a member about visibility or access is set to everybody.

@@ -60,7 +60,14 @@ fn parameters_say_the_same_in_every_cloud() {
         (r#"{"VersioningConfiguration":{"Status":"Enabled"}}"#, &[Trait::SwitchesOn]),
         (r#"{"isMultiRegionTrail":false}"#, &[Trait::SwitchesOff]),
         (r#"{"publiclyAccessible":true}"#, &[Trait::OpensToAll]),
-        (r#"{"publiclyAccessible":false}"#, &[]),
+        (r#"{"publiclyAccessible":false}"#, &[Trait::SwitchesOn]),
+        (r#"{"launchPermission":{"remove":{"items":[{"group":"all"}]}}}"#, &[Trait::TakesAway]),
+        (r#"{"attributeName":"restore","valuesToRemove":["all"]}"#, &[Trait::TakesAway]),
+        (r#"{"properties":{"publicNetworkAccess":"Enabled"}}"#, &[Trait::OpensToAll]),
+        (r#"{"properties":{"publicNetworkAccess":"Disabled"}}"#, &[Trait::SwitchesOn]),
+        (r#"{"properties":{"networkAcls":{"defaultAction":"Allow"}}}"#, &[Trait::OpensToAll]),
+        (r#"{"BucketLoggingStatus":{"xmlns":"x"},"logging":""}"#, &[Trait::SwitchesOff]),
+        (r#"{"BucketLoggingStatus":{"LoggingEnabled":{"TargetBucket":"b"}}}"#, &[Trait::SwitchesOn]),
         (r#"{"skipFinalSnapshot":true}"#, &[Trait::NoWayBack]),
         (r#"{"instanceType":"p4d.24xlarge"}"#, &[Trait::Costly]),
         (r#"{"instanceType":"m6g.large"}"#, &[]),
@@ -122,6 +129,139 @@ fn outcomes_and_passing_on() {
     assert!(
         passed.traits.has(Trait::PassedOn) && passed.kind == PrincipalKind::Service && passed.place.network.is_empty()
     );
+}
+
+/// A call that was made, with its parameters, by a watch that knows nothing.
+fn cold(service: &str, operation: &str, parameters: &str) -> f64 {
+    let record = format!(r#"{{"eventSource":"{service}.amazonaws.com","requestParameters":{parameters}}}"#);
+    EntryWatch::default().observe(&imported(ActorType::Role, "admin/ann", operation, &record)).score
+}
+
+#[test]
+fn the_opposite_of_a_severe_change_is_not_severe() {
+    let group = |way: &str| format!(r#"{{"createVolumePermission":{{"{way}":{{"items":[{{"group":"all"}}]}}}}}}"#);
+    for (service, operation, severe, opposite) in [
+        ("ec2", "ModifySnapshotAttribute", group("add"), group("remove")),
+        (
+            "rds",
+            "ModifyDBSnapshotAttribute",
+            r#"{"valuesToAdd":["all"]}"#.to_owned(),
+            r#"{"valuesToRemove":["all"]}"#.to_owned(),
+        ),
+        (
+            "rds",
+            "ModifyDBInstance",
+            r#"{"publiclyAccessible":true}"#.to_owned(),
+            r#"{"publiclyAccessible":false}"#.to_owned(),
+        ),
+        (
+            "s3",
+            "PutPublicAccessBlock",
+            r#"{"blockPublicAcls":false}"#.to_owned(),
+            r#"{"blockPublicAcls":true}"#.to_owned(),
+        ),
+        ("guardduty", "UpdateDetector", r#"{"enable":false}"#.to_owned(), r#"{"enable":true}"#.to_owned()),
+        ("macie2", "UpdateMacieSession", r#"{"status":"PAUSED"}"#.to_owned(), r#"{"status":"ENABLED"}"#.to_owned()),
+        (
+            "cloudtrail",
+            "UpdateTrail",
+            r#"{"isMultiRegionTrail":false}"#.to_owned(),
+            r#"{"isMultiRegionTrail":true}"#.to_owned(),
+        ),
+    ] {
+        let (severe, opposite) = (cold(service, operation, &severe), cold(service, operation, &opposite));
+        assert!(severe >= 0.5 && opposite < 0.2, "{operation}: {severe} {opposite}");
+    }
+}
+
+#[test]
+fn an_opening_that_was_there_before_is_no_change() {
+    let change = |before: &str, after: &str| {
+        let parse = |text: &str| json::parse(text.as_bytes()).unwrap_or_else(|error| unreachable!("{error}"));
+        let mut entry = imported(ActorType::User, "ann", "ModifyDBInstance", r#"{"eventSource":"rds.amazonaws.com"}"#);
+        (entry.changes.before, entry.changes.after) = (Some(parse(before)), Some(parse(after)));
+        event(&entry).traits
+    };
+    let (open, closed) = (r#"{"publiclyAccessible":true}"#, r#"{"publiclyAccessible":false}"#);
+    assert!(change(closed, open).has(Trait::OpensToAll));
+    assert!(!change(open, open).has(Trait::OpensToAll));
+    assert!(change(open, closed).has(Trait::TakesAway));
+}
+
+#[test]
+fn severe_ways_of_one_thing_weigh_alike() {
+    let policy = r#"{\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":\"*\",\"Action\":\"*:Get*\"}]}"#;
+    let public = [
+        ("s3", "PutBucketPolicy", format!(r#"{{"bucketPolicy":"{policy}"}}"#)),
+        ("sqs", "SetQueueAttributes", format!(r#"{{"attributes":{{"Policy":"{policy}"}}}}"#)),
+        ("sqs", "AddPermission", r#"{"principal":"*"}"#.to_owned()),
+        ("sns", "SetTopicAttributes", format!(r#"{{"attributeName":"Policy","attributeValue":"{policy}"}}"#)),
+        ("kms", "PutKeyPolicy", format!(r#"{{"policy":"{policy}"}}"#)),
+        ("secretsmanager", "PutResourcePolicy", format!(r#"{{"resourcePolicy":"{policy}"}}"#)),
+        ("ecr", "SetRepositoryPolicy", format!(r#"{{"policyText":"{policy}"}}"#)),
+        ("rds", "ModifyDBInstance", r#"{"publiclyAccessible":true}"#.to_owned()),
+        ("lambda", "CreateFunctionUrlConfig", r#"{"authType":"NONE"}"#.to_owned()),
+    ];
+    for (service, operation, parameters) in public {
+        let score = cold(service, operation, &parameters);
+        assert!((0.84..0.9).contains(&score), "{operation}: {score}");
+    }
+    let stopped = cold("cloudtrail", "StopLogging", "{}");
+    for (service, operation, parameters) in [
+        ("cloudtrail", "UpdateTrail", r#"{"s3BucketName":"elsewhere"}"#),
+        ("cloudtrail", "UpdateTrail", r#"{"includeGlobalServiceEvents":false}"#),
+        ("guardduty", "UpdateDetector", r#"{"enable":false}"#),
+        ("s3", "PutBucketLogging", r#"{"BucketLoggingStatus":{}}"#),
+    ] {
+        let score = cold(service, operation, parameters);
+        assert!((score - stopped).abs() < 0.05, "{operation} {parameters}: {score} beside {stopped}");
+    }
+}
+
+#[test]
+fn the_roots_sign_in_is_severe_with_a_second_factor_too() {
+    let signs_in = |mfa: &str| {
+        let record = format!(
+            r#"{{"eventSource":"signin.amazonaws.com","userIdentity":{{"type":"Root"}},"additionalEventData":{{"MFAUsed":"{mfa}"}}}}"#
+        );
+        EntryWatch::default().observe(&imported(ActorType::User, "root", "ConsoleLogin", &record)).score
+    };
+    assert!(signs_in("Yes") >= 0.5 && signs_in("No") > signs_in("Yes") + 0.2, "{} {}", signs_in("Yes"), signs_in("No"));
+}
+
+#[test]
+fn a_refused_change_is_not_what_succeeds() {
+    for (service, operation, parameters) in [
+        ("ec2", "ModifySnapshotAttribute", r#"{"createVolumePermission":{"add":{"items":[{"group":"all"}]}}}"#),
+        ("ec2", "AuthorizeSecurityGroupIngress", r#"{"cidrIp":"0.0.0.0/0","fromPort":22,"toPort":22}"#),
+        ("iam", "AttachUserPolicy", r#"{"policyArn":"arn:aws:iam::aws:policy/AdministratorAccess"}"#),
+        ("s3", "DeleteBucketEncryption", "{}"),
+    ] {
+        let record = |error: &str| {
+            format!(
+                r#"{{"eventSource":"{service}.amazonaws.com","requestParameters":{parameters},"errorCode":"{error}"}}"#
+            )
+        };
+        let score = |error: &str| {
+            let mut entry = imported(ActorType::Role, "admin/ann", operation, &record(error));
+            if !error.is_empty() {
+                entry.action.status = Some(ActionStatus::Failed);
+            }
+            EntryWatch::default().observe(&entry).score
+        };
+        let (done, denied, failed) = (score(""), score("AccessDenied"), score("InvalidParameterValue"));
+        assert!(done >= 0.5 && denied < 0.45 && failed < 0.3, "{operation}: {done} {denied} {failed}");
+    }
+}
+
+#[test]
+fn the_console_forwards_for_a_person() {
+    let record = r#"{"eventSource":"s3.amazonaws.com","sourceIPAddress":"203.0.113.5","userIdentity":{"type":"IAMUser","invokedBy":"signin.amazonaws.com"}}"#;
+    let mut entry = imported(ActorType::User, "ann", "GetBucketAcl", record);
+    entry.actor = entry.actor.with_ip_address(std::net::Ipv4Addr::new(203, 0, 113, 5).into());
+    let found = event(&entry);
+    assert!(!found.traits.has(Trait::PassedOn));
+    assert_eq!((found.kind, found.place.network.as_str()), (PrincipalKind::Person, "203.0.113.0/24"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Time, volume and sequence: when, how much, and after what.
 
-use super::event::{ActivityEvent, Outcome, PrincipalKind};
+use super::event::{ActivityEvent, Outcome, PrincipalKind, Trait};
 use super::evidence::{EvidenceList, Reason};
 use super::names::Names;
 use super::pace::Pace;
@@ -61,8 +61,17 @@ pub(crate) fn time(step: &Step, baselines: &Baselines<'_>, evidence: &mut Eviden
     });
 }
 
-/// Adds evidence from the number of such events in ten minutes, this one included.
-pub(crate) fn volume(event: &ActivityEvent, count: u32, pace: &Pace, evidence: &mut EvidenceList) {
+/// Share of a weight that is left where nothing is known that it could be compared with.
+const UNKNOWN_SHARE: f64 = 0.4;
+
+/// Returns the share of a weight that holds at this knowledge (0 to 1). In the first hours of an estate everybody does for the first
+/// time what they will do every day: an application reads all of its secrets, a robot is refused in a loop.
+fn share(known: f64) -> f64 {
+    UNKNOWN_SHARE + (1.0 - UNKNOWN_SHARE) * known
+}
+
+/// Adds evidence from the number of such events in ten minutes, this one included. `known` is how much is known of the estate, 0 to 1.
+pub(crate) fn volume(event: &ActivityEvent, count: u32, pace: &Pace, known: f64, evidence: &mut EvidenceList) {
     let prior = match event.kind {
         PrincipalKind::Person | PrincipalKind::Root => 12.0,
         PrincipalKind::Role | PrincipalKind::Unknown | PrincipalKind::Anonymous => 30.0,
@@ -71,7 +80,8 @@ pub(crate) fn volume(event: &ActivityEvent, count: u32, pace: &Pace, evidence: &
     let (fast, slow) = pace.usual(prior);
     let over = |usual: f64| ((f64::from(count) + 1.0) / (usual + 1.0)).ln();
     // What is known well may speak loudly.
-    let most = 2.0 + 3.0 * f64::from(pace.spans()) / (f64::from(pace.spans()) + 20.0);
+    let spans = f64::from(pace.spans());
+    let most = (2.0 + 3.0 * spans / (spans + 20.0)) * share(known.max(spans / (spans + 2.0)));
     let burst = (1.3 * (over(fast.max(3.0)) - 1.1)).clamp(0.0, most);
     let grown = if pace.spans() < 200 { 0.0 } else { (1.0 * (over(slow.max(3.0)) - 1.6)).clamp(0.0, 3.0) };
     if burst >= grown {
@@ -96,11 +106,14 @@ pub(crate) fn sequence(
     }
     let (own, estate) = (baselines.own.past.hours.total(), baselines.estate.past.hours.total());
     let known = known(own.max(estate / 4.0));
-    refusals(event, step, session, known, evidence);
+    // An application is new where the estate is; a person who reads every secret is not setting up.
+    let program = event.kind == PrincipalKind::Program || event.traits.has(Trait::MachineCredentials);
+    let share = if program { share(known) } else { 1.0 };
+    refusals(event, step, session, (known, share), evidence);
     let stage = stage(step);
     let targets = session.targets.count();
     if stage == TAKES && step.meaning.class == Class::Secret && !step.meaning.lists && targets >= 2.5 {
-        let weight = (1.2 * (targets / 1.5).ln()).min(3.4);
+        let weight = (1.2 * (targets / 1.5).ln()).min(3.4) * share;
         evidence.add_with(Reason::Volume, weight, || format!("{targets:.0} secrets read within the hour"));
     }
     if stage & (ESCALATES | HIDES | TAKES | HARMS) != 0 {
@@ -143,7 +156,13 @@ fn severity(session: &ActivitySession, names: &Names, step: &Step, habit: f64, e
     }
 }
 
-fn refusals(event: &ActivityEvent, step: &Step, session: &ActivitySession, known: f64, evidence: &mut EvidenceList) {
+fn refusals(
+    event: &ActivityEvent,
+    step: &Step,
+    session: &ActivitySession,
+    (known, share): (f64, f64),
+    evidence: &mut EvidenceList,
+) {
     // The visit counts this one, too.
     let refused = event.outcome == Outcome::Denied;
     let kinds = session.refused.count();
@@ -158,7 +177,7 @@ fn refusals(event: &ActivityEvent, step: &Step, session: &ActivitySession, known
     if refused && denied >= 3 {
         // To be refused in looking around says more: a change that was refused has changed nothing.
         let verb_factor = if step.meaning.verb.only_looks() { 1.3 } else { 0.4 };
-        let weight = verb_factor * (f64::from(denied) - 1.0).ln().min(3.2);
+        let weight = verb_factor * (f64::from(denied) - 1.0).ln().min(3.2) * share;
         evidence.add_with(Reason::Outcome, weight, || format!("denied {denied} times before within the hour"));
     }
     if step.meaning.verb == Verb::SignIn && failures >= 2 {

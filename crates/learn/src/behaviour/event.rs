@@ -156,6 +156,8 @@ traits! {
     NoWayBack,
     /// Made by the cloud for one of its own services.
     ForCloudService,
+    /// Takes away access that somebody had.
+    TakesAway,
 }
 
 /// A set of traits.

@@ -105,6 +105,11 @@ impl EvidenceList {
         self.add(reason, weight, words);
     }
 
+    /// Returns the log-odds of everything added so far.
+    pub(crate) fn sum(&self) -> f64 {
+        self.evidence.iter().map(|one| one.weight).sum()
+    }
+
     /// Everything added.
     pub(crate) fn judgement(self) -> Judgement {
         Judgement::from_evidence(self.evidence)

@@ -115,6 +115,11 @@ impl Habits {
         self.all.hours(now_hour)
     }
 
+    /// Returns the number of different names that are remembered.
+    pub(crate) fn kinds(&self) -> usize {
+        self.items.len()
+    }
+
     /// Names and their habits, the firmest first.
     pub(crate) fn firmest(&self, now_hour: i64) -> Vec<(NameId, Habit)> {
         let mut items: Vec<_> = self.items.iter().map(|(name, habit)| (*name, *habit)).collect();

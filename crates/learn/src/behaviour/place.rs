@@ -73,17 +73,55 @@ fn network(event: &ActivityEvent, step: &Step, baselines: &Baselines<'_>, eviden
     });
 }
 
-/// Adds evidence for credentials of a machine that are used from a public address. Machines leave the cloud's network
-/// only through its own gates, which become known. Returns `true` if the network was weighed here, so that its newness
-/// is not counted a second time.
-fn machine(event: &ActivityEvent, step: &Step, baselines: &Baselines<'_>, evidence: &mut EvidenceList) -> bool {
-    let Some(network) = step.network else { return false };
-    if !event.traits.has(Trait::MachineCredentials) || !event.place.public {
-        return false;
+/// Weight of a machine's credentials from a network in which people work and that no machine used: together with the log-odds of a
+/// read it is even.
+const WHERE_PEOPLE_WORK: f64 = 4.2;
+/// Weight of each e-fold by which the hours of a role exceed its networks.
+const PER_STEADINESS: f64 = 1.1;
+/// Weight of a network that an estate known well has never seen.
+const NEW_TO_ESTATE: f64 = 1.6;
+/// Largest weight of a machine's credentials from elsewhere.
+const MOST_ELSEWHERE: f64 = 6.0;
+/// Weight from which on the caller is rather somebody else than the machine.
+const ELSEWHERE_FROM: f64 = 3.0;
+
+/// Returns the weight of credentials of a machine that are used from a public address it does not use; `None` for other credentials
+/// and addresses.
+///
+/// That the address is public says little by itself: machines call through gateways with public addresses. It is the gateway's
+/// steadiness that speaks. A role that came from one network for a hundred hours comes from another by theft or by rebuilding; one with a new
+/// address a day, as behind no gateway, may have another. And a network in which people work is no machine's, unless machines used it before.
+pub(crate) fn machine_elsewhere(event: &ActivityEvent, step: &Step, baselines: &Baselines<'_>) -> Option<f64> {
+    let network = step.network?;
+    let machine = event.traits.has(Trait::MachineCredentials) && !event.traits.has(Trait::PassedOn);
+    if !machine || !event.place.public || event.kind == PrincipalKind::Service {
+        return None;
     }
-    let known_for = baselines.own.past.networks.hours(network, step.hour)
-        + baselines.peers_hours(|past| &past.networks, network, step.hour);
-    let weight = 2.6 / (1.0 + known_for);
+    let own = &baselines.own.past.networks;
+    let known_for =
+        own.hours_before(network, step.at_ms) + baselines.peers_hours(|past| &past.networks, network, step.hour);
+    let others = own.kinds() - usize::from(own.hours(network, step.hour) > 0.0);
+    let steadiness = ((own.total(step.hour) + 1.0) / (others as f64 + 0.5)).ln().max(0.0);
+    let at_work = baselines.people.hours(network, step.hour) > 0.0;
+    let elsewhere = if at_work {
+        WHERE_PEOPLE_WORK
+    } else if baselines.estate_hours(|past| &past.networks, network, step.hour) < 0.5 {
+        NEW_TO_ESTATE * known(baselines.estate.past.hours.total() / 4.0)
+    } else {
+        0.0
+    };
+    Some((PER_STEADINESS * steadiness + elsewhere).min(MOST_ELSEWHERE) / (1.0 + known_for))
+}
+
+/// Returns `true` for a weight of [`machine_elsewhere`] at which the caller is rather somebody else.
+pub(crate) fn is_elsewhere(weight: Option<f64>) -> bool {
+    weight.is_some_and(|weight| weight >= ELSEWHERE_FROM)
+}
+
+/// Adds the evidence of [`machine_elsewhere`]. Returns `true` if the network was weighed here, so that its newness is not counted a
+/// second time.
+fn machine(event: &ActivityEvent, step: &Step, baselines: &Baselines<'_>, evidence: &mut EvidenceList) -> bool {
+    let Some(weight) = machine_elsewhere(event, step, baselines) else { return false };
     evidence.add_with(Reason::Place, weight, || {
         format!("credentials of a machine are used from a public address ({})", event.place.network)
     });

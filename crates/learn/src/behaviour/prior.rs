@@ -1,13 +1,22 @@
-//! Prior risk of an operation, before anything is known of the principal: the severity of this verb and class if the
-//! action were not intended, in log-odds. The table is written by reasoning about what intruders need (the tactics of
-//! MITRE ATT&CK for clouds: credential access, persistence, evasion, exfiltration, impact), not fitted to labelled
-//! events.
+//! Prior risk of an operation, before anything is known of the principal: the severity of this verb, class and effect if the
+//! action were not intended, in log-odds. `severity` holds the tables.
 
 use super::event::{ActivityEvent, Outcome, PrincipalKind, Trait};
 use super::evidence::{EvidenceList, Reason};
 use super::words::{Class, Verb, Words};
 
 mod parameters;
+mod severity;
+
+pub(crate) use severity::sets_up;
+use severity::{EFFECTS, Effect, OBJECTS, VERBS, When};
+
+/// Log-odds above which a refused change does not rise by its meaning alone: it changed nothing, and people are refused every day.
+const MOST_REFUSED: f64 = -0.3;
+/// The same for a change that failed for another reason, such as a name that does not exist.
+const MOST_FAILED: f64 = -1.0;
+/// The same for a rehearsal.
+const MOST_REHEARSED: f64 = -0.8;
 
 /// Verb and class of an event's operation, and whether it affects many objects at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,6 +29,8 @@ pub struct Meaning {
     pub bulk: bool,
     /// `true` if it restricts monitoring: filters, selectors, exceptions.
     pub narrows: bool,
+    /// `true` if it is about a trail, the record of what is done.
+    pub trail: bool,
     /// `true` if it only lists names, without content.
     pub lists: bool,
     /// `true` if it concerns outbound traffic, where an open range is no exposure.
@@ -47,6 +58,7 @@ impl Meaning {
                 "session",
             ]) || words.operation_has(&["set"]) && words.operation_has(&["ip", "threat", "trusted"])
                 || words.operation_has(&["ip"]) && words.has("guardduty"),
+            trail: words.operation_has(&["trail"]),
             lists: words.last_part().first().is_some_and(|word| matches!(word.as_str(), "list" | "describe"))
                 && !words.operation_has(&["key"]),
             outbound: words.operation_has(&["egress", "outbound"]),
@@ -70,60 +82,20 @@ impl Meaning {
 
     /// Log-odds of the verb alone.
     fn of_verb(self) -> f64 {
-        match self.verb {
-            Verb::Read => -4.0,
-            Verb::SignOut => -4.5,
-            Verb::Tag => -3.6,
-            Verb::Start => -2.8,
-            Verb::Assume | Verb::SignIn | Verb::Other => -2.6,
-            Verb::Create | Verb::Change | Verb::Run => -2.2,
-            Verb::Grant | Verb::Stop => -2.0,
-            Verb::Remove => -1.8,
-        }
+        VERBS.iter().find(|(verb, _)| *verb == self.verb).map_or(0.0, |(_, weight)| *weight)
     }
 
     /// Returns the log-odds that the class adds to the verb, and the reason in words.
     fn of_class(self) -> (f64, &'static str) {
-        use Verb::{Assume, Change, Create, Grant, Read, Remove, Run, Start, Stop};
-        match (self.class, self.verb) {
-            (Class::Watching, Remove | Stop) => (3.2, "removes logging or monitoring"),
-            (Class::Watching, Change | Create | Grant) if self.narrows => (2.2, "reduces logging or monitoring"),
-            (Class::Watching, Change) => (0.6, "changes logging or monitoring"),
-            (Class::Organization, Stop | Remove) => (4.6, "removes an account from its organization"),
-            (Class::Organization, Create | Change | Grant) => (1.2, "changes the organization"),
-            (Class::Organization, Read) => (1.2, "lists the organization's accounts"),
-            (Class::Secret, Read) if self.lists => (0.8, "lists secrets"),
-            (Class::Secret, Read) if self.bulk => (3.9, "reads secrets in bulk"),
-            (Class::Secret, Read) => (2.0, "reads a secret"),
-            (Class::Secret, Remove | Stop) => (1.8, "deletes a secret"),
-            (Class::Credential, Create | Change | Grant) => (2.5, "creates or changes credentials"),
-            (Class::Credential, Stop) => (2.6, "deactivates credentials"),
-            (Class::Credential, Remove) => (1.2, "deletes credentials"),
-            (Class::Credential, Read) => (0.6, "lists credentials"),
-            (Class::Trust, Create | Change | Grant) => (2.6, "changes a trusted identity provider"),
-            (Class::Trust, Remove | Stop) => (1.6, "removes a trusted identity provider"),
-            (Class::Trust, Assume) => (2.0, "issues credentials for another identity"),
-            (Class::Rights, Grant | Change) => (1.6, "changes permissions"),
-            (Class::Rights, Create | Remove | Stop) => (1.0, "changes permissions"),
-            (Class::Member, Create | Grant) => (1.7, "adds an identity"),
-            (Class::Member, Remove | Stop | Change) => (1.0, "changes an identity"),
-            (Class::Safeguard, Remove | Stop) => (2.3, "removes a protection"),
-            (Class::Safeguard, Change) => (0.3, "changes a protection"),
-            (Class::Gate, Grant) => (1.4, "opens network access"),
-            (Class::Gate, Change | Create | Remove) => (0.7, "changes network access"),
-            (Class::Code, Run) => (2.6, "runs commands on a machine"),
-            (Class::Code | Class::Gate, Start) => (1.4, "opens access to a machine"),
-            (Class::Code, Change | Grant) => (1.4, "changes the code that runs"),
-            (Class::Copy, Change | Grant) => (1.2, "shares a copy of data"),
-            (Class::Copy, Remove) => (1.4, "deletes a backup or snapshot"),
-            (Class::Store, Remove) => (1.0, "deletes data"),
-            (Class::Store, Stop) => (0.9, "stops a data service"),
-            (Class::Machine, Remove) => (0.8, "removes machines"),
-            (Class::Model, Create | Change | Grant) => (2.2, "enables a pay-per-use AI model"),
-            (Class::Model, Run) => (0.6, "calls a pay-per-use AI model"),
-            (Class::Standing, Read) => (0.9, "lists an identity's permissions"),
-            _ => (0.0, ""),
-        }
+        let fits = |when| match when {
+            When::Always => true,
+            When::Narrows => self.narrows,
+            When::Lists => self.lists,
+            When::Bulk => self.bulk,
+        };
+        let row =
+            OBJECTS.iter().find(|row| row.class == self.class && row.verbs.contains(&self.verb) && fits(row.when));
+        row.map_or((0.0, ""), |row| (row.weight, row.words))
     }
 }
 
@@ -132,13 +104,36 @@ pub(crate) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &m
     let meaning = meaning.with_traits(event);
     evidence.add(Reason::Meaning, meaning.of_verb(), "");
     let (weight, words) = meaning.of_class();
-    evidence.add(Reason::Meaning, weight, words);
+    // What only takes access away, or only switches a protection on, has not the gravity of the opposite that the same operation can do.
+    let harmless = is_harmless(event, meaning);
+    evidence.add(Reason::Meaning, if harmless { weight.min(0.0) } else { weight }, words);
     if meaning.exports {
         evidence.add(Reason::Meaning, 1.2, "exports a copy of data");
     }
     parameters::add_evidence(event, meaning, evidence);
+    effect(event, meaning, |effect| effect != Effect::RootSignsIn, evidence);
     kind(event, meaning, evidence);
+    effect(event, meaning, |effect| effect == Effect::RootSignsIn, evidence);
     outcome(event, meaning, evidence);
+}
+
+/// Returns `true` for a change whose parameters only take access away or only switch a protection on.
+fn is_harmless(event: &ActivityEvent, meaning: Meaning) -> bool {
+    let has = |one| event.traits.has(one);
+    let opens = [Trait::OpensToAll, Trait::GivesAdmin, Trait::NamesForeignAccount, Trait::Shares].into_iter().any(has);
+    let closes =
+        has(Trait::TakesAway) && matches!(meaning.class, Class::Copy | Class::Rights | Class::Gate | Class::Store);
+    let guards = has(Trait::SwitchesOn) && matches!(meaning.class, Class::Watching | Class::Safeguard);
+    meaning.verb == Verb::Change && !opens && !has(Trait::SwitchesOff) && (closes || guards)
+}
+
+/// Adds what an effect weighs beyond the operation that had it, so that each way to the same effect weighs as much. The identity of the
+/// caller comes on top, but for the effect that lies in it.
+fn effect(event: &ActivityEvent, meaning: Meaning, takes: fn(Effect) -> bool, evidence: &mut EvidenceList) {
+    let applies = EFFECTS.iter().filter(|(effect, ..)| takes(*effect) && effect.of(event, meaning));
+    if let Some((_, least, words)) = applies.max_by(|a, b| a.1.total_cmp(&b.1)) {
+        evidence.add(Reason::Meaning, (least - evidence.sum()).max(0.0), *words);
+    }
 }
 
 fn kind(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
@@ -166,16 +161,18 @@ fn kind(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
 fn outcome(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
     let signs_in = meaning.verb == Verb::SignIn;
     // To try it says it all: nobody stops the log by mistake, and whoever was refused tries another way.
-    let blinds = matches!(meaning.class, Class::Watching | Class::Organization)
-        && matches!(meaning.verb, Verb::Remove | Verb::Stop);
-    match event.outcome {
-        Outcome::Done => {}
-        Outcome::Denied | Outcome::Failed if signs_in => evidence.add(Reason::Outcome, 0.3, "the sign-in failed"),
-        Outcome::Denied if meaning.verb.only_looks() => evidence.add(Reason::Outcome, 0.7, "the request was denied"),
-        Outcome::Denied if blinds => evidence.add(Reason::Outcome, -0.2, ""),
-        Outcome::Failed if blinds => evidence.add(Reason::Outcome, -1.0, ""),
-        Outcome::Denied => evidence.add(Reason::Outcome, -1.6, ""),
-        Outcome::Failed => evidence.add(Reason::Outcome, -2.4, ""),
-        Outcome::Rehearsed => evidence.add(Reason::Outcome, -1.2, ""),
-    }
+    let leaves = meaning.class == Class::Organization && matches!(meaning.verb, Verb::Remove | Verb::Stop);
+    let blinds = leaves || severity::blinds(event, meaning);
+    let above = |most: f64| most - evidence.sum();
+    let (weight, words) = match event.outcome {
+        Outcome::Done => return,
+        Outcome::Denied | Outcome::Failed if signs_in => (0.3, "the sign-in failed"),
+        Outcome::Denied if meaning.verb.only_looks() => (0.7, "the request was denied"),
+        Outcome::Denied if blinds => (-0.4, ""),
+        Outcome::Failed if blinds => (above(MOST_REFUSED).min(-1.0), ""),
+        Outcome::Denied => (above(MOST_REFUSED).min(-1.6), ""),
+        Outcome::Failed => (above(MOST_FAILED).min(-2.4), ""),
+        Outcome::Rehearsed => (above(MOST_REHEARSED).min(-1.2), ""),
+    };
+    evidence.add(Reason::Outcome, weight, words);
 }

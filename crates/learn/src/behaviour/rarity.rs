@@ -2,6 +2,7 @@
 //! seen.
 
 use super::evidence::{EvidenceList, Reason};
+use super::habit::Habits;
 use super::names::NameId;
 use super::subject::{Past, Population, Step, Subject};
 use super::words::Verb;
@@ -11,6 +12,15 @@ const HALF_KNOWN_H: f64 = 15.0;
 /// Below so many other members a group says nothing about what none of them did.
 const LEAST_PEERS: usize = 2;
 
+/// Weight that each e-fold of the actions that set something up takes off the next one in a new estate.
+const PER_SETUP: f64 = 0.9;
+/// Largest such weight.
+const MOST_SETUP: f64 = 2.5;
+/// Share with which what others set up counts for a principal.
+const SETUP_OF_OTHERS: f64 = 0.1;
+/// Hours of activity after which an estate is half set up. Squared, so that little is left of it after a day.
+const HALF_SET_UP_H: f64 = 8.0;
+
 /// Sources of the evidence on rarity: the principal, its peers and the estate.
 #[derive(Clone, Copy)]
 pub(crate) struct Baselines<'a> {
@@ -18,17 +28,21 @@ pub(crate) struct Baselines<'a> {
     pub(crate) principal: u64,
     pub(crate) peers: Option<&'a Population>,
     pub(crate) estate: &'a Population,
+    /// Networks from which people work.
+    pub(crate) people: &'a Habits,
+    /// Actions by which anybody set something up.
+    pub(crate) setups: u32,
 }
 
 impl Baselines<'_> {
     /// Hours in which others of the group did something like it, by one kind of habit.
-    pub(crate) fn peers_hours(&self, habits: fn(&Past) -> &super::habit::Habits, name: NameId, hour: i64) -> f64 {
+    pub(crate) fn peers_hours(&self, habits: fn(&Past) -> &Habits, name: NameId, hour: i64) -> f64 {
         let Some(peers) = self.peers else { return 0.0 };
         (habits(&peers.past).hours(name, hour) - habits(&self.own.past).hours(name, hour)).max(0.0)
     }
 
     /// Hours in which others of the estate did.
-    pub(crate) fn estate_hours(&self, habits: fn(&Past) -> &super::habit::Habits, name: NameId, hour: i64) -> f64 {
+    pub(crate) fn estate_hours(&self, habits: fn(&Past) -> &Habits, name: NameId, hour: i64) -> f64 {
         (habits(&self.estate.past).hours(name, hour) - habits(&self.own.past).hours(name, hour)).max(0.0)
     }
 }
@@ -38,9 +52,26 @@ pub(crate) fn known(hours: f64) -> f64 {
     hours / (hours + HALF_KNOWN_H)
 }
 
+/// Raises the bar while an estate is being set up: identities, rights, keys and rules are then made by the dozen, and each would
+/// pass for severe. The first of them are judged in full, the next ones the less the more there were, until the estate is known.
+pub(crate) fn setting_up(baselines: &Baselines<'_>, evidence: &mut EvidenceList) {
+    let own = f64::from(baselines.own.setups);
+    let others = f64::from(baselines.setups) - own;
+    let young = 1.0 / (1.0 + (baselines.estate.past.hours.total() / HALF_SET_UP_H).powi(2));
+    let weight = (PER_SETUP * (own + SETUP_OF_OTHERS * others.max(0.0)).ln_1p()).min(MOST_SETUP) * young;
+    evidence.add(Reason::Rarity, -weight, "");
+}
+
 /// Adds evidence from the rarity of the action and of the step that led to it.
-pub(crate) fn add_evidence(step: &Step, baselines: &Baselines<'_>, refused: bool, evidence: &mut EvidenceList) {
-    let actions: fn(&Past) -> &super::habit::Habits = |past| &past.actions;
+///
+/// With credentials used `elsewhere` than where they belong, what their owner does every day says nothing for the caller.
+pub(crate) fn add_evidence(
+    step: &Step,
+    baselines: &Baselines<'_>,
+    (refused, elsewhere): (bool, bool),
+    evidence: &mut EvidenceList,
+) {
+    let actions: fn(&Past) -> &Habits = |past| &past.actions;
     let reads = step.meaning.verb.only_looks();
     let own = baselines.own.past.actions.hours(step.action, step.hour);
     let peers = baselines.peers_hours(actions, step.action, step.hour);
@@ -53,7 +84,7 @@ pub(crate) fn add_evidence(step: &Step, baselines: &Baselines<'_>, refused: bool
     // That people mistype day by day says nothing about who fails now.
     let fails = step.meaning.verb == Verb::SignIn && !step.done;
     let most = if fails || reads && !refused { 1.0 } else { 3.2 };
-    evidence.add(Reason::Rarity, -familiar.min(most), "");
+    evidence.add(Reason::Rarity, if elsewhere { 0.0 } else { -familiar.min(most) }, "");
     transition(step, baselines, own, evidence);
 }
 

@@ -157,6 +157,8 @@ pub(crate) struct Subject {
     pub(crate) paces: BTreeMap<(Verb, u8), Pace>,
     pub(crate) session: ActivitySession,
     pub(crate) last: Option<Meaning>,
+    /// Number of actions that set something up.
+    pub(crate) setups: u32,
     pub(crate) unusual: VecDeque<Unusual>,
     pub(crate) events: u64,
     pub(crate) first_ms: i64,

@@ -2,6 +2,9 @@
 
 use super::*;
 
+mod first_hours;
+mod severity;
+
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;

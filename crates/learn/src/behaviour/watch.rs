@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::event::{ActivityEvent, Outcome, Trait};
+use super::event::{ActivityEvent, Outcome, PrincipalKind, Trait};
 use super::evidence::{EvidenceList, Judgement, Reason};
+use super::habit::Habits;
 use super::names::{NameId, Names, fingerprint};
 use super::prior::{self, Meaning};
 use super::profile::{Profile, Unusual};
@@ -21,6 +22,8 @@ const UNUSUAL_WEIGHT: f64 = 0.25;
 const BULK_COUNT: u32 = 2;
 /// Weight of shutting out a principal that did something unusual within [`CONTAINMENT_WINDOW_MS`]: it is what a defender does.
 const CONTAINMENT_WEIGHT: f64 = -3.5;
+/// Networks of people that are remembered.
+const MOST_PEOPLES_NETWORKS: usize = 1_024;
 /// A day.
 const CONTAINMENT_WINDOW_MS: i64 = 24 * 3_600_000;
 /// Hours below which an action is not a habit.
@@ -53,6 +56,10 @@ pub struct Watch {
     subjects: HashMap<String, Subject>,
     groups: HashMap<String, Population>,
     estate: Population,
+    /// Networks from which people work.
+    people: Habits,
+    /// Actions by which anybody set something up.
+    setups: u32,
     /// State that passes on to a principal that is about to be assumed by another.
     assumed_sessions: BTreeMap<String, ActivitySession>,
     /// Failed sign-ins by network: guessing goes from user to user.
@@ -78,6 +85,8 @@ impl Watch {
             subjects: HashMap::new(),
             groups: HashMap::new(),
             estate: Population::default(),
+            people: Habits::default(),
+            setups: 0,
             assumed_sessions: BTreeMap::new(),
             guessing: BTreeMap::new(),
             suspects: BTreeMap::new(),
@@ -127,12 +136,18 @@ impl Watch {
         prior::add_evidence(event, step.meaning, &mut evidence);
         let peers = self.groups.get(&event.peers).filter(|_| !event.peers.is_empty());
         let principal = fingerprint(&[&event.principal]);
-        let baselines = Baselines { own: subject, principal, peers, estate: &self.estate };
-        rarity::add_evidence(step, &baselines, event.outcome == Outcome::Denied, &mut evidence);
+        let (people, setups) = (&self.people, self.setups);
+        let baselines = Baselines { own: subject, principal, peers, estate: &self.estate, people, setups };
+        if prior::sets_up(event, step.meaning) {
+            rarity::setting_up(&baselines, &mut evidence);
+        }
+        let elsewhere = place::is_elsewhere(place::machine_elsewhere(event, step, &baselines));
+        rarity::add_evidence(step, &baselines, (event.outcome == Outcome::Denied, elsewhere), &mut evidence);
         place::add_evidence(event, step, &baselines, &mut evidence);
         activity::time(step, &baselines, &mut evidence);
         if let Some(pace) = subject.pace(step) {
-            activity::volume(event, pace.counted(step.at_ms), pace, &mut evidence);
+            let known = rarity::known(self.estate.past.hours.total() / 4.0);
+            activity::volume(event, pace.counted(step.at_ms), pace, known, &mut evidence);
         }
         activity::sequence(event, step, &baselines, &self.names, &mut evidence);
         if self.is_containment(event, step) {
@@ -286,6 +301,14 @@ impl Watch {
         let is_rare = subject.past.actions.hours(step.action, step.hour) < RARE_BELOW_H;
         subject.past.note(step, weight);
         subject.last = Some(step.meaning);
+        if prior::sets_up(event, step.meaning) {
+            subject.setups = subject.setups.saturating_add(1);
+            self.setups = self.setups.saturating_add(1);
+        }
+        let person = matches!(event.kind, PrincipalKind::Person | PrincipalKind::Root);
+        if let Some(network) = step.network.filter(|_| person && step.done && event.place.public) {
+            self.people.note(network, step.at_ms, weight, MOST_PEOPLES_NETWORKS);
+        }
         self.estate.note(step, weight, principal);
         if !event.peers.is_empty() {
             if !self.groups.contains_key(&event.peers) && self.groups.len() >= self.limits.groups {

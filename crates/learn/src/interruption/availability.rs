@@ -1,11 +1,17 @@
 //! The chance that a pool's capacity is lost within a horizon, from nothing but whether it was available, row by row.
 //!
-//! One logistic regression for moments at which the capacity is there and one for moments at which it is not (it may return and be
-//! lost again within the horizon). Each looks at the base rate of its own past, at how recently capacity was lost, for how long
-//! the state has lasted, how much of the last day and week was available, and the time of day. It learns from moments whose
-//! horizon is over. What it said is then held against what happened, and a second regression of two coefficients takes the
-//! over- or underconfidence out: losses come in bursts, in which a hazard learnt from the quiet before says too little and one
-//! learnt from the last burst too much.
+//! Three models answer for moments at which the capacity is there, and three for moments at which it is not (it may return and be
+//! lost again within the horizon), each from its own past:
+//!
+//! - `Full`, a logistic regression on the base rate, on how recently capacity was lost, on how long the state has lasted, on the share of
+//!   the last day and week that was available, and on the time of day, each held near "says nothing";
+//! - `Plain`, a logistic regression on how long the state has lasted and on those shares alone, with the coefficients that pools have on
+//!   average for a prior;
+//! - `Recent`, the rate of losses of the regime that holds, forgotten by a tenth a horizon.
+//!
+//! Each counts by how well it predicted, forgotten as well, since calm and storms favour different models. A small part of the answer is
+//! always the rate of the pool shrunk towards that of pools in general: after a calm every model says too little, as none of
+//! them has seen how the calm ends. Models learn from moments whose horizon is over.
 //!
 //! Moments of one horizon share their outcome, so each weighs as much of the horizon as is between it and the moment before.
 //! There is no answer where availability was not measured, nor before ten horizons of the state were seen to their end.
@@ -25,6 +31,20 @@ const FORGET_MS: [i64; 4] = [HOUR_MS, 6 * HOUR_MS, DAY_MS, WEEK_MS];
 const SILENT_STEPS: i64 = 4;
 /// Smallest probability: no outcome is certain.
 const LEAST_CHANCE: f64 = 1e-4;
+/// Losses an hour that are believed of a pool of which nothing is known, and the horizons that this belief is worth.
+const LOSSES_PER_HOUR: f64 = 0.1;
+const POOLS_WORTH: f64 = 3.0;
+/// Share of what is known of the regime that is left after a horizon, and the horizons that the rate of the whole past is worth beside it.
+const REGIME_KEPT: f64 = 0.9;
+const PAST_WORTH: f64 = 3.0;
+/// Share of each model's record that is left after a horizon.
+const RECORD_KEPT: f64 = 0.97;
+/// Share of the answer that is the pool's shrunk rate, whatever the models say.
+const RATE_SHARE: f64 = 0.1;
+/// Weights of the models before any prediction: full, plain, recent.
+const FIRST_WEIGHTS: [f64; 3] = [0.1, 0.6, 0.3];
+/// Places of the features that the plain model reads.
+const PLAIN: [usize; 4] = [0, 6, 8, 9];
 
 /// Availability of one pool over time.
 #[derive(Debug, Clone)]
@@ -50,20 +70,23 @@ struct Moment {
     available: bool,
     features: Vec<f64>,
     weight: f64,
-    /// Log-odds that were said before calibration.
-    said: Option<f64>,
+    /// Chances that each model said.
+    said: Option<[f64; 3]>,
 }
 
-/// Model of the moments in one state.
+/// Models of the moments in one state.
 #[derive(Debug, Clone, Default)]
 struct Side {
     examples: Thinned,
-    said: Thinned,
-    model: Option<Logistic>,
-    calibration: Option<Logistic>,
+    full: Option<Logistic>,
+    plain: Option<Logistic>,
     /// Weighted horizons that are over, and those of them with a loss.
     over: f64,
     lost: f64,
+    /// The same of the regime that holds: older ones are forgotten.
+    regime: [f64; 2],
+    /// Log-likelihood of each model's predictions, forgotten.
+    records: [f64; 3],
     /// Moments that are over, and how many there were at the last fit.
     seen: usize,
     fitted: usize,
@@ -127,8 +150,9 @@ impl Availability {
         self.pass(at_ms, step, available);
         let features = self.features(at_ms, available);
         let side = &self.sides[usize::from(available)];
-        let said = side.model.as_ref().map(|model| model.logit(&side.with_base(&features)).0);
-        let chance = side.chance(said);
+        let rate = side.rate(self.horizon_ms);
+        let said = side.said(&side.with_base(&features), rate);
+        let chance = said.map(|said| side.combined(said, rate));
         let weight = (step as f64 / self.horizon_ms as f64).min(1.0);
         if weight > 0.0 {
             let features = side.with_base(&features);
@@ -205,33 +229,78 @@ impl Side {
 
     fn learn(&mut self, moment: Moment, lost: bool) {
         let Moment { features, weight, said, .. } = moment;
+        let loss = if lost { weight } else { 0.0 };
         self.over += weight;
-        self.lost += if lost { weight } else { 0.0 };
+        self.lost += loss;
         self.seen += 1;
-        if let Some(said) = said {
-            self.said.add(Example { features: vec![1.0, said], outcome: lost, weight });
+        let kept = REGIME_KEPT.powf(weight);
+        self.regime = [self.regime[0] * kept + weight, self.regime[1] * kept + loss];
+        for (record, said) in self.records.iter_mut().zip(said.into_iter().flatten()) {
+            let happened = if lost { said } else { 1.0 - said };
+            *record = *record * RECORD_KEPT.powf(weight) + weight * happened.max(1e-3).ln();
         }
         self.examples.add(Example { features, outcome: lost, weight });
     }
 
-    /// Fits the model again once a tenth more data is known.
+    /// Fits the models again once a tenth more data is known.
     fn fit(&mut self) {
         if self.over < LEAST_HORIZONS || self.seen < self.fitted + (self.fitted / 10).max(5) {
             return;
         }
         self.fitted = self.seen;
-        self.model = Some(Logistic::fit(&self.examples.kept, &beliefs()));
-        // It says what the model says until the past shows otherwise.
-        let even = [Belief { mean: 0.0, deviation: 0.3 }, Belief { mean: 0.9, deviation: 0.4 }];
-        self.calibration = Some(Logistic::fit(&self.said.kept, &even));
+        self.full = Some(Logistic::fit(&self.examples.kept, &beliefs()));
+        let plain: Vec<Example> = self
+            .examples
+            .kept
+            .iter()
+            .map(|example| Example {
+                features: plain(&example.features),
+                outcome: example.outcome,
+                weight: example.weight,
+            })
+            .collect();
+        self.plain = Some(Logistic::fit(&plain, &PLAIN_BELIEFS));
     }
 
-    fn chance(&self, said: Option<f64>) -> Option<f64> {
-        let calibration = self.calibration.as_ref()?;
-        let (logit, _) = calibration.logit(&[1.0, said?]);
-        Some(probability(logit).clamp(LEAST_CHANCE, 1.0 - LEAST_CHANCE))
+    /// Returns the share of horizons with a loss, shrunk towards that of pools in general.
+    fn rate(&self, horizon_ms: i64) -> f64 {
+        let pools = 1.0 - (-LOSSES_PER_HOUR * horizon_ms as f64 / HOUR_MS as f64).exp();
+        (self.lost + POOLS_WORTH * pools) / (self.over + POOLS_WORTH)
+    }
+
+    /// Returns the chances by the full, the plain and the recent model; `None` before the first fit.
+    fn said(&self, features: &[f64], rate: f64) -> Option<[f64; 3]> {
+        let full = probability(self.full.as_ref()?.logit(features).0);
+        let plain = probability(self.plain.as_ref()?.logit(&plain(features)).0);
+        let recent = (self.regime[1] + PAST_WORTH * rate) / (self.regime[0] + PAST_WORTH);
+        Some([full, plain, recent])
+    }
+
+    /// Returns the mean of the chances by the models' records, with the pool's rate for a part.
+    fn combined(&self, said: [f64; 3], rate: f64) -> f64 {
+        let best = self.records.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for ((said, record), first) in said.iter().zip(self.records).zip(FIRST_WEIGHTS) {
+            let weight = first * (record - best).exp();
+            (sum, weights) = (sum + weight * said, weights + weight);
+        }
+        let chance = (1.0 - RATE_SHARE) * sum / weights.max(f64::MIN_POSITIVE) + RATE_SHARE * rate;
+        chance.clamp(LEAST_CHANCE, 1.0 - LEAST_CHANCE)
     }
 }
+
+/// The features that the plain model reads: one, the age of the state, the shares of the last day and week.
+fn plain(features: &[f64]) -> Vec<f64> {
+    PLAIN.iter().filter_map(|place| features.get(*place).copied()).collect()
+}
+
+/// Prior of the plain model, the average over pools: what has lasted is safer, and what was away lately is not. Wide, since pools differ.
+const PLAIN_BELIEFS: [Belief; 4] = [
+    Belief { mean: -2.0, deviation: 2.0 },
+    Belief { mean: -0.5, deviation: 1.0 },
+    Belief { mean: -1.0, deviation: 2.0 },
+    Belief { mean: -1.0, deviation: 2.0 },
+];
 
 /// Belief in each coefficient: the base rate counts as it is, the rest must show itself. With wider beliefs a pool whose hazard
 /// never changes was said to lose its capacity at 62 % where it did at 49 %, since few losses look like a pattern.
@@ -316,6 +385,39 @@ mod tests {
         };
         let (own, base) = (brier(&|p| p), brier(&|_| rate));
         assert!(own < 0.95 * base, "{own} beside {base}, which knows the future's rate");
+    }
+
+    /// After two calm weeks the models have seen next to no loss. The rate of pools in general keeps the answer above what they say.
+    #[test]
+    fn a_calm_pool_is_not_said_to_be_safe_for_ever() {
+        let mut pool = Availability::new(6 * STEP_MS);
+        let said: Vec<Option<f64>> = (0..14 * 144).map(|at| pool.observe(at * STEP_MS, Some(true))).collect();
+        let last = said.last().copied().flatten().unwrap_or_default();
+        assert!((0.0002..0.02).contains(&last), "{last}");
+    }
+
+    /// A storm of a day ends: three days later the answer is near that of before it again.
+    #[test]
+    fn a_storm_is_forgotten_with_its_regime() {
+        let mut pool = Availability::new(6 * STEP_MS);
+        let up = |at: i64| !(10 * 144..11 * 144).contains(&at) || at % 8 != 0;
+        let said: Vec<f64> =
+            (0..20 * 144).map(|at| pool.observe(at * STEP_MS, Some(up(at))).unwrap_or_default()).collect();
+        let (storm, after) = (said[11 * 144 - 3], said[14 * 144]);
+        assert!(storm > 0.5 && after < 0.1, "{storm} in the storm, {after} three days later");
+    }
+
+    #[test]
+    fn the_chance_rises_towards_a_loss_by_the_clock() {
+        let mut pool = Availability::new(6 * STEP_MS);
+        let said: Vec<f64> =
+            (0..1_440).map(|at| pool.observe(at * STEP_MS, Some(at % 36 > 2)).unwrap_or_default()).collect();
+        let mean = |within: &dyn Fn(usize) -> bool| {
+            let rows: Vec<f64> = (720..1_440).filter(|at| within(at % 36)).map(|at| said[at]).collect();
+            rows.iter().sum::<f64>() / rows.len() as f64
+        };
+        let (before, away) = (mean(&|at| at >= 30), mean(&|at| (5..25).contains(&at)));
+        assert!(before > 1.5 * away, "{before} in the hour before a loss, {away} away from it");
     }
 
     #[test]

@@ -30,10 +30,7 @@ pub(super) fn add_evidence(event: &ActivityEvent, meaning: Meaning, evidence: &m
 
 fn opening(event: &ActivityEvent, meaning: Meaning, evidence: &mut EvidenceList) {
     let has = |one| event.traits.has(one);
-    let outward = matches!(
-        meaning.class,
-        Class::Copy | Class::Rights | Class::Trust | Class::Code | Class::Store | Class::Secret | Class::Gate
-    );
+    let outward = super::severity::admits(meaning.class);
     if has(Trait::OpensToAll) && !meaning.outbound {
         evidence.add(Reason::Parameters, 2.4, "opens it to the internet");
     }

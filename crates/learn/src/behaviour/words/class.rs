@@ -231,6 +231,7 @@ fn store(words: &Words, _: Verb) -> bool {
         "db",
         "volume",
         "queue",
+        "topic",
         "blob",
         "stream",
         "repository",
