@@ -23,6 +23,7 @@ mod burstable;
 mod commitment;
 mod dimension;
 mod downsize;
+mod ended;
 mod evidence;
 mod fit;
 mod gate;

@@ -4,7 +4,7 @@ use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::agent::{Agent, AgentId, AgentType, Impact, Mode};
 use reeve_recommend::approval::Signature;
 use reeve_recommend::lifecycle::Status;
-use reeve_recommend::recommendation::{Recommendation, RecommendationId, RecommendationType};
+use reeve_recommend::recommendation::{NEEDS_PERSON, Recommendation, RecommendationId, RecommendationType};
 
 /// Facts about a recommendation that decide whether its agent applies it by itself. A run holds one of each finding until its end,
 /// because the most valuable is applied first, and recommendations themselves would not fit into memory.
@@ -22,6 +22,8 @@ pub(super) struct Candidate {
     is_cost_known: bool,
     is_performance_known: bool,
     is_managed_by_code: bool,
+    is_reversible: bool,
+    needs_person: bool,
 }
 
 impl From<&Recommendation> for Candidate {
@@ -39,6 +41,8 @@ impl From<&Recommendation> for Candidate {
             is_cost_known: recommendation.impact.cost_percent.is_some(),
             is_performance_known: recommendation.impact.performance_degradation_percent.is_some(),
             is_managed_by_code: recommendation.subject.managed_by_code,
+            is_reversible: recommendation.plan.as_ref().is_some_and(|plan| plan.reversible),
+            needs_person: recommendation.reason_codes.iter().any(|code| code == NEEDS_PERSON),
         }
     }
 }
@@ -90,11 +94,17 @@ pub(super) fn decide(matrix: &ApprovalMatrix, agent: &Agent, candidate: &Candida
         (!candidate.is_cost_known, "cost_not_known"),
         (!candidate.is_performance_known, "performance_not_measured"),
         (candidate.is_managed_by_code, "iac_managed"),
+        (candidate.needs_person, "needs_person"),
     ];
     if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
         return Auto::Leave(reason);
     }
     match (signatures_for(matrix, Some(agent), candidate.impact_level).is_empty(), agent.mode) {
+        // A matrix that asks for no signature is no permission to delete what nobody can give back. Deletions are of medium impact
+        // at least; the conversion of a volume, which is changed back after six hours, may be of low impact.
+        (true, _) if !candidate.is_reversible && candidate.impact_level >= Impact::Medium => {
+            Auto::Leave("not_reversible")
+        }
         (true, _) => Auto::Apply,
         (false, Mode::Active) => Auto::AskApproval,
         (false, _) => Auto::Leave("needs_approval"),
@@ -127,3 +137,6 @@ pub(super) fn decide_quarantine(agent: &Agent, recommendation: &Recommendation) 
         _ => Auto::Leave("not_open"),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@
 //! over everything else.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use reeve_audit::{ActionStatus, Severity};
@@ -20,6 +21,7 @@ use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::agent::{Agent, AgentId, Mode};
 use reeve_recommend::applicability::Applicability;
 use reeve_recommend::approval::Signature;
+use reeve_recommend::change::Changes;
 use reeve_recommend::change_control::Place;
 use reeve_recommend::exclusion::{Exclusion, excluded};
 use reeve_recommend::guardrail::{Block, GuardrailName, Guardrails};
@@ -31,6 +33,7 @@ pub(super) struct Circumstances {
     now: Timestamp,
     limits: Guardrails,
     exclusions: Vec<Exclusion>,
+    changes: Arc<Changes>,
     /// Actions of late on the resources, by resource.
     history: HashMap<ResourceId, Vec<Action>>,
     lately: Lately,
@@ -134,6 +137,7 @@ impl GuardrailService {
             now,
             exclusions: self.records.agents.exclusion_list().await?,
             history,
+            changes: Arc::clone(&self.changes),
             lately: self.lately(&limits, wish.run_id, now).await?,
             // An old change that is being undone began before the guardrails' history.
             unsettled: self.records.agents.action_unsettled(now).await?,
@@ -266,8 +270,10 @@ impl Circumstances {
             return Err(Refusal::ObserveOnly(connection.name.clone()));
         }
         let place = Place::new(resource, &self.connections);
+        let procedure = recommendation.plan.as_ref().and_then(|plan| self.changes.procedure(plan).ok());
         let asked = Asked {
             recommendation,
+            procedure: procedure.as_ref(),
             resource: target.resource,
             place,
             run_id: wish.run_id,

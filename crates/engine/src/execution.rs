@@ -2,6 +2,7 @@
 
 mod drive;
 mod execute;
+mod pressure;
 mod resume;
 mod rollback;
 mod runner;

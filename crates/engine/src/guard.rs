@@ -1,18 +1,19 @@
 //! The guardrails, asked before anything begins. Pure: the limits, what is asked, and what was done lately.
 //!
-//! Stopping an idle resource takes no capacity that is used, so `cost_impact.max_decrease`, which bounds a step down in
-//! capacity, holds back an agent that wants to stop it by itself and not a person who requests it by name. The share of a
-//! scope bounds agents in the same way: one named change by a person is no runaway loop.
+//! `cost_impact.max_decrease` bounds a step down in capacity that is in use, by agents and people alike. A stop always lowers the
+//! cost by 100 %, so that the limit would refuse every cleanup of idle resources; what takes no used capacity away is measured by its
+//! idleness instead. The share of a scope bounds agents alone: one named change by a person is no runaway loop.
 
 use jiff::Timestamp;
 use reeve_estate::ResourceId;
 
 use reeve_recommend::ActionCounts;
 use reeve_recommend::action::{Action, ActionStatus, Purpose};
+use reeve_recommend::change::{Procedure, SLOW_ROLLBACK_LIMIT_S};
 use reeve_recommend::change_control::Place;
 use reeve_recommend::guardrail::{Block, GuardrailName, Guardrails};
 use reeve_recommend::plan::StepKind;
-use reeve_recommend::recommendation::{Recommendation, RecommendationType};
+use reeve_recommend::recommendation::Recommendation;
 
 mod control;
 
@@ -25,6 +26,8 @@ pub(super) const BUDGET_DAYS: i64 = 30;
 pub struct Asked<'a> {
     /// The recommendation to execute.
     pub recommendation: &'a Recommendation,
+    /// Its plan with the typed change; `None` where this release cannot read it.
+    pub procedure: Option<&'a Procedure>,
     /// The resource that changes (the twin's, in a test).
     pub resource: &'a ResourceId,
     /// Run that requests it; `None` when a person or the schedule does.
@@ -137,12 +140,11 @@ fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
         let message = format!("cost would rise by {percent:.1} %, limit {limit:.1} %");
         return Err(block(GuardrailName::MaxIncrease, limit, percent, message));
     }
-    let stops_idle = asked.recommendation.kind == RecommendationType::IdleResourceCleanup;
-    let falls = -percent > limits.max_cost_decrease_percent + 0.05 && (asked.automatic || !stops_idle);
+    let takes_capacity = asked.procedure.is_none_or(|procedure| procedure.change().may_take_capacity());
+    let falls = -percent > limits.max_cost_decrease_percent + 0.05 && takes_capacity;
     if falls && !excepted(asked, GuardrailName::MaxDecrease, -percent) {
         let limit = limits.max_cost_decrease_percent;
-        let hint = if stops_idle { "; a user may request it" } else { "" };
-        let message = format!("cost would fall by {:.1} %, limit {limit:.1} %{hint}", -percent);
+        let message = format!("cost would fall by {:.1} %, limit {limit:.1} %", -percent);
         return Err(block(GuardrailName::MaxDecrease, limit, -percent, message));
     }
     Ok(())
@@ -158,17 +160,20 @@ fn performance(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     Err(block(GuardrailName::MaxDegradation, limit, percent, message))
 }
 
-/// The error budget of 30 days: planned downtime so far, and this change's at its worst (the time after which it is undone).
+/// The error budget of 30 days: planned downtime so far, and the longest that this change and its way back may take.
 fn uptime(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     if !asked.recommendation.plan.as_ref().is_some_and(|plan| plan.restart_needed) {
         return Ok(());
     }
     let so_far: f64 =
         asked.history.iter().filter(|a| a.resource == *asked.resource).map(|a| down_s(a, asked.now)).sum();
-    let worst = limits.rollback_timeout_s as f64;
+    let timeout_s = i64::try_from(limits.rollback_timeout_s).unwrap_or(i64::MAX);
+    let unknown = || timeout_s.saturating_add(SLOW_ROLLBACK_LIMIT_S);
+    let kind = asked.recommendation.subject.kind;
+    let worst = asked.procedure.map_or_else(unknown, |known| known.interruption_limit_s(kind, timeout_s)) as f64;
     let span = (BUDGET_DAYS * DAY_S) as f64;
     let uptime = 100.0 * (1.0 - (so_far + worst) / span);
-    if uptime >= limits.min_uptime_percent {
+    if uptime >= limits.min_uptime_percent || excepted(asked, GuardrailName::MinUptime, uptime) {
         return Ok(());
     }
     let limit = limits.min_uptime_percent;

@@ -7,23 +7,25 @@ use reeve_estate::EstateStore;
 
 use super::records::{needed, optional};
 use super::{Caller, EngineError, Records, log_entry};
-use reeve_recommend::ApprovalMatrix;
 use reeve_recommend::change_control::ChangeControl;
 use reeve_recommend::guardrail::Guardrails;
+use reeve_recommend::{ApprovalMatrix, Changes};
 
 /// Guardrails: read, changed, and asked before anything begins.
 pub struct GuardrailService {
     pub(super) records: Arc<Records>,
     pub(super) estate: Arc<dyn EstateStore>,
+    /// Changes by name: limits are asked of what a plan does.
+    pub(super) changes: Arc<Changes>,
     /// Guardrails are read and replaced by one at a time. It is held for a moment only, so that the kill switch never waits.
     policy: tokio::sync::Mutex<()>,
 }
 
 impl GuardrailService {
-    /// Creates the service over the engine's records and the inventory.
+    /// Creates the service over the engine's records, the inventory and the changes that plans name.
     #[must_use]
-    pub fn new(records: Arc<Records>, estate: Arc<dyn EstateStore>) -> Self {
-        GuardrailService { records, estate, policy: tokio::sync::Mutex::new(()) }
+    pub fn new(records: Arc<Records>, estate: Arc<dyn EstateStore>, changes: Changes) -> Self {
+        GuardrailService { records, estate, changes: Arc::new(changes), policy: tokio::sync::Mutex::new(()) }
     }
 
     /// The guardrails.

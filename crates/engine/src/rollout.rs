@@ -2,6 +2,7 @@
 
 mod advance;
 mod log_entry;
+mod permit;
 mod staging;
 
 use std::collections::{BTreeMap, HashMap};

@@ -52,6 +52,10 @@ pub struct ResourceFilter {
     pub service: Option<String>,
     /// One of these; empty is any.
     pub ids: Vec<ResourceId>,
+    /// Members of this scaling group.
+    pub group: Option<ResourceId>,
+    /// Resources that are gone as well, if an inventory last saw them at this time or later.
+    pub ended_since: Option<Timestamp>,
     /// Text that the id, the name or a tag value has to contain, ignoring case.
     pub text: Option<String>,
     /// At most this many; 0 is no limit.

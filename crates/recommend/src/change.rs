@@ -106,6 +106,21 @@ pub enum Reversal {
     Impossible(&'static str),
 }
 
+/// Evidence by which the effect of a change that went through is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EffectEvidence {
+    /// Load of the resource, or of a group's members: their share of time at a limit, before and after.
+    Load,
+    /// State of the resource alone. No metric tells whether the change did harm: the resource serves nothing afterwards, or its
+    /// load does not depend on the change.
+    State,
+}
+
+/// Longest time that the way back from a change may take, seconds.
+pub const ROLLBACK_LIMIT_S: i64 = 1800;
+/// The same of databases and groups, which clouds change slowly.
+pub const SLOW_ROLLBACK_LIMIT_S: i64 = 3600;
+
 /// One kind of change with its parameters. Two changes of one name and equal parameters are the same change.
 pub trait Change: fmt::Debug + Send + Sync {
     /// Name on the wire, in the store and in the registry: lower case with underscores.
@@ -137,6 +152,17 @@ pub trait Change: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Evidence that the change did no harm. A rollout waits for it.
+    fn effect_evidence(&self) -> EffectEvidence {
+        EffectEvidence::Load
+    }
+
+    /// Returns `true` if the change may take away capacity that is in use. `cost_impact.max_decrease` bounds such a step; what stops
+    /// or removes an unused resource, or stores the same data at a lower price, lowers a cost and no capacity.
+    fn may_take_capacity(&self) -> bool {
+        true
+    }
+
     /// Properties that the log notes before and after each step, beside state and size.
     fn notes(&self, _seen: &Resource) -> Vec<(&'static str, Option<String>)> {
         Vec::new()
@@ -160,6 +186,17 @@ pub trait Change: fmt::Debug + Send + Sync {
     /// restart.
     fn least_limit_s(&self) -> i64 {
         0
+    }
+
+    /// Longest time that the way back may take, seconds; a person is needed after it.
+    fn rollback_limit_s(&self) -> i64 {
+        ROLLBACK_LIMIT_S
+    }
+
+    /// Longest time that the resource may be interrupted, seconds, where the change itself may take `limit_s`: the change and its
+    /// way back, for a change that does not know better.
+    fn interruption_limit_s(&self, limit_s: i64) -> i64 {
+        limit_s.saturating_add(self.rollback_limit_s())
     }
 
     /// Returns `true` if the way back may begin while the resource is still changing.

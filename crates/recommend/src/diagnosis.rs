@@ -165,6 +165,11 @@ pub struct FindingFacts {
 const LOW_SHARE: f64 = 0.75;
 /// Findings are irrelevant when people reject more than this share of those they answer.
 const REJECTED_SHARE: f64 = 0.3;
+/// Reasons of rules that abstain because the past of a load does not foretell it: work at other hours each week, work that comes again
+/// after long pauses, a load that grows, a commitment that lost in weeks it was tried on. That a smaller size has too little network
+/// or disk is no variability.
+pub const VARIABLE: &[&str] =
+    &["irregular_work", "rare_work", "use_comes_again", "used_at_other_times", "growing", "lost_on_held_out_weeks"];
 /// Fewer answers than this tell nothing.
 const FEW: u64 = 5;
 
@@ -177,7 +182,7 @@ pub fn low_confidence(agent: &Agent, facts: &FindingFacts) -> Diagnosis {
     let period = agent.learning_period_days.max(14);
     let days = facts.days_observed;
     let thin = skipped(facts, &["thin_data", "no_cpu_samples", "not_measured"]);
-    let variable = skipped(facts, &["not_steady", "network_bound", "disk_bound", "disk_ops_bound"]);
+    let variable = skipped(facts, VARIABLE);
     let causes = vec![
         cause(
             "learning_period_too_short",

@@ -16,7 +16,7 @@ pub struct ExceptionRequest {
     pub guardrail: GuardrailName,
     /// Limit at the time of the request, percent.
     pub limit: f64,
-    /// Value of the plan, percent; the exception covers no higher one.
+    /// Value of the plan, percent; the exception covers none that is further from the limit.
     pub value: f64,
     /// Action that used the exception up.
     pub used_by: Option<ActionId>,
@@ -40,7 +40,7 @@ impl ExceptionRequest {
 pub struct Exception {
     /// Guardrail.
     pub guardrail: GuardrailName,
-    /// Highest value that it covers, percent.
+    /// Value that it covers, percent: the highest, or the lowest uptime.
     pub value: f64,
     /// Hash of the only plan that it covers.
     pub plan_hash: String,
@@ -58,10 +58,12 @@ impl Exception {
     /// Returns `true` if the exception covers a value of a guardrail for a plan at a time.
     #[must_use]
     pub fn covers(&self, guardrail: GuardrailName, value: f64, plan_hash: Option<&str>, now: Timestamp) -> bool {
-        self.guardrail == guardrail
-            && value <= self.value + 0.05
-            && plan_hash == Some(self.plan_hash.as_str())
-            && now < self.expires_at
+        let reaches = match guardrail {
+            // A few seconds of downtime more are a thousandth of a percent of thirty days.
+            GuardrailName::MinUptime => value >= self.value - 0.001,
+            _ => value <= self.value + 0.05,
+        };
+        self.guardrail == guardrail && reaches && plan_hash == Some(self.plan_hash.as_str()) && now < self.expires_at
     }
 }
 
@@ -91,10 +93,31 @@ mod tests {
     }
 
     #[test]
+    fn an_exception_to_the_uptime_covers_no_lower_one() {
+        let now: Timestamp = "2026-11-20T10:00:00Z".parse().unwrap();
+        let exception = Exception {
+            guardrail: GuardrailName::MinUptime,
+            value: 99.792,
+            plan_hash: "ab".to_owned(),
+            reason: "the weekly maintenance".to_owned(),
+            approval: ApprovalId("1".to_owned()),
+            granted_by: vec!["mia@example.com".to_owned()],
+            expires_at: "2026-11-27T10:00:00Z".parse().unwrap(),
+        };
+        assert!(exception.covers(GuardrailName::MinUptime, 99.792, Some("ab"), now));
+        assert!(exception.covers(GuardrailName::MinUptime, 99.85, Some("ab"), now));
+        assert!(!exception.covers(GuardrailName::MinUptime, 99.7, Some("ab"), now), "it was down once more");
+    }
+
+    #[test]
     fn what_protects_the_whole_estate_has_no_exception() {
         let exceptable: Vec<_> = GuardrailName::ALL.iter().filter(|name| name.is_exceptable()).collect();
-        let limits_of_one_plan =
-            [GuardrailName::MaxIncrease, GuardrailName::MaxDecrease, GuardrailName::MaxDegradation];
+        let limits_of_one_plan = [
+            GuardrailName::MaxIncrease,
+            GuardrailName::MaxDecrease,
+            GuardrailName::MaxDegradation,
+            GuardrailName::MinUptime,
+        ];
         assert_eq!(exceptable, limits_of_one_plan.iter().collect::<Vec<_>>());
     }
 }

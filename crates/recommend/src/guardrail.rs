@@ -112,12 +112,14 @@ named!(
 );
 
 impl GuardrailName {
-    /// Returns `true` if people may grant an exception to the guardrail: it limits what one plan changes. The others protect
+    /// Returns `true` if people may grant an exception to the guardrail: it limits what one plan changes. A database may be down for
+    /// longer than a month's budget allows by its limits alone, and would be refused for ever. The others protect
     /// the estate as a whole (kill switch, breaker, blast radius) or pass with time (cool-down, freezes, windows), and have
     /// switches of their own.
     #[must_use]
     pub const fn is_exceptable(self) -> bool {
-        matches!(self, GuardrailName::MaxIncrease | GuardrailName::MaxDecrease | GuardrailName::MaxDegradation)
+        use GuardrailName::{MaxDecrease, MaxDegradation, MaxIncrease, MinUptime};
+        matches!(self, MaxIncrease | MaxDecrease | MaxDegradation | MinUptime)
     }
 }
 

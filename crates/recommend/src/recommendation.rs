@@ -19,6 +19,10 @@ mod id;
 pub use factors::{FactorKind, Factors};
 pub use id::RecommendationId;
 
+/// Reason code of a recommendation that no agent applies by itself, whatever its mode and impact: what was measured does not tell
+/// whether the resource is still needed, and a person does.
+pub const NEEDS_PERSON: &str = "needs_person";
+
 named!(
     /// Kind of change: the specification's thirteen types, and what fits none of them.
     RecommendationType {

@@ -1,5 +1,6 @@
-//! `identify_idle_resources`: no work in the whole history that is known, and 0 % utilisation for 7 days. The plan stops,
-//! after a snapshot; nothing is ever deleted. What works at times that come again is left to [`super::schedule`].
+//! `identify_idle_resources`: 0 % utilisation for 7 days, and no work in the whole history that is known, or none since a day that the
+//! finding names ([`super::ended`]). The plan stops, after a snapshot; nothing is ever deleted. What works at times that come again is
+//! left to [`super::schedule`].
 //!
 //! No cloud reports an exact 0 for a machine that is on, so 0 % is what rounds to it: mean below 0.5, p99 below 1, and no
 //! hour of work in any dimension ([`super::work`]). A machine must also be silent on the network, which has to be measured:
@@ -9,6 +10,7 @@ use reeve_estate::ResourceKind;
 use reeve_learn::{Summary, Window};
 
 use super::bill::Bill;
+use super::ended::EndedWork;
 use super::evidence::Evidence;
 use super::idleness::{MEAN_PERCENT, NETWORK_MEAN, NETWORK_P99, P99_PERCENT, is_quiet, is_zero};
 use super::margin;
@@ -23,7 +25,7 @@ use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::models::ModelUse;
 use reeve_recommend::procedure::{iac_note, restarts_by_itself, stop_idle, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
-use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, RecommendationType};
+use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, NEEDS_PERSON, RecommendationType};
 use reeve_recommend::trust::Trust;
 use reeve_recommend::words::{byte_rate, dollars, percent, thousands};
 use reeve_recommend::{FactorKind, Factors, owned_by_code, title};
@@ -61,16 +63,37 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
             work.peak_words()
         ),
     };
-    if !path.ask("Did it work in no hour of the whole history?", worked == 0, detail.clone()) {
-        return worked_sometimes(evidence, &work, &detail, path);
-    }
+    let never = path.ask("Did it work in no hour of the whole history?", worked == 0, detail.clone());
+    let ended = EndedWork::from_work(&work, evidence.settings.idle_days, evidence.now_ms).filter(|_| !never);
+    let words = match ended {
+        Some(ended) => {
+            path.ask("Has its work ended?", true, ended.words());
+            ended.words()
+        }
+        None if never => words,
+        None => return worked_sometimes(evidence, &work, &detail, path),
+    };
     let mut factors = Factors::from([(FactorKind::Measured, words)]);
     let models = will_stay_idle(evidence, &mut factors, &mut path)?;
     let silence = if database { silent_database(evidence, &mut path)? } else { silent_machine(evidence, &mut path)? };
     factors.add(FactorKind::Measured, silence);
     let mut proposal = propose(evidence, load, days, factors, path);
     proposal.explanation.models = models;
+    if let Some(ended) = ended {
+        leave_to_people(&mut proposal, &evidence.facts.resource.name, &ended);
+    }
     Ok(proposal)
+}
+
+/// Names the day on which the work stopped. Whether the resource is still needed is a question for its team.
+fn leave_to_people(proposal: &mut Proposal, name: &str, ended: &EndedWork) {
+    let (day, days) = (ended.day(), ended.silent_days());
+    proposal.title = title("Stop ", name, &format!(": idle since {day}, for {days:.0} days"));
+    proposal.reason_codes.extend(["idle_since_work".to_owned(), NEEDS_PERSON.to_owned()]);
+    proposal.explanation.risk = proposal.explanation.risk.max(Impact::Medium);
+    let text =
+        format!("It was in use until {day}. No agent stops it by itself: ask its team whether the work has ended");
+    proposal.explanation.factors.add(FactorKind::Consequence, text);
 }
 
 /// Asks the usage model whether work comes again after a pause that is longer than what a judgement looks at: a job of the quarter

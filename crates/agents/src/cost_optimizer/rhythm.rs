@@ -15,7 +15,7 @@ const COVERAGE: f64 = 0.9;
 /// Share of the working hours that the other weeks have to foretell.
 const LEAST_PREDICTED: f64 = 0.9;
 /// Days with work up to which it is rare.
-const RARE_DAYS: usize = 3;
+pub(super) const RARE_DAYS: usize = 3;
 const WEEK: i64 = HOURS as i64;
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 

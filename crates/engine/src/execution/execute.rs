@@ -17,6 +17,10 @@ use reeve_recommend::lifecycle::Status;
 use reeve_recommend::plan::Plan;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 
+/// Reason of the status while a plan is simulated: the answer to a request for a test says that no real resource is tested.
+const SIMULATING: &str =
+    "it is simulated: there is no resource to test it on, or a simulation was asked for; nothing real is touched";
+
 impl ExecutionService {
     /// Executes a recommendation: at once where the matrix lets it, else once the signatures are there. `seen_hash` is the
     /// plan's hash that the caller saw.
@@ -88,7 +92,7 @@ impl ExecutionService {
         let mut claimed = self.records.next(&recommendation, claim)?;
         claimed.requested_by = Some(wish.by.to_owned());
         claimed.blocked = None;
-        claimed.status_reason = None;
+        claimed.status_reason = (purpose == Purpose::Simulate).then(|| SIMULATING.to_owned());
         let used = if purpose == Purpose::Apply { claimed.exception.take() } else { None };
         let mut entry = log_entry::action("action.start", LogStatus::Pending, &action, &recommendation, wish.caller);
         if let Some(exception) = &used {

@@ -161,7 +161,15 @@ impl ExecutionService {
                 let why = format!("not executed, and nothing was changed: {reason}");
                 ("recommendation.reopen", Status::Open, Some(why))
             }
-            (Purpose::Test | Purpose::Simulate, ended) => {
+            (Purpose::Simulate, ended) => {
+                let why = match ended {
+                    ActionStatus::Aborted => format!("not simulated: {reason}"),
+                    ActionStatus::Failed => format!("the simulation failed: {reason}"),
+                    _ => format!("simulated, not tested on a real resource: {reason}"),
+                };
+                ("recommendation.simulated", Status::Open, Some(why))
+            }
+            (Purpose::Test, ended) => {
                 let why = match ended {
                     ActionStatus::Aborted => format!("not tested, and nothing was changed: {reason}"),
                     ActionStatus::Failed => format!("the twin {} could not be restored: {reason}", action.resource),

@@ -15,8 +15,6 @@ use reeve_recommend::action::{Action, ActionId, ActionStatus, Purpose};
 use reeve_recommend::change::{Reversal, Task, Work};
 use reeve_recommend::recommendation::Recommendation;
 
-/// Undoing is given up after this long, seconds; a person is needed then.
-const LIMIT_S: i64 = 3600;
 /// Failures in a row after which it is given up.
 const FAULTS: u32 = 5;
 
@@ -124,7 +122,8 @@ impl Runner {
 
     /// Walks the resource back to what it was.
     pub(crate) async fn restore(&mut self) -> Result<(), Halt> {
-        let until = self.execution.records.clock.now() + SignedDuration::from_secs(LIMIT_S);
+        let until =
+            self.execution.records.clock.now() + SignedDuration::from_secs(self.procedure.change().rollback_limit_s());
         let mut faults = 0;
         let mut last = String::new();
         loop {

@@ -9,21 +9,30 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus as LogStatus, Entry, Severity};
-use reeve_estate::{Act, ActError, ActErrorKind, Resource, ResourceKind};
+use reeve_estate::{Act, ActError, ActErrorKind, Resource};
 
+use super::watching::{STATE_STANDS, STATE_WATCHED};
 use crate::{Caller, EngineError, ExecutionService, log_entry};
 use reeve_recommend::action::{Action, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
-use reeve_recommend::change::{Effect, Procedure, Task, Work};
+use reeve_recommend::change::{Effect, EffectEvidence, Procedure, Task, Work};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::plan::StepKind;
 use reeve_recommend::recommendation::Recommendation;
 
 /// Tries to record or keep something before the runner suspends.
 const PATIENCE: u32 = 6;
-/// A database changes its class in longer than a machine restarts; undoing it halfway is not possible.
-const DATABASE_S: i64 = 1800;
 /// Reason why no further step begins.
 pub(crate) const STOPPED: &str = "the kill switch was turned on";
+
+/// Result of a test whose every step went through, as far as it proves something.
+const fn passed(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Simulate => {
+            "the steps work in a simulation; no real resource was tested, and nothing is said about load or speed"
+        }
+        Purpose::Test | Purpose::Apply => "the test passed; the twin is restored",
+    }
+}
 
 /// Reason why the runner stops.
 #[derive(Debug)]
@@ -83,7 +92,7 @@ impl Runner {
         } else {
             match self.forward().await {
                 Ok(()) if self.action.purpose != Purpose::Apply => {
-                    self.undo("the test passed; the twin is restored".to_owned()).await
+                    self.undo(passed(self.action.purpose).to_owned()).await
                 }
                 Ok(()) => self.succeed().await,
                 Err(Halt::Unchanged(reason)) => self.abort(reason).await,
@@ -151,9 +160,7 @@ impl Runner {
         let held = steps.iter().rposition(|s| s.kind == StepKind::Hold).map_or(0, |at| at + 1);
         let began = steps.iter().skip(held).find(|s| s.effect.changes() && s.effect != Effect::Restores);
         let began = began.map_or(self.execution.records.clock.now(), |step| step.started_at);
-        let database = if self.resource.kind == ResourceKind::Database { DATABASE_S } else { 0 };
-        let least = database.max(self.procedure.change().least_limit_s());
-        began + SignedDuration::from_secs(self.timeout_s.max(least))
+        began + SignedDuration::from_secs(self.procedure.limit_s(self.resource.kind, self.timeout_s))
     }
 
     /// A failed step: nothing was changed when no change went through and the resource is as it was.
@@ -375,9 +382,18 @@ impl Runner {
             return None;
         }
         let limits = self.execution.records.agents.guardrails_get().await.unwrap_or_default();
-        let seconds = i64::try_from(limits.verification_window_s).ok().filter(|seconds| *seconds > 0)?;
-        let until = self.execution.records.clock.now() + SignedDuration::from_secs(seconds);
-        Some(Watch { until, verdict: WatchVerdict::Watching, detail: String::new(), realised_monthly: None })
+        let now = self.execution.records.clock.now();
+        let watch =
+            |until, verdict, detail: &str| Watch { until, verdict, detail: detail.to_owned(), realised_monthly: None };
+        let seconds = i64::try_from(limits.verification_window_s).unwrap_or(i64::MAX);
+        let until = now + SignedDuration::from_secs(seconds);
+        match (self.procedure.change().effect_evidence(), seconds) {
+            // The last step verified the state, and nothing else can be told of it.
+            (EffectEvidence::State, 0) => Some(watch(now, WatchVerdict::Holds, STATE_STANDS)),
+            (EffectEvidence::State, _) => Some(watch(until, WatchVerdict::Watching, STATE_WATCHED)),
+            (EffectEvidence::Load, 0) => None,
+            (EffectEvidence::Load, _) => Some(watch(until, WatchVerdict::Watching, "")),
+        }
     }
 
     /// Puts what was last observed into the inventory, so that nobody reads a stale size until the next sync.

@@ -1,44 +1,36 @@
 //! Watching a change after it stuck: the resource's metrics of the same hours before and after are compared until the
 //! window ends. What got worse is undone at once; a resource that somebody else changed is no longer ours to judge.
 //!
-//! What counts as worse is pressure, not use: a smaller machine is meant to be busier. So the share of samples at their
-//! limit is compared (processor at 90 %, memory at 95 %, burst credits gone), against `performance_impact.max_degradation`.
+//! The share of samples at their limit is compared ([`super::pressure`]), against `performance_impact.max_degradation`. A change whose
+//! effect no metric shows (a volume's type, a tag, a stop) is judged by the state that it left: when the window ends and nobody
+//! changed it, it held.
 
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus, Json, Severity};
-use reeve_estate::{Metric, Resource, ResourceId, Series};
-use reeve_learn::compare::{Bar, Comparison, Verdict, Worse, compare};
+use reeve_estate::{Resource, ResourceState};
+use reeve_learn::compare::{Bar, Comparison, Verdict};
 
+use super::pressure::{Compared, Span, compare_pressure};
 use crate::{Caller, EngineError, ExecutionService, log_entry};
 use reeve_recommend::action::{Action, Watch, WatchVerdict};
+use reeve_recommend::change::EffectEvidence;
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::recommendation::Recommendation;
 
-/// Length of the history before a change that it is compared with.
-const BEFORE: SignedDuration = SignedDuration::from_hours(24 * 14);
 /// Looks at one change are at least this far apart.
 const EVERY: SignedDuration = SignedDuration::from_mins(1);
 /// Looks before the window ends need more certainty, since there are many of them.
 const EARLY_P: f64 = 0.0005;
 /// The last look's certainty.
 const FINAL_P: f64 = 0.01;
+/// Detail of a verdict that rests on the state.
+pub(super) const STATE_STANDS: &str = "its state is as the change left it; no metric shows the effect of such a change";
+/// Detail of the same while the window lasts.
+pub(super) const STATE_WATCHED: &str = "no metric shows the effect of such a change, so its state is watched";
 /// An hour of five-minute samples.
 const SAMPLES: usize = 12;
-/// Metrics, and the value from which (or below which) a sample counts as pressed.
-const PRESSED: &[(Metric, Worse, f64)] = &[
-    (Metric::CpuUtilization, Worse::Higher, 90.0),
-    (Metric::MemoryUtilization, Worse::Higher, 95.0),
-    (Metric::CpuCreditBalance, Worse::Lower, 1.0),
-];
-
-/// One metric compared.
-struct Compared {
-    metric: Metric,
-    found: Comparison,
-}
-
 impl ExecutionService {
     /// Looks at every change of these whose window has not ended. Returns how many verdicts were reached.
     pub(crate) async fn watch_changes(
@@ -85,12 +77,20 @@ impl ExecutionService {
         let limits = self.records.agents.guardrails_get().await?;
         let resource = self.resource_of(&recommendation).await.ok();
         let changed_by_others = resource.as_ref().and_then(|resource| difference(&action, resource));
+        let ends = watch.until <= now;
         let (verdict, detail) = match (&resource, changed_by_others) {
+            (None, _) if left_deleted(&action) && !ends => return Ok(false),
+            (None, _) if left_deleted(&action) => (WatchVerdict::Holds, STATE_STANDS.to_owned()),
             (None, _) => (WatchVerdict::Overruled, "the resource is gone".to_owned()),
             (_, Some(words)) => (WatchVerdict::Overruled, words),
-            (Some(_), None) => {
-                let ends = watch.until <= now;
-                let compared = self.compare_metrics(&action, &limits, ends, now).await?;
+            (Some(_), None) if self.effect_evidence(&recommendation) == EffectEvidence::State => {
+                if !ends {
+                    return Ok(false);
+                }
+                (WatchVerdict::Holds, STATE_STANDS.to_owned())
+            }
+            (Some(resource), None) => {
+                let compared = self.compare_metrics(&action, resource, &limits, ends, now).await?;
                 match judged(&compared, ends) {
                     Some(reached) => reached,
                     None => return Ok(false),
@@ -151,46 +151,25 @@ impl ExecutionService {
     async fn compare_metrics(
         &self,
         action: &Action,
+        resource: &Resource,
         limits: &Guardrails,
         ends: bool,
         now: Timestamp,
     ) -> Result<Vec<Compared>, EngineError> {
-        let Some(changed_at) = action.finished_at else { return Ok(Vec::new()) };
-        let metrics: Vec<Metric> = PRESSED.iter().map(|(metric, ..)| *metric).collect();
-        let ids: [ResourceId; 1] = [action.resource.clone()];
-        let series = self.ports.samples.sample_series(&ids, &metrics, changed_at - BEFORE, now).await?;
+        let Some(changed) = action.finished_at else { return Ok(Vec::new()) };
         let bar = Bar {
             p_value: if ends { FINAL_P } else { EARLY_P },
             effect: (limits.max_degradation_percent / 100.0).max(0.005),
             samples: SAMPLES,
         };
-        let one = |series: &Series| {
-            let (metric, worse, limit) = PRESSED.iter().find(|(metric, ..)| *metric == series.metric)?;
-            let (before, after) = pressed(series, action.started_at, changed_at, *worse, *limit);
-            // Already an indicator of pressure: more of it is worse.
-            Some(Compared { metric: *metric, found: compare(&before, &after, Worse::Higher, bar) })
-        };
-        Ok(series.iter().filter_map(one).collect())
+        let ports = (&*self.ports.estate, &*self.ports.samples);
+        compare_pressure(ports, resource, Span { began: action.started_at, changed, now }, bar).await
     }
-}
 
-/// 1 where a sample is at its limit, 0 elsewhere: before the change in the same hours of the day, and after it. The first
-/// minutes after a restart are left out; programs warm up.
-fn pressed(series: &Series, began: Timestamp, changed: Timestamp, worse: Worse, limit: f64) -> (Vec<f64>, Vec<f64>) {
-    const WARM_UP: SignedDuration = SignedDuration::from_mins(10);
-    const DAY_S: i64 = 86_400;
-    let at_limit = |value: f64| match worse {
-        Worse::Higher => f64::from(u8::from(value >= limit)),
-        Worse::Lower => f64::from(u8::from(value < limit)),
-    };
-    let finite = |(_, value): &&(Timestamp, f64)| value.is_finite();
-    let later: Vec<&(Timestamp, f64)> =
-        series.points.iter().filter(finite).filter(|(at, _)| *at >= changed + WARM_UP).collect();
-    let span = later.last().map_or(0, |(at, _)| at.as_second() - changed.as_second());
-    let same_hours =
-        |at: Timestamp| span >= DAY_S - 3600 || (at.as_second() - changed.as_second()).rem_euclid(DAY_S) <= span;
-    let earlier = series.points.iter().filter(finite).filter(|(at, _)| *at < began && same_hours(*at));
-    (earlier.map(|(_, value)| at_limit(*value)).collect(), later.iter().map(|(_, value)| at_limit(*value)).collect())
+    /// Evidence of the change that a recommendation's plan names; the load where this release cannot read it.
+    fn effect_evidence(&self, recommendation: &Recommendation) -> EffectEvidence {
+        self.procedure(recommendation).map_or(EffectEvidence::Load, |procedure| procedure.change().effect_evidence())
+    }
 }
 
 /// The verdict, where there is one: worse at any look, anything else only when the window ends.
@@ -216,6 +195,16 @@ fn judged(compared: &[Compared], ends: bool) -> Option<(WatchVerdict, String)> {
         return Some((WatchVerdict::NotEnoughData, detail));
     }
     Some((WatchVerdict::Holds, held.join("; ")))
+}
+
+/// Returns `true` if the change deleted the resource: that it is gone is what was wanted.
+fn left_deleted(action: &Action) -> bool {
+    let deleted = |(field, value): &(String, String)| field == "state" && value == ResourceState::Deleted.as_str();
+    action
+        .steps
+        .iter()
+        .rfind(|step| !step.rollback && step.ok == Some(true))
+        .is_some_and(|step| step.after.iter().any(deleted))
 }
 
 /// Describes how the resource differs from the state that the change left, if somebody changed it since.

@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus, Severity};
 
 use super::log_entry::{gate_entry, rollout_entry};
+use super::permit::Permit;
 use crate::RolloutService;
 use crate::lately::CHUNK;
 use crate::request::{Target, Wish};
@@ -27,6 +28,9 @@ use reeve_recommend::{ActionFilter, Caller, EngineError};
 const EVERY: SignedDuration = SignedDuration::from_secs(10);
 /// Simulations, or changes, begun at one look.
 const AT_ONCE: usize = 5;
+
+/// A rollout on hold or stopped that nobody answered for this long is given up: it must not keep its kind from being changed for ever.
+const UNANSWERED: SignedDuration = SignedDuration::from_hours(24 * 14);
 
 /// Data that one pass reads once.
 struct Seen {
@@ -69,6 +73,9 @@ impl RolloutService {
         let mut now = before.clone();
         let seen = self.seen(&before).await?;
         observe(&mut now, &seen);
+        if now.status != RolloutStatus::Running && self.is_unanswered(&before) {
+            self.give_up(&mut now, caller).await?;
+        }
         if now.status == RolloutStatus::Running {
             self.pass_gates(&mut now, &seen, caller).await?;
         }
@@ -89,6 +96,19 @@ impl RolloutService {
             self.take_back(&now, "the rollout is on hold", caller).await?;
         }
         Ok(true)
+    }
+
+    fn is_unanswered(&self, rollout: &Rollout) -> bool {
+        self.records.clock.now().duration_since(rollout.updated_at) >= UNANSWERED
+    }
+
+    async fn give_up(&self, rollout: &mut Rollout, caller: &Caller) -> Result<(), EngineError> {
+        let days = UNANSWERED.as_hours() / 24;
+        let why = rollout.reason.clone().unwrap_or_default();
+        let was = if rollout.status == RolloutStatus::Stopped { "stopped" } else { "on hold" };
+        rollout.reason = Some(format!("it was {was} for {days} days without an answer ({why})"));
+        rollout.status = RolloutStatus::Aborted;
+        self.records.record(vec![rollout_entry("rollout.abort", ActionStatus::Success, rollout, caller)]).await
     }
 
     async fn seen(&self, rollout: &Rollout) -> Result<Seen, EngineError> {
@@ -177,20 +197,17 @@ impl RolloutService {
     async fn begin_some(&self, rollout: &mut Rollout, seen: &Seen, caller: &Caller) -> Result<(), EngineError> {
         let agent = self.records.agents.agent_get(&rollout.agent_id).await?;
         if agent.mode == Mode::Learning {
-            rollout.status = RolloutStatus::Held;
-            rollout.reason = Some("its agent only learns now; set it to safe_mode or active and resume".to_owned());
-            return self
-                .records
-                .record(vec![rollout_entry("rollout.hold", ActionStatus::Failed, rollout, caller)])
-                .await;
+            let reason = "its agent only learns now; set it to safe_mode or active and resume";
+            return self.hold(rollout, reason.to_owned(), caller).await;
         }
         let stage = format!("rollout {}, stage {}, wave {}", rollout.id.0, rollout.stage, rollout.wave);
         let run = format!("{}/{}/{}", rollout.id.0, rollout.wave, self.records.clock.now().strftime("%F"));
         let automatic = rollout.by == Caller::agent(&rollout.agent_id).name;
+        let permit = if automatic { Some(self.permit(agent).await?) } else { None };
         let by = rollout.by.clone();
         let wave = rollout.wave;
         let begins = |state| matches!(state, MemberState::Waiting | MemberState::Simulated);
-        let mut begun = 0;
+        let (mut begun, mut others, mut refused) = (0, false, None);
         for member in rollout.members.iter_mut().filter(|member| member.wave <= wave && begins(member.state)) {
             if begun >= AT_ONCE {
                 break;
@@ -198,15 +215,32 @@ impl RolloutService {
             let Some(recommendation) = seen.recommendations.get(&member.recommendation) else { continue };
             let run_id = automatic.then_some(run.as_str());
             let wish = Wish { caller, by: &by, comment: Some(&stage), run_id, automatic, preapproved: false };
-            match self.begin_member(recommendation, &wish).await? {
+            match self.begin_member(recommendation, permit.as_ref(), &wish).await? {
                 Ok(state) => {
                     (member.state, member.detail, member.block) = (state, String::new(), None);
                     begun += 1;
                 }
-                Err((why, block)) => (member.detail, member.block) = (why, block),
+                Err(HeldBack { words, block, by_agent }) => {
+                    others |= !by_agent;
+                    if by_agent {
+                        refused = Some(format!("{}: {words}", member.name));
+                    }
+                    (member.detail, member.block) = (words, block);
+                }
             }
         }
-        Ok(())
+        // A single member that its agent leaves to people now does not hold the others.
+        match refused.filter(|_| begun == 0 && !others) {
+            Some(why) => self.hold(rollout, format!("{why}; change the agent and resume, or abort"), caller).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn hold(&self, rollout: &mut Rollout, reason: String, caller: &Caller) -> Result<(), EngineError> {
+        rollout.status = RolloutStatus::Held;
+        rollout.reason = Some(reason);
+        let entry = rollout_entry("rollout.hold", ActionStatus::Failed, rollout, caller);
+        self.records.record(vec![entry.with_severity(Severity::Medium)]).await
     }
 
     /// Asks for one change; the inner error says what holds it back for now. The guardrails are asked without a record first:
@@ -214,12 +248,17 @@ impl RolloutService {
     async fn begin_member(
         &self,
         recommendation: &Recommendation,
+        permit: Option<&Permit>,
         wish: &Wish<'_>,
-    ) -> Result<Result<MemberState, (String, Option<MemberBlock>)>, EngineError> {
+    ) -> Result<Result<MemberState, HeldBack>, EngineError> {
         // It may have moved since it was listed.
         let recommendation = self.records.agents.recommendation_get(&recommendation.id).await?;
         if !matches!(recommendation.status, Status::Open | Status::Approved) {
-            return Ok(Err((format!("it is {}", recommendation.status), None)));
+            let words = format!("it is {}", recommendation.status);
+            return Ok(Err(HeldBack { words, block: None, by_agent: false }));
+        }
+        if let Some(words) = permit.and_then(|permit| permit.refusal(&recommendation)) {
+            return Ok(Err(HeldBack { words, block: None, by_agent: true }));
         }
         let target = Target::from_recommendation(&recommendation);
         if let Err(refusal) =
@@ -236,14 +275,22 @@ impl RolloutService {
     }
 }
 
-/// Words of a refusal, and its guardrail where one refused.
-fn held_back(error: EngineError) -> (String, Option<MemberBlock>) {
+/// Reason why a member does not begin for now.
+struct HeldBack {
+    words: String,
+    /// The guardrail, where one refused.
+    block: Option<MemberBlock>,
+    /// `true` if its agent may not change it by itself.
+    by_agent: bool,
+}
+
+fn held_back(error: EngineError) -> HeldBack {
     let words = error.to_string();
     let block = match error {
         EngineError::Blocked(block) => Some(MemberBlock { guardrail: block.guardrail, message: block.message }),
         _ => None,
     };
-    (words, block)
+    HeldBack { words, block, by_agent: false }
 }
 
 /// Reads every member anew.

@@ -2,12 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use jiff::SignedDuration;
+
 use super::{RolloutInput, RolloutService};
 use crate::auto::{Auto, Candidate, decide};
 use crate::{Caller, EngineError};
 use reeve_recommend::agent::Agent;
 use reeve_recommend::recommendation::{RecommendationId, RecommendationType};
 use reeve_recommend::rollout::{MAX_MEMBERS, RolloutFilter, RolloutSettings, RolloutStatus};
+
+/// An aborted rollout keeps its agent from changing the kind by itself for as long as a dismissal silences a finding. What was given up
+/// then goes out in stages again, however few it is.
+const ABORTED: SignedDuration = SignedDuration::from_hours(24 * 90);
 
 /// Reason why an agent does not apply a kind of recommendations one by one.
 pub(crate) enum Staging {
@@ -65,16 +71,25 @@ impl RolloutService {
             let newest =
                 RolloutFilter { agent: Some(agent.id.clone()), kind: Some(kind), limit: 1, ..RolloutFilter::default() };
             let last = store.rollout_list(&newest).await?.0.into_iter().next();
-            let staging = match last.map(|last| last.status) {
-                Some(RolloutStatus::Completed) => None,
-                Some(RolloutStatus::Aborted) => Some(Staging::Carried("rollout_aborted")),
-                Some(_) => Some(Staging::Carried("in_rollout")),
-                None if from > 0 && recommendations.len() >= from => {
-                    recommendations.truncate(MAX_MEMBERS);
-                    Some(Staging::Begins(recommendations))
+            let now = self.records.clock.now();
+            let least = match last.map(|last| (last.status, now.duration_since(last.updated_at))) {
+                Some((RolloutStatus::Completed, _)) => None,
+                Some((RolloutStatus::Aborted, since)) if since >= ABORTED => Some(1),
+                Some((RolloutStatus::Aborted, _)) => {
+                    staged.insert(kind, Staging::Carried("rollout_aborted"));
+                    continue;
                 }
-                None => None,
+                Some(_) => {
+                    staged.insert(kind, Staging::Carried("in_rollout"));
+                    continue;
+                }
+                None => Some(from),
             };
+            let begins = least.is_some_and(|least| from > 0 && recommendations.len() >= least);
+            let staging = begins.then(|| {
+                recommendations.truncate(MAX_MEMBERS);
+                Staging::Begins(recommendations)
+            });
             staged.extend(staging.map(|staging| (kind, staging)));
         }
         Ok(staged)

@@ -35,7 +35,7 @@ pub(crate) enum Fault {
     NoCapacity,
     /// Accepted, and nothing happens.
     Ignore,
-    /// It takes an hour.
+    /// It takes 25 minutes.
     Slow,
 }
 
@@ -236,7 +236,7 @@ impl Cloud {
         let usual = if matches!(mutation, Mutation::Snapshot { .. }) { 60 } else { 30 };
         match fault {
             None => self.carry_out(&mut inner, &resource.id, mutation, usual),
-            Some(Fault::Slow) => self.carry_out(&mut inner, &resource.id, mutation, 3600),
+            Some(Fault::Slow) => self.carry_out(&mut inner, &resource.id, mutation, 1500),
             Some(Fault::LoseAnswer) => {
                 self.carry_out(&mut inner, &resource.id, mutation, usual)?;
                 Err(refuse(ActErrorKind::Unknown, "the answer was lost"))

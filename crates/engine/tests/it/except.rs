@@ -100,6 +100,7 @@ async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
         ..recommendation.clone()
     };
     let limits = reeve_recommend::Guardrails::default();
+    let procedure = reeve_recommend::Changes::builtin().procedure(granted.plan.as_ref().unwrap()).unwrap();
     let ask = |automatic| {
         let place = reeve_recommend::change_control::Place {
             account: "111122223333",
@@ -110,6 +111,7 @@ async fn an_exception_is_for_one_plan_one_execution_and_never_for_an_agent() {
         };
         let asked = reeve_engine::Asked {
             recommendation: &granted,
+            procedure: Some(&procedure),
             resource: &granted.subject.id,
             run_id: None,
             place,

@@ -164,12 +164,16 @@ async fn without_a_twin_a_test_runs_on_a_simulated_one() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;
     let before = world.memory.resources.lock().clone();
-    world.engine.execution.test(&recommendation.id, &operator()).await.unwrap();
+    let testing = world.engine.execution.test(&recommendation.id, &operator()).await.unwrap();
+    assert!(testing.status_reason.unwrap().starts_with("it is simulated"), "the answer says so");
     world.engine.execution.settle().await;
     let action = world.memory.action_list(Some(&recommendation.id), None).await.unwrap().remove(0);
     assert_eq!((action.purpose, action.status), (Purpose::Simulate, ActionStatus::RolledBack), "{action:?}");
     assert_eq!(action.resource.as_str(), "simulated:i-1");
-    assert!(world.again(&recommendation).await.status_reason.unwrap().contains("the test passed"));
+    let reason = world.again(&recommendation).await.status_reason.unwrap();
+    assert!(reason.starts_with("simulated, not tested on a real resource: the steps work"), "{reason}");
+    assert!(!reason.contains("passed"), "{reason}");
+    assert!(world.story(&recommendation).contains(&"recommendation.simulated success".to_owned()));
     assert_eq!(*world.memory.resources.lock(), before, "the inventory knows nothing of it");
     let asked = world.log.journal.lock().iter().any(|note| matches!(note, crate::journal::Note::Asked(..)));
     assert!(!asked, "no cloud was asked for anything");

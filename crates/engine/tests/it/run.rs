@@ -178,16 +178,15 @@ async fn what_holds_an_agent_back_is_counted_by_reason() {
 }
 
 #[tokio::test]
-async fn an_agent_does_not_stop_an_idle_machine_beyond_the_cost_guardrail_and_a_person_may() {
+async fn an_agent_stops_an_idle_machine_as_a_person_may_whatever_the_limit_of_smaller_sizes() {
     let world = World::new();
     world.machine("i-1", "t3.large", 0.1);
     let agent = world.agent("safe_mode", true).await;
     let report = world.run(&agent).await;
-    assert_eq!(report.applied, 0);
-    assert!(report.skipped.contains(&("blocked_cost_impact.max_decrease".to_owned(), 1)), "{:?}", report.skipped);
+    assert_eq!(report.applied, 1, "a stop is 100 % of the cost, and takes no capacity in use: {:?}", report.skipped);
+    world.engine.execution.settle().await;
     let recommendation = world.only("i-1").await;
     assert_eq!(recommendation.kind, RecommendationType::IdleResourceCleanup);
-    world.execute(&recommendation).await;
     assert_eq!(world.cloud.state("i-1").0, ResourceState::Stopped);
 }
 

@@ -50,7 +50,8 @@ impl Services {
         let approvals = Arc::new(Approvals::new(log()));
         let findings = Arc::new(Findings::new(log()));
         let scopes = Arc::new(ScopeService::new(Arc::clone(&estate), Arc::clone(&samples), clock));
-        let guardrails = Arc::new(GuardrailService::new(log(), Arc::clone(&estate)));
+        let guardrails =
+            Arc::new(GuardrailService::new(log(), Arc::clone(&estate), reeve_recommend::Changes::builtin()));
         let acting = ExecutionPorts {
             estate: Arc::clone(&estate),
             samples: Arc::clone(&samples),

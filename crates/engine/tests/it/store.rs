@@ -33,7 +33,7 @@ pub(crate) struct Memory {
     actions: Mutex<BTreeMap<String, Action>>,
     feedback: Mutex<Vec<Feedback>>,
     exclusions: Mutex<Vec<Exclusion>>,
-    guardrails: Mutex<Guardrails>,
+    pub(crate) guardrails: Mutex<Guardrails>,
     rollouts: Mutex<BTreeMap<String, Rollout>>,
     pub(crate) resources: Mutex<BTreeMap<ResourceId, Resource>>,
     pub(crate) seen: Mutex<Vec<ResourceChange>>,
@@ -393,7 +393,8 @@ impl EstateStore for Memory {
         self.listings.fetch_add(1, Ordering::SeqCst);
         let all = self.resources.lock();
         let wanted = |r: &&Resource| {
-            r.state != ResourceState::Deleted
+            (r.state != ResourceState::Deleted || filter.ended_since.is_some_and(|since| r.observed_at >= since))
+                && filter.group.as_ref().is_none_or(|group| r.group.as_ref() == Some(group))
                 && filter.connection.as_ref().is_none_or(|connection| r.connection == *connection)
                 && filter.kind.is_none_or(|kind| r.kind == kind)
                 && (filter.ids.is_empty() || filter.ids.contains(&r.id))

@@ -1,11 +1,13 @@
 //! After a change: its metrics are compared with those before, what got worse is undone, what somebody else changed is
 //! left to them.
 
-use jiff::SignedDuration;
-use reeve_estate::{Metric, Money, ResourceId, ResourceState, Series};
+use jiff::{SignedDuration, Timestamp};
+use reeve_estate::{Metric, Money, ResourceId, ResourceKind, ResourceState, Series};
+use reeve_recommend::change::ChangeGroupSize;
+use reeve_recommend::plan::Plan;
 use reeve_recommend::{Action, ActionStatus, AgentStore, Recommendation, Status, WatchVerdict};
 
-use crate::world::{World, operator};
+use crate::world::{World, operator, resource};
 
 /// An executed right-sizing, and its action.
 async fn changed(world: &World) -> (Recommendation, Action) {
@@ -121,4 +123,57 @@ async fn what_was_saved_stands_beside_what_was_predicted() {
     let figure = |name: &str| after.get(name).and_then(reeve_audit::Json::as_f64);
     assert_eq!(figure("predicted_savings_monthly_usd"), Some(recommendation.savings_monthly.unwrap().usd_cents()));
     assert_eq!(figure("realised_savings_monthly_usd"), Some(7.5));
+}
+
+/// Puts a member of the group and its load: every five minutes from one hour to another, as seen from a time.
+fn member(world: &World, (id, state): (&str, ResourceState), at: Timestamp, hours: (i64, i64), cpu: f64) {
+    let mut member = resource(id, ResourceKind::VirtualMachine, Some("m5.large"));
+    member.group = Some(ResourceId::new("asg-1"));
+    member.created_at = Some(at + SignedDuration::from_hours(hours.0));
+    (member.state, member.observed_at) = (state, at);
+    world.memory.resources.lock().insert(member.id.clone(), member);
+    let points = (hours.0 * 12..hours.1 * 12).map(|step| (at + SignedDuration::from_mins(step * 5), cpu)).collect();
+    let series = Series { resource: ResourceId::new(id), metric: Metric::CpuUtilization, points, period_s: 300 };
+    world.memory.series.lock().push(series);
+}
+
+/// An action that halved a group, whose members were busy as said before and after.
+async fn halved_group(before: f64, after: f64) -> Action {
+    let world = World::new();
+    let (recommendation, action) = changed(&world).await;
+    let mut group = resource("asg-1", ResourceKind::ScalingGroup, None);
+    group.state = ResourceState::Running;
+    world.put(group);
+    let change = ChangeGroupSize {
+        state: ResourceState::Running,
+        template: "lt-1".to_owned(),
+        version: "1".to_owned(),
+        from: "m5.xlarge".to_owned(),
+        to: "m5.large".to_owned(),
+        members: 3,
+    };
+    let executed = world.again(&recommendation).await;
+    let mut of_group = Recommendation { plan: Some(Plan::new(&change, "asg-1")), ..executed };
+    of_group.subject.id = ResourceId::new("asg-1");
+    of_group.subject.kind = ResourceKind::ScalingGroup;
+    of_group.version += 1;
+    world.memory.recommendation_update(&of_group).await.unwrap();
+    let action = Action { resource: ResourceId::new("asg-1"), version: action.version + 1, ..action };
+    world.memory.action_update(&action).await.unwrap();
+    let at = action.finished_at.unwrap();
+    for n in 0..3 {
+        // A refresh replaced every member.
+        member(&world, (&format!("old-{n}"), ResourceState::Deleted), at, (-14 * 24, 0), before);
+        member(&world, (&format!("new-{n}"), ResourceState::Running), at, (0, 25), after);
+    }
+    world.clock.advance(SignedDuration::from_hours(25));
+    looked(&world, &action).await
+}
+
+#[tokio::test]
+async fn a_group_is_watched_by_its_members() {
+    let watch = halved_group(40.0, 99.0).await.watch.unwrap();
+    assert_eq!(watch.verdict, WatchVerdict::Degraded, "{watch:?}");
+    let watch = halved_group(40.0, 75.0).await.watch.unwrap();
+    assert_eq!(watch.verdict, WatchVerdict::Holds, "busier is what was wanted: {watch:?}");
 }

@@ -6,8 +6,8 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceKind, ResourceState};
 
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task, aws, foreign,
-    precondition, refused, verify,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, SLOW_ROLLBACK_LIMIT_S,
+    Task, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
@@ -86,6 +86,10 @@ impl Change for AddStandby {
 
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
         vec![("standby", seen.specification.multi_az.map(|standby| standby.to_string()))]
+    }
+
+    fn rollback_limit_s(&self) -> i64 {
+        SLOW_ROLLBACK_LIMIT_S
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

@@ -12,8 +12,8 @@ use reeve_estate::{
 };
 
 use super::{
-    Change, ChangeType, Effect, Expectation, Goal, ParameterError, Parameters, Permission, Reversal, Task, aws,
-    foreign, precondition, refused, verify,
+    Change, ChangeType, Effect, Expectation, Goal, ParameterError, Parameters, Permission, Reversal,
+    SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
@@ -299,6 +299,15 @@ impl Change for ChangeGroupSize {
             ("member_types", of_template(seen, |own| Some(own.member_types.join(", ")))),
             ("instance_refresh", of_template(seen, refresh)),
         ]
+    }
+
+    fn rollback_limit_s(&self) -> i64 {
+        SLOW_ROLLBACK_LIMIT_S
+    }
+
+    /// A new member serves before an old one ends: connections to the old one are made anew, once in each direction.
+    fn interruption_limit_s(&self, _: i64) -> i64 {
+        600
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

@@ -7,8 +7,8 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceKind, ResourceState};
 
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task, aws, foreign,
-    precondition, refused, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task,
+    aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
@@ -102,6 +102,14 @@ impl Change for DeleteSnapshot {
 
     fn notes(&self, _: &Resource) -> Vec<(&'static str, Option<String>)> {
         vec![("volume", Some(self.volume.clone()))]
+    }
+
+    fn effect_evidence(&self) -> EffectEvidence {
+        EffectEvidence::State
+    }
+
+    fn may_take_capacity(&self) -> bool {
+        false
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

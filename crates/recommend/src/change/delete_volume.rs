@@ -7,8 +7,8 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceKind, ResourceState};
 
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, RemoveOperation, Reversal, Task,
-    aws, foreign, precondition, refused, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach, RemoveOperation,
+    Reversal, Task, aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
@@ -81,6 +81,14 @@ impl Change for DeleteVolume {
         }
         twin.state = ResourceState::Deleted;
         Ok(())
+    }
+
+    fn effect_evidence(&self) -> EffectEvidence {
+        EffectEvidence::State
+    }
+
+    fn may_take_capacity(&self) -> bool {
+        false
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

@@ -7,8 +7,8 @@ use reeve_estate::{ActError, ActErrorKind, Catalogue, Mutation, Operation, Resou
 
 use super::task::settled;
 use super::{
-    Change, ChangeType, Expectation, Goal as _, ParameterError, Parameters, Permission, Reach, Reversal, Task, aws,
-    foreign, precondition, refused, restore, verify,
+    Change, ChangeType, Expectation, Goal as _, ParameterError, Parameters, Permission, Reach, Reversal,
+    SLOW_ROLLBACK_LIMIT_S, Task, aws, foreign, precondition, refused, restore, verify,
 };
 use crate::plan::StepKind;
 
@@ -93,6 +93,16 @@ impl Change for FailOver {
 
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
         vec![("zone", seen.specification.zone.clone())]
+    }
+
+    fn rollback_limit_s(&self) -> i64 {
+        SLOW_ROLLBACK_LIMIT_S
+    }
+
+    /// RDS completes a failover within one to two minutes; a switch and the switch back are counted with five minutes each. The rest
+    /// of the limit the database serves, while RDS still calls it modifying.
+    fn interruption_limit_s(&self, _: i64) -> i64 {
+        600
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

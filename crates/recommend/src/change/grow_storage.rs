@@ -8,8 +8,8 @@ use reeve_estate::{ActError, ActErrorKind, Catalogue, Mutation, Operation, Resou
 
 use super::task::settled;
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task, aws, foreign,
-    precondition, refused, restore, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task,
+    aws, foreign, precondition, refused, restore, verify,
 };
 use crate::plan::StepKind;
 
@@ -107,6 +107,14 @@ impl Change for GrowStorage {
 
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
         vec![("storage_gib", seen.specification.storage_gib.map(|gib| gib.to_string()))]
+    }
+
+    fn effect_evidence(&self) -> EffectEvidence {
+        EffectEvidence::State
+    }
+
+    fn may_take_capacity(&self) -> bool {
+        false
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

@@ -6,8 +6,8 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, ActErrorKind, Catalogue, Mutation, Operation, QUARANTINE, Resource};
 
 use super::{
-    Change, ChangeType, Expectation, Goal as _, ParameterError, Parameters, Permission, Reach, Reversal, Task, aws,
-    aws_own, foreign, refused, verify,
+    Change, ChangeType, EffectEvidence, Expectation, Goal as _, ParameterError, Parameters, Permission, Reach,
+    Reversal, Task, aws, aws_own, foreign, refused, verify,
 };
 use crate::plan::StepKind;
 
@@ -103,6 +103,14 @@ impl Change for Isolate {
 
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
         vec![("security_groups", found(seen)), ("isolated", Some(seen.specification.isolated.to_string()))]
+    }
+
+    fn effect_evidence(&self) -> EffectEvidence {
+        EffectEvidence::State
+    }
+
+    fn may_take_capacity(&self) -> bool {
+        false
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

@@ -9,8 +9,8 @@ use reeve_estate::catalogue::volume::{GP3_FREE_IOPS, GP3_FREE_MIBPS};
 use reeve_estate::{ActError, ActErrorKind, Catalogue, Operation, Resource, ResourceState, Specification};
 
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task, aws, foreign,
-    precondition, refused, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task,
+    aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
@@ -155,6 +155,18 @@ impl Change for ModifyVolume {
 
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
         vec![("volume", VolumeSetup::from_specification(&seen.specification).map(|setup| setup.to_string()))]
+    }
+
+    fn effect_evidence(&self) -> EffectEvidence {
+        EffectEvidence::State
+    }
+
+    /// Another type with as many operations and as much throughput takes nothing away.
+    fn may_take_capacity(&self) -> bool {
+        let falls = |before: Option<u32>, after: Option<u32>| {
+            before.is_some_and(|before| after.is_none_or(|after| after < before))
+        };
+        falls(self.from.iops, self.to.iops) || falls(self.from.throughput_mibps, self.to.throughput_mibps)
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

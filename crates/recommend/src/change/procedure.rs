@@ -2,8 +2,13 @@
 
 use std::sync::Arc;
 
+use reeve_estate::ResourceKind;
+
 use super::{Change, Changes, PlanError, Task, v1};
 use crate::plan::Plan;
+
+/// Least limit of a change of a database, seconds: RDS takes its time, and calls every step of it "modifying".
+const DATABASE_S: i64 = 1800;
 
 /// A plan with its typed change.
 #[derive(Debug, Clone)]
@@ -64,5 +69,21 @@ impl Procedure {
     #[must_use]
     pub fn on(&self, target: &str, rename: &dyn Fn(&str) -> Option<String>) -> Procedure {
         Procedure::new(self.change.retarget(rename), target)
+    }
+
+    /// Returns the seconds after which the change is undone if it has not come about: the guardrails' time-out, and more for what
+    /// cannot be done in it.
+    #[must_use]
+    pub fn limit_s(&self, kind: ResourceKind, timeout_s: i64) -> i64 {
+        let database = if kind == ResourceKind::Database { DATABASE_S } else { 0 };
+        timeout_s.max(database).max(self.change.least_limit_s())
+    }
+
+    /// Returns the longest time that the resource may be interrupted, seconds, the way back included; 0 for a change that
+    /// interrupts nothing.
+    #[must_use]
+    pub fn interruption_limit_s(&self, kind: ResourceKind, timeout_s: i64) -> i64 {
+        let limit_s = self.limit_s(kind, timeout_s);
+        if self.plan.restart_needed { self.change.interruption_limit_s(limit_s) } else { 0 }
     }
 }

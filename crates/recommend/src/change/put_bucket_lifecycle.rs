@@ -9,8 +9,8 @@ use reeve_estate::{
 };
 
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task, aws, foreign,
-    precondition, refused, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task,
+    aws, foreign, precondition, refused, verify,
 };
 
 /// Row of the registry.
@@ -258,6 +258,14 @@ impl Change for PutBucketLifecycle {
             ("lifecycle", lifecycle.map(|lifecycle| lifecycle.fingerprint.clone())),
             ("lifecycle_rules", lifecycle.map(own)),
         ]
+    }
+
+    fn effect_evidence(&self) -> EffectEvidence {
+        EffectEvidence::State
+    }
+
+    fn may_take_capacity(&self) -> bool {
+        false
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

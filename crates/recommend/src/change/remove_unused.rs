@@ -9,8 +9,8 @@ use reeve_estate::{
 };
 
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Reach, Reversal, Task, aws, foreign, precondition,
-    refused, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Reach, Reversal, Task, aws, foreign,
+    precondition, refused, verify,
 };
 
 /// Row of addresses.
@@ -182,6 +182,14 @@ impl Change for RemoveUnused {
 
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
         vec![(self.unused.attached(), Some(attached(seen)))]
+    }
+
+    fn effect_evidence(&self) -> EffectEvidence {
+        EffectEvidence::State
+    }
+
+    fn may_take_capacity(&self) -> bool {
+        false
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

@@ -7,8 +7,8 @@ use reeve_estate::{ActError, ActErrorKind, Catalogue, Mutation, Operation, Resou
 
 use super::task::settled;
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task, aws, aws_own,
-    foreign, precondition, refused, restore, verify,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, SLOW_ROLLBACK_LIMIT_S,
+    Task, aws, aws_own, foreign, precondition, refused, restore, verify,
 };
 use crate::plan::StepKind;
 
@@ -106,6 +106,10 @@ impl Change for Replicate {
             _ => return Err(foreign(operation)),
         }
         Ok(())
+    }
+
+    fn rollback_limit_s(&self) -> i64 {
+        SLOW_ROLLBACK_LIMIT_S
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

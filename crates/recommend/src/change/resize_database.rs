@@ -8,8 +8,8 @@ use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
 use super::restore::{self, modify};
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reversal, Task, aws, power, precondition,
-    verify,
+    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reversal, SLOW_ROLLBACK_LIMIT_S, Task,
+    aws, power, precondition, verify,
 };
 
 /// Row of the registry.
@@ -73,6 +73,10 @@ impl Change for ResizeDatabase {
 
     fn restarts(&self) -> bool {
         true
+    }
+
+    fn rollback_limit_s(&self) -> i64 {
+        SLOW_ROLLBACK_LIMIT_S
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

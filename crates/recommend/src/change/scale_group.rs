@@ -10,8 +10,8 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, ActErrorKind, Capacity, Catalogue, Mutation, Operation, Resource, ResourceState};
 
 use super::{
-    Change, ChangeType, Expectation, Goal, ParameterError, Parameters, Permission, Reversal, Task, aws, foreign,
-    precondition, refused, restore, verify,
+    Change, ChangeType, Expectation, Goal, ParameterError, Parameters, Permission, Reversal, SLOW_ROLLBACK_LIMIT_S,
+    Task, aws, foreign, precondition, refused, restore, verify,
 };
 use crate::plan::StepKind;
 
@@ -170,6 +170,10 @@ impl Change for ScaleGroup {
             ("min_size", capacity.map(|capacity| capacity.min.to_string())),
             ("desired_capacity", capacity.map(|capacity| capacity.desired.to_string())),
         ]
+    }
+
+    fn rollback_limit_s(&self) -> i64 {
+        SLOW_ROLLBACK_LIMIT_S
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

@@ -6,8 +6,8 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reversal, Task, aws, foreign,
-    precondition, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reversal, Task, aws,
+    foreign, precondition, verify,
 };
 
 /// Row of the registry.
@@ -55,6 +55,14 @@ impl Change for SnapshotVolume {
 
     fn simulate(&self, operation: &dyn Operation, _: &mut Resource, _: &Catalogue) -> Result<(), ActError> {
         Err(foreign(operation))
+    }
+
+    fn effect_evidence(&self) -> EffectEvidence {
+        EffectEvidence::State
+    }
+
+    fn may_take_capacity(&self) -> bool {
+        false
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

@@ -7,8 +7,8 @@ use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
 use super::restore::{self, stop};
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reversal, Task, aws, power, precondition,
-    verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reversal,
+    SLOW_ROLLBACK_LIMIT_S, Task, aws, power, precondition, verify,
 };
 
 /// Row of the registry.
@@ -66,6 +66,18 @@ impl Change for StopDatabase {
 
     fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, catalogue: &Catalogue) -> Result<(), ActError> {
         power(operation, twin, catalogue)
+    }
+
+    fn effect_evidence(&self) -> EffectEvidence {
+        EffectEvidence::State
+    }
+
+    fn may_take_capacity(&self) -> bool {
+        false
+    }
+
+    fn rollback_limit_s(&self) -> i64 {
+        SLOW_ROLLBACK_LIMIT_S
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

@@ -7,8 +7,8 @@ use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
 use super::restore::{self, stop};
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reversal, Task, aws, power, precondition,
-    verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reversal, Task, aws,
+    power, precondition, verify,
 };
 
 /// Row of the registry.
@@ -75,6 +75,14 @@ impl Change for StopMachine {
 
     fn simulate(&self, operation: &dyn Operation, twin: &mut Resource, catalogue: &Catalogue) -> Result<(), ActError> {
         power(operation, twin, catalogue)
+    }
+
+    fn effect_evidence(&self) -> EffectEvidence {
+        EffectEvidence::State
+    }
+
+    fn may_take_capacity(&self) -> bool {
+        false
     }
 
     fn retarget(&self, rename: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

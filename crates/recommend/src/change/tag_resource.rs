@@ -6,8 +6,8 @@ use reeve_audit::Json;
 use reeve_estate::{ActError, Catalogue, Operation, Resource, ResourceState};
 
 use super::{
-    Change, ChangeType, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task, aws, foreign,
-    precondition, verify,
+    Change, ChangeType, EffectEvidence, Expectation, ParameterError, Parameters, Permission, Reach, Reversal, Task,
+    aws, foreign, precondition, verify,
 };
 use crate::plan::StepKind;
 
@@ -124,6 +124,14 @@ impl Change for TagResource {
 
     fn notes(&self, seen: &Resource) -> Vec<(&'static str, Option<String>)> {
         vec![("tag", Some(words(&self.key, seen.tag(&self.key))))]
+    }
+
+    fn effect_evidence(&self) -> EffectEvidence {
+        EffectEvidence::State
+    }
+
+    fn may_take_capacity(&self) -> bool {
+        false
     }
 
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+use reeve_estate::{ResourceKind, ResourceState};
+
 use super::*;
 use crate::plan::{Plan, PlannedChange, Step, StepKind};
 
@@ -134,4 +136,36 @@ fn each_part_of_a_change_is_in_its_hash() {
     let mut renamed = plan.clone();
     named(&mut renamed, "replicate");
     assert!(!renamed.is_intact());
+}
+
+/// Longest interruption of a change where the guardrails give it five minutes, seconds.
+fn interruption(change: Arc<dyn Change>, kind: ResourceKind) -> i64 {
+    Procedure::new(change, "one").interruption_limit_s(kind, 300)
+}
+
+#[test]
+fn an_interruption_is_as_long_as_a_change_and_its_way_back_may_take() {
+    let state = ResourceState::Running;
+    let (from, to) = (|| "m5.xlarge".to_owned(), || "m5.large".to_owned());
+    let machine = ResizeMachine { state, from: from(), to: to() };
+    assert_eq!(interruption(Arc::new(machine), ResourceKind::VirtualMachine), 300 + 1800);
+    let database = ResizeDatabase { state, from: from(), to: to() };
+    assert_eq!(interruption(Arc::new(database), ResourceKind::Database), 1800 + 3600);
+    let stop = StopMachine { state, size: None, volumes: Vec::new() };
+    assert_eq!(interruption(Arc::new(stop), ResourceKind::VirtualMachine), 0, "it is meant to stay off");
+}
+
+#[test]
+fn only_a_smaller_setup_takes_capacity() {
+    let state = ResourceState::Available;
+    let setup = |storage_type: &str, iops| VolumeSetup {
+        storage_type: storage_type.to_owned(),
+        iops: Some(iops),
+        throughput_mibps: Some(125),
+    };
+    let volume = |from, to| ModifyVolume { state, from, to };
+    assert!(!volume(setup("io1", 3000), setup("gp3", 3000)).may_take_capacity());
+    assert!(volume(setup("io1", 9000), setup("gp3", 3000)).may_take_capacity());
+    assert!(ResizeMachine { state, from: "a".to_owned(), to: "b".to_owned() }.may_take_capacity());
+    assert!(!StopMachine { state, size: None, volumes: Vec::new() }.may_take_capacity());
 }

@@ -76,11 +76,14 @@ fn the_environment_changes_when_more_than_a_fifth_of_it_comes_or_goes() {
 #[test]
 fn work_is_too_variable_when_more_than_a_fifth_cannot_be_judged_by_its_past() {
     let cause = |facts: FindingFacts| find(&low_confidence(&agent(85.0), &facts), "workload_too_variable");
-    for reason in ["not_steady", "network_bound", "disk_bound", "disk_ops_bound"] {
+    for reason in VARIABLE {
         assert_eq!(cause(skipped_for(reason, 2)).0, Some(false), "{reason}");
         let (applies, evidence) = cause(skipped_for(reason, 3));
         assert_eq!(applies, Some(true), "{reason}");
         assert_eq!(evidence, "3 of 10 resources vary too much to be judged by their past");
+    }
+    for too_small in ["network_bound", "disk_bound", "disk_ops_bound"] {
+        assert_eq!(cause(skipped_for(too_small, 9)).0, Some(false), "{too_small}: the size is too small");
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
     let approvals = Arc::new(Approvals::new(records.clone()));
     let findings = Arc::new(Findings::new(records.clone()));
     let scopes = Arc::new(ScopeService::new(estate.clone(), samples.clone(), clock));
-    let guardrails = Arc::new(GuardrailService::new(records.clone(), estate.clone()));
+    let guardrails = Arc::new(GuardrailService::new(records.clone(), estate.clone(), changes.clone()));
     let acting = ExecutionPorts {
         estate: estate.clone(),
         samples: samples.clone(),

@@ -16,11 +16,11 @@ use crate::rows::resource::ResourceRow;
 use crate::rows::{decode, encode, unreadable};
 
 const INSERT: &str = "INSERT INTO resources (connection_id, id, provider, account, region, service, kind, state,
-     monthly_cost, observed_at_ms, search, document)";
+     monthly_cost, observed_at_ms, search, group_id, document)";
 const REPLACE: &str = "ON CONFLICT (connection_id, id) DO UPDATE SET provider = excluded.provider,
      account = excluded.account, region = excluded.region, service = excluded.service, kind = excluded.kind,
      state = excluded.state, monthly_cost = excluded.monthly_cost, observed_at_ms = excluded.observed_at_ms,
-     search = excluded.search, document = excluded.document";
+     search = excluded.search, group_id = excluded.group_id, document = excluded.document";
 
 /// Resources with the time of the last complete reading of their kind, which has seen all that were not gone: what did not
 /// change is not written again.
@@ -52,7 +52,7 @@ pub(super) async fn upsert<'r>(
     totals::advance(tx, connection, writer).await
 }
 
-fn cells(resource: &Resource) -> Result<[Cell; 12], Fault> {
+fn cells(resource: &Resource) -> Result<[Cell; 13], Fault> {
     Ok([
         resource.connection.0.as_str().into(),
         resource.id.0.as_str().into(),
@@ -65,6 +65,7 @@ fn cells(resource: &Resource) -> Result<[Cell; 12], Fault> {
         Cell::OptionalInteger(resource.monthly_cost.map(Money::micros)),
         Cell::Integer(resource.observed_at.as_millisecond()),
         Cell::Text(search(resource)),
+        resource.group.as_ref().map_or("", ResourceId::as_str).into(),
         Cell::Text(encode(&ResourceRow::from(resource))?),
     ])
 }
@@ -97,7 +98,8 @@ pub(super) async fn list(store: &Store, wanted: &ResourceFilter) -> Result<(Vec<
 
 /// Returns the number of resources that a filter finds: from the sums over the inventory where they can tell.
 async fn count(store: &Store, wanted: &ResourceFilter, filter: &Filter) -> Result<u64, Fault> {
-    if wanted.text.is_some() || !wanted.ids.is_empty() || wanted.account.is_some() {
+    let narrowed = wanted.text.is_some() || wanted.account.is_some() || wanted.group.is_some();
+    if narrowed || !wanted.ids.is_empty() || wanted.ended_since.is_some() {
         let count = filter.query(filter.sql("SELECT COUNT(*) FROM resources", "")).fetch_one(store.read()).await?;
         return Ok(count.try_get::<i64, _>(0)?.unsigned_abs());
     }
@@ -126,7 +128,10 @@ pub(super) async fn page(
 
 fn filter(wanted: &ResourceFilter) -> Filter {
     let mut filter = Filter::default();
-    filter.text("state <> ?", ResourceState::Deleted.as_str());
+    match wanted.ended_since {
+        None => filter.text("state <> ?", ResourceState::Deleted.as_str()),
+        Some(since) => filter.integer("(state <> 'deleted' OR observed_at_ms >= ?)", since.as_millisecond()),
+    }
     if let Some(connection) = &wanted.connection {
         filter.text("connection_id = ?", &connection.0);
     }
@@ -141,6 +146,9 @@ fn filter(wanted: &ResourceFilter) -> Filter {
     }
     if let Some(service) = &wanted.service {
         filter.text("service = ?", service);
+    }
+    if let Some(group) = &wanted.group {
+        filter.text("group_id = ?", group.as_str());
     }
     filter.one_of("id", wanted.ids.iter().map(ResourceId::as_str));
     if let Some(text) = &wanted.text {

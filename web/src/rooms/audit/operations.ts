@@ -4,7 +4,7 @@ import { words } from '../../display/wording';
 const DONE: Record<string, string> = {
   'recommendation.create': 'Recommended', 'recommendation.refresh': 'Recommendation updated', 'recommendation.execute': 'Execution requested', 'recommendation.schedule': 'Scheduled',
   'recommendation.snooze': 'Snoozed', 'recommendation.wake': 'Snooze ended', 'recommendation.dismiss': 'Dismissed', 'recommendation.reopen': 'Reopened', 'recommendation.approve': 'Approved',
-  'recommendation.expire': 'Expired', 'recommendation.supersede': 'Superseded', 'recommendation.feedback': 'Feedback given', 'recommendation.tested': 'Tested', 'recommendation.verify': 'Verification started',
+  'recommendation.expire': 'Expired', 'recommendation.supersede': 'Superseded', 'recommendation.feedback': 'Feedback given', 'recommendation.tested': 'Tested', 'recommendation.simulated': 'Simulated', 'recommendation.verify': 'Verification started',
   'recommendation.succeed': 'Succeeded', 'recommendation.fail': 'Failed', 'recommendation.roll_back': 'Rolled back', 'recommendation.release': 'Released',
   'approval.request': 'Approval requested', 'approval.sign': 'Approved', 'approval.reject': 'Rejected', 'approval.delegate': 'Approval delegated', 'approval.expire': 'Approval expired', 'approval.remind': 'Reminder sent',
   'action.start': 'Change started', 'action.succeed': 'Change completed', 'action.fail': 'Change failed', 'action.abort': 'Change aborted', 'action.rollback': 'Rollback requested', 'action.rolled_back': 'Rolled back',

@@ -13,7 +13,7 @@ import { Watch } from './Watch';
 import { rollBack, useChange } from './queries';
 import { useWho } from './who';
 
-const TITLES: Record<string, string> = { test: 'Last test', simulate: 'Last simulation' };
+const TITLES: Record<string, string> = { test: 'Last test', simulate: 'Simulation: no real resource was tested' };
 const MOVING = ['running', 'rolling_back'];
 
 /** One execution: how far it is, what each step found, how to undo it. */

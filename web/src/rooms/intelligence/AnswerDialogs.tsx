@@ -72,9 +72,9 @@ export function TestDialog({ of: one, onClose }: Props) {
   const change = useChange(testFirst);
   return (
     <FormDialog
-      title="Test this change?" explain="Runs the plan on a copy of the resource and shows the result. Nothing in production changes." submit="Test now"
+      title="Test this change?" explain="Runs the plan on a resource of the same size outside production and restores it. Where there is none, the steps are simulated: that shows that they work, and says nothing about load or speed." submit="Test now"
       error={change.error} pending={change.isPending} onClose={onClose}
-      onSubmit={() => change.mutate(one.id, { onSuccess: () => { announce('Test started.'); onClose(); } })}
+      onSubmit={() => change.mutate(one.id, { onSuccess: ({ status_reason }) => { announce(status_reason?.startsWith('it is simulated') ? 'Simulation started: there is no resource to test on.' : 'Test started.'); onClose(); } })}
     />
   );
 }

@@ -87,7 +87,7 @@ function Limits({ of: guardrails }: { of: Guardrails }) {
           <Panel title="Limits of one change" note="A change beyond a limit is blocked, and the block is logged">
             <SimpleGrid cols={{ base: 1, sm: 2 }}>
               {percent('Highest cost increase', 'cost_impact.max_increase', 'Of what the resource costs; a larger size can need more than 100 %', 10_000)}
-              {percent('Highest cost decrease', 'cost_impact.max_decrease', 'Of what the resource costs')}
+              {percent('Highest cost decrease', 'cost_impact.max_decrease', 'By a smaller size; what is not used may be stopped')}
               {percent('Highest degradation', 'performance_impact.max_degradation', 'Of performance')}
               {percent('Lowest uptime', 'availability.min_uptime', 'Kept as an error budget')}
             </SimpleGrid>

@@ -161,7 +161,7 @@ impl Hazard {
             (0.015, Fault::Deny, "cloud: denied"),
             (0.03, Fault::NoCapacity, "cloud: no capacity"),
             (0.03, Fault::Ignore, "cloud: accepted, not done"),
-            (0.01, Fault::Slow, "cloud: took an hour"),
+            (0.01, Fault::Slow, "cloud: took 25 minutes"),
         ];
         let mut inner = self.inner.lock();
         if !inner.faulty {

@@ -261,5 +261,5 @@ fn a_test_on_a_simulated_database_passes() {
     assert!(life.process(false, None, tried));
     let all = life.store.memory.recommendations.lock();
     let why = all.values().next().unwrap().status_reason.clone().unwrap();
-    assert!(why.contains("the test passed"), "{why}");
+    assert!(why.contains("the steps work in a simulation"), "{why}");
 }

@@ -251,7 +251,7 @@ impl Evidence {
                 "the cost moves too far",
                 Box::new(|p| {
                     percent.is_none_or(|percent| {
-                        let idle = found.kind == "idle_resource_cleanup" && !automatic;
+                        let idle = found.kind == "idle_resource_cleanup";
                         let most = p.guardrails.max_cost_increase_percent.max(self.excepted(execution));
                         percent <= most + 0.1 && (idle || -percent <= p.guardrails.max_cost_decrease_percent + 0.1)
                     })

@@ -69,7 +69,32 @@ pub(super) async fn run(store: &dyn EstateStore) -> Result<()> {
     let (found, total) = store.resource_list(&named).await?;
     let names: Vec<(&str, &str)> = found.iter().map(|one| (one.connection.0.as_str(), one.id.as_str())).collect();
     assert_eq!((names, total), (vec![("c-sum-1", "s-1"), ("c-sum-2", "s-1")], 2));
+    members(store).await?;
     store.connection_delete(&first.id).await?;
     check(store, "after a connection is removed").await?;
     store.connection_delete(&second.id).await.map_err(Into::into)
+}
+
+/// The members of a group are found by it, those that are gone among them where they are asked for.
+async fn members(store: &dyn EstateStore) -> Result<()> {
+    let member = |id: &str, group: &str, state: ResourceState| -> Result<Resource> {
+        let group = Some(ResourceId::new(group));
+        Ok(Resource { group, state, kind: ResourceKind::VirtualMachine, ..resource("c-sum-1", id)? })
+    };
+    let (running, deleted) = (ResourceState::Running, ResourceState::Deleted);
+    let all = [member("m-1", "web_1", running)?, member("m-2", "web_1", deleted)?, member("m-3", "webx1", running)?];
+    for one in &all {
+        store.resource_put(one).await?;
+    }
+    let found = async |ended_since| -> Result<Vec<String>> {
+        let filter = ResourceFilter { group: Some(ResourceId::new("web_1")), ended_since, ..ResourceFilter::default() };
+        let (found, total) = store.resource_list(&filter).await?;
+        assert_eq!(total, found.len() as u64);
+        Ok(found.into_iter().map(|one| one.id.0).collect())
+    };
+    assert_eq!(found(None).await?, ["m-1"]);
+    let seen = all[1].observed_at;
+    assert_eq!(found(Some(seen)).await?, ["m-1", "m-2"]);
+    assert_eq!(found(Some(seen + jiff::SignedDuration::from_secs(1))).await?, ["m-1"]);
+    Ok(())
 }

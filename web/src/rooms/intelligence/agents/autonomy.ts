@@ -14,6 +14,8 @@ export interface Autonomy {
 }
 
 const LEVELS = ['low', 'medium', 'high'];
+/** The next larger size of the cheapest families costs this much more, percent. */
+const LEAST_INCREASE = 20;
 
 type Settings = Record<string, string>;
 
@@ -21,14 +23,18 @@ const days = (value: string | undefined) => plural(Number.parseInt(value ?? '', 
 const unless = (off: boolean, ...texts: string[]) => (off ? [] : texts);
 
 /** Changes that an agent of a type makes, as its settings have them. */
-const CHANGES: Record<string, (settings: Settings) => string[]> = {
-  cost_optimizer: (set) => [
+const CHANGES: Record<string, (settings: Settings, guardrails: Guardrails) => string[]> = {
+  cost_optimizer: (set, { cost_impact: cost }) => [
     ...unless(
       set.recommend_rightsizing === 'false',
       `make machines smaller whose CPU stays below ${set['downsize_underutilized.cpu_below']} for ${days(set['downsize_underutilized.window'])}`,
+    ),
+    // The guardrail refuses nearly every larger size as long as it allows less than this.
+    ...unless(
+      set.recommend_rightsizing === 'false' || percentOf(cost.max_increase) < LEAST_INCREASE,
       `make machines larger whose CPU stays above ${set['upgrade_throttled.cpu_above']} for ${days(set['upgrade_throttled.window'])}`,
     ),
-    `stop or clean up resources that are idle for ${days(set['identify_idle_resources.window'])}`,
+    'stop resources that were never used in the measured history',
     ...unless(!set.required_tags, 'add required tags'),
   ],
   storage_optimizer: (set) => [
@@ -63,7 +69,7 @@ export function autonomyOf(agent: Agent, guardrails: Guardrails): Autonomy {
   if (guardrails.kill_switch) return none('Changes nothing now: the kill switch is on.');
   if (agent.mode === 'learning') return none('Only recommends. It changes nothing while its mode is Learning.');
   if (!agent.auto_apply.enabled) return none('Changes nothing automatically. People apply its recommendations.');
-  const changes = CHANGES[agent.agent_type]?.(flat(agent.settings)) ?? [];
+  const changes = CHANGES[agent.agent_type]?.(flat(agent.settings), guardrails) ?? [];
   const covered = LEVELS.slice(0, LEVELS.indexOf(agent.auto_apply.max_impact ?? 'low') + 1);
   const alone = covered.filter((level) => signatures(agent, guardrails, level).length === 0);
   const signed = covered.filter((level) => !alone.includes(level));
@@ -86,7 +92,7 @@ function guardrailLimits({ blast_radius: radius, cost_impact: cost, change_contr
   const names = (list: { name: string }[]) => listed(list.map(({ name }) => `“${name}”`));
   return [
     `Changes at most ${plural(radius.max_actions_per_run, 'resource')} in a run and ${count(radius.max_actions_per_day)} in a day.`,
-    `Never raises the cost of a resource by more than ${cost.max_increase} or lowers it by more than ${cost.max_decrease} in one change.`,
+    `Never raises the cost of a resource by more than ${cost.max_increase} or, by a smaller size, lowers it by more than ${cost.max_decrease} in one change.`,
     ...unless(control.direction === 'both', control.direction === 'up_only' ? 'Never makes anything smaller or stops it.' : 'Never makes anything larger.'),
     ...unless(control.maintenance_windows.length === 0, `Restarts resources only in the maintenance ${control.maintenance_windows.length === 1 ? 'window' : 'windows'} ${names(control.maintenance_windows)}.`),
     ...unless(control.freezes.length === 0, `Changes nothing during ${names(control.freezes)}.`),

@@ -33,6 +33,8 @@ const REASONS: Record<string, string> = {
   not_its_own: 'found by an agent of another type',
   not_open: 'not open any more',
   begins_rollout: 'a staged rollout begins, because there are many of its kind',
+  needs_person: 'in use until a day that the finding names: people decide',
+  not_reversible: 'it cannot be undone, and no signature is required for it',
   in_rollout: 'a rollout of its kind is running',
   rollout_aborted: 'the last rollout of its kind was aborted',
 };

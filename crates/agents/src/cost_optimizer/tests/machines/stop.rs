@@ -49,6 +49,7 @@ fn works_sometimes() -> Vec<Row> {
             .then_some(60.0)
     });
     let given_up = resting("m5.large", |back| (days_ago(back) > 10).then(|| 35.0 + 5.0 * noise(back)));
+    let just_left = resting("m5.large", |back| (days_ago(back) > 5).then(|| 35.0 + 5.0 * noise(back)));
     let office = resting("m5.2xlarge", |back| within(back, 0..=4, 480, 1080).then(|| 45.0 + 20.0 * noise(back)));
     let nightly = resting("c5.2xlarge", |back| within(back, 0..=6, 60, 230).then(|| 70.0 + 20.0 * noise(back)));
     vec![
@@ -73,7 +74,8 @@ fn works_sometimes() -> Vec<Row> {
         ),
         left("a job at the month's end", closing, "rare_work", &[]),
         left("work now and then", now_and_then, "irregular_work", &[]),
-        left("in use until eleven days ago", given_up, "worked_before", &[]),
+        row("in use until eleven days ago", given_up, Stop, Saves, &["idle since 2026-11-", "It was in use until"]),
+        left("in use until five days ago", just_left, "cpu_in_use", &[]),
     ]
 }
 
