@@ -158,7 +158,8 @@ impl ExecutionService {
         let Some(changed_at) = action.finished_at else { return Ok(Vec::new()) };
         let metrics: Vec<Metric> = PRESSED.iter().map(|(metric, ..)| *metric).collect();
         let ids: [ResourceId; 1] = [action.resource.clone()];
-        let series = self.ports.samples.sample_series(&ids, &metrics, changed_at - BEFORE, now).await?;
+        let series = &self.ports.samples;
+        let series = series.sample_series(&action.connection, &ids, &metrics, changed_at - BEFORE, now).await?;
         let bar = Bar {
             p_value: if ends { FINAL_P } else { EARLY_P },
             effect: (limits.max_degradation_percent / 100.0).max(0.005),
