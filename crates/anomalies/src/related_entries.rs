@@ -11,8 +11,9 @@ use reeve_audit::{
     ActionStatus, Entry,
     events::{self, OBSERVED},
 };
-use reeve_estate::ResourceKind;
+use reeve_estate::{ResourceId, ResourceKind};
 use reeve_learn::behaviour::words::{Verb, Words};
+use reeve_recommend::activity::named;
 use reeve_recommend::words::minute;
 
 use super::behaviour_watch::operation;
@@ -97,7 +98,7 @@ pub(super) fn query(anomaly: &Anomaly) -> Option<Query> {
         ])]);
     Some(Query {
         expr: Expr::and([
-            Expr::field(Column::ResourceId, Match::Identical(anomaly.place.id.clone())),
+            named(&ResourceId::new(anomaly.place.id.clone())),
             time_range(Some(from), Some(to)),
             Expr::negate(Expr::or(useless)),
         ]),

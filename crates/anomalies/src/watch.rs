@@ -196,19 +196,23 @@ impl MetricWatch {
         from: Timestamp,
     ) -> Result<Vec<Finding>, StoreError> {
         let Look { estate, samples, settings, changed_since, now } = look;
-        // Samples outlive their resources, and of a resource that two connections see one record is enough.
+        // Samples outlive their resources. Of a resource that two connections see the first record counts, with its samples alone.
         let (mut resources, _) = estate.resource_list(&ResourceFilter { ids, ..ResourceFilter::default() }).await?;
         resources.dedup_by(|a, b| a.id == b.id);
-        let ids: Vec<ResourceId> = resources.iter().map(|resource| resource.id.clone()).collect();
-        let read = samples.sample_series(&ids, &self.metrics, from, now).await?;
-        // After the samples: a sync keeps what changed before what was measured since.
-        self.changes.learn_seen(&estate.resource_changes(&ids, changed_since).await?);
+        resources.sort_by(|a, b| a.connection.cmp(&b.connection).then_with(|| a.id.cmp(&b.id)));
         let mut strange: HashMap<ResourceId, Vec<Strange>> = HashMap::new();
-        for series in read {
-            let readings = self.judge(&series, settings.performance.sensitivity, now);
-            strange.entry(series.resource).or_default().extend(readings);
-            // Thousands of points were judged without a pause.
-            tokio::task::yield_now().await;
+        for of_one in resources.chunk_by(|a, b| a.connection == b.connection) {
+            let ids: Vec<ResourceId> = of_one.iter().map(|resource| resource.id.clone()).collect();
+            let Some(connection) = of_one.first().map(|resource| &resource.connection) else { continue };
+            let read = samples.sample_series(connection, &ids, &self.metrics, from, now).await?;
+            // After the samples: a sync keeps what changed before what was measured since.
+            self.changes.learn_seen(&estate.resource_changes(connection, &ids, changed_since).await?);
+            for series in read {
+                let readings = self.judge(&series, settings.performance.sensitivity, now);
+                strange.entry(series.resource).or_default().extend(readings);
+                // Thousands of points were judged without a pause.
+                tokio::task::yield_now().await;
+            }
         }
         let found = |resource: &Resource| finding(resource, strange.remove(&resource.id).unwrap_or_default());
         Ok(resources.iter().filter_map(found).collect())

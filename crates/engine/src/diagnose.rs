@@ -1,12 +1,12 @@
 //! Gathering the facts of a diagnosis. Nothing is recorded or changed by asking.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Resource, ResourceFilter};
+use reeve_estate::{Connection, ResourceFilter, ResourcePages};
 
 use super::request::{Target, Wish};
 use super::{AgentService, Caller, EngineError, RecommendationService};
 use reeve_recommend::action::{Action, ActionStatus};
-use reeve_recommend::agent::{Agent, AgentId};
+use reeve_recommend::agent::{Agent, AgentId, Scope};
 use reeve_recommend::combined::{Relation, relation};
 use reeve_recommend::diagnosis;
 use reeve_recommend::diagnosis::{BlockedBy, Diagnosis, Failure, FindingFacts, StuckFacts};
@@ -18,6 +18,8 @@ use reeve_recommend::recommendation::{Closing, FeedbackOutcome, Recommendation, 
 
 /// Resources added or removed within this time count as a change of the environment.
 const RECENT: SignedDuration = SignedDuration::from_hours(24 * 14);
+/// Resources that are read at a time.
+const PAGE: u64 = 1_000;
 
 impl RecommendationService {
     /// Returns the possible reasons why a recommendation is not executed.
@@ -86,10 +88,8 @@ impl AgentService {
 
     async fn finding_facts(&self, agent: &Agent) -> Result<FindingFacts, EngineError> {
         let connections = self.estate.connection_list().await?;
-        let (all, _) = self.estate.resource_list(&ResourceFilter::default()).await?;
-        let scope: Vec<&Resource> = all.iter().filter(|r| agent.scope.includes(r, &connections)).collect();
         let now = self.records.clock.now();
-        let recent = |at: Timestamp| now.duration_since(at) < RECENT;
+        let scope = self.scope_facts(agent, &connections, now).await?;
         let own = RecommendationFilter { agent: Some(agent.id.0.clone()), ..RecommendationFilter::default() };
         let (open, _) =
             self.records.agents.recommendation_list(&RecommendationFilter { is_open: true, ..own.clone() }).await?;
@@ -104,11 +104,11 @@ impl AgentService {
         let report = agent.last_run.as_ref();
         Ok(FindingFacts {
             days_observed: report.map(|run| run.days_observed),
-            resources_seen: scope.len() as u64,
-            resources_changed: scope.iter().filter(|r| r.created_at.is_some_and(recent)).count() as u64 + gone,
-            resources_untagged: scope.iter().filter(|resource| resource.tags.is_empty()).count() as u64,
+            resources_seen: scope.seen,
+            resources_changed: scope.recent + gone,
+            resources_untagged: scope.untagged,
             skipped: report.map(|run| run.skipped.clone()).unwrap_or_default(),
-            scope_unmatched: unmatched(agent, &all, &connections),
+            scope_unmatched: scope.unmatched,
             confidences: open.iter().map(|recommendation| recommendation.confidence).collect(),
             unmeasured: open.iter().filter(|recommendation| !recommendation.not_measured.is_empty()).count() as u64,
             rejected,
@@ -149,14 +149,45 @@ fn failure(action: Action) -> Option<Failure> {
     action.reason.map(|reason| Failure { reason, denied })
 }
 
-/// Accounts and services of a scope that nothing in the estate has.
-fn unmatched(agent: &Agent, all: &[Resource], connections: &[reeve_estate::Connection]) -> Vec<String> {
-    let alone = |accounts: &[&String], services: &[&String]| reeve_recommend::agent::Scope {
-        accounts: accounts.iter().map(|name| (*name).clone()).collect(),
-        services: services.iter().map(|name| (*name).clone()).collect(),
-    };
-    let empty = |scope: &reeve_recommend::agent::Scope| !all.iter().any(|r| scope.includes(r, connections));
-    let accounts = agent.scope.accounts.iter().filter(|name| empty(&alone(&[name], &[])));
-    let services = agent.scope.services.iter().filter(|name| empty(&alone(&[], &[name])));
-    accounts.map(|name| format!("account {name}")).chain(services.map(|name| format!("service {name}"))).collect()
+/// Counts of the resources in an agent's scope.
+#[derive(Debug, Default)]
+struct ScopeFacts {
+    seen: u64,
+    /// Created within [`RECENT`].
+    recent: u64,
+    untagged: u64,
+    /// Accounts and services of the scope that nothing in the estate has.
+    unmatched: Vec<String>,
+}
+
+impl AgentService {
+    /// Reads the estate a page at a time.
+    async fn scope_facts(
+        &self,
+        agent: &Agent,
+        connections: &[Connection],
+        now: Timestamp,
+    ) -> Result<ScopeFacts, EngineError> {
+        let alone = |accounts: &[&String], services: &[&String]| Scope {
+            accounts: accounts.iter().map(|name| (*name).clone()).collect(),
+            services: services.iter().map(|name| (*name).clone()).collect(),
+        };
+        let accounts = agent.scope.accounts.iter().map(|name| (format!("account {name}"), alone(&[name], &[])));
+        let services = agent.scope.services.iter().map(|name| (format!("service {name}"), alone(&[], &[name])));
+        let mut unmatched: Vec<(String, Scope)> = accounts.chain(services).collect();
+        let mut facts = ScopeFacts::default();
+        let mut pages = ResourcePages::new(ResourceFilter::default(), PAGE);
+        while let Some(page) = pages.next(&*self.estate).await? {
+            for resource in &page {
+                unmatched.retain(|(_, part)| !part.includes(resource, connections));
+            }
+            for resource in page.iter().filter(|resource| agent.scope.includes(resource, connections)) {
+                facts.seen += 1;
+                facts.recent += u64::from(resource.created_at.is_some_and(|at| now.duration_since(at) < RECENT));
+                facts.untagged += u64::from(resource.tags.is_empty());
+            }
+        }
+        facts.unmatched = unmatched.into_iter().map(|(name, _)| name).collect();
+        Ok(facts)
+    }
 }

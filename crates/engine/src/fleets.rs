@@ -44,7 +44,7 @@ impl Members {
         let mut fleet = Fleet::new(members.clone(), start, now);
         for some in members.chunks(AT_ONCE) {
             let ids: Vec<ResourceId> = some.iter().map(|member| member.id.clone()).collect();
-            fleet.add(&samples.sample_series(&ids, metrics, start, now).await?);
+            fleet.add(&samples.sample_series(&group.connection, &ids, metrics, start, now).await?);
         }
         Ok(Some(fleet))
     }

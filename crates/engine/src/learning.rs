@@ -10,6 +10,7 @@ use reeve_learn::calibrate::{Calibrator, Example, FEATURES};
 
 use super::judged::Judged;
 use super::lately::CHUNK;
+use super::scope::chunks;
 use super::{EngineError, Records, ScopeService};
 use reeve_recommend::agent::{Agent, AgentType};
 use reeve_recommend::lifecycle::Status;
@@ -181,8 +182,10 @@ impl ModelService {
         let resources: Vec<Resource> = measured.into_iter().step_by(step).collect();
         let now = self.records.clock.now();
         let start = now.checked_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN);
-        let ids: Vec<ResourceId> = resources.iter().map(|resource| resource.id.clone()).collect();
-        let series = self.samples.sample_series(&ids, metrics, start, now).await?;
+        let mut series = Vec::new();
+        for (connection, ids) in chunks(&resources, most_resources.max(1)) {
+            series.extend(self.samples.sample_series(connection, &ids, metrics, start, now).await?);
+        }
         Ok(Material {
             agent: agent.clone(),
             resources,

@@ -33,6 +33,7 @@ mod judged;
 mod lately;
 mod learning;
 mod limits;
+mod load_history;
 mod log_entry;
 pub mod models;
 mod past;

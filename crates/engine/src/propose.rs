@@ -85,7 +85,7 @@ impl ResponseService {
             started_at: now,
             finished_at: now,
             resources_seen: found.len() as u64,
-            days_observed: self.scopes.days_observed(agent).await?,
+            days_observed: self.scopes.days_known(agent).await?,
             recommendations: found.len() as u64,
             applied: 0,
             skipped: Vec::new(),

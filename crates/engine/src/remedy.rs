@@ -70,7 +70,7 @@ impl ResponseService {
             started_at: now,
             finished_at: now,
             resources_seen: 1,
-            days_observed: self.scopes.days_observed(agent).await?,
+            days_observed: self.scopes.days_known(agent).await?,
             recommendations: 1,
             applied: 0,
             skipped: Vec::new(),

@@ -15,19 +15,19 @@ use super::commitments::{self, Accounts};
 use super::descriptions;
 use super::fleets::Members;
 use super::judged::Judged;
+use super::load_history::{Key, key, own_changes};
 use super::run_findings::{Keeping, RunFindings};
 use super::scope::days_spanned;
 use super::{
     AutomaticExecution, Caller, EngineError, Findings, ModelService, Records, ScopeService, fresh_id, log_entry,
 };
-use reeve_recommend::action::{ActionStatus, Purpose};
 use reeve_recommend::agent::{Agent, AgentId, RunReport};
 use reeve_recommend::guardrail::Guardrails;
 use reeve_recommend::models::LearnedModels;
 use reeve_recommend::portfolio::{Portfolio, Portfolios};
 use reeve_recommend::{
-    Activity, AgentDefinition, AgentTypes, ChargeReader, Correction, Facts, Fleet, Judgement, LogReader, Needs,
-    RelationIndex, Settings, WorkloadStore,
+    Activity, AgentDefinition, AgentTypes, Changes, ChargeReader, Correction, Facts, Fleet, Judgement, LogReader,
+    Needs, RelationIndex, Settings, WorkloadStore,
 };
 
 /// Resources whose series are loaded and judged at a time: 30 days of ten metrics are 1.4 MB a resource.
@@ -54,15 +54,15 @@ struct Judging {
     settings: Settings,
     limits: Guardrails,
     /// Volumes by the machine they are attached to.
-    volumes: HashMap<ResourceId, Vec<Resource>>,
+    volumes: HashMap<Key, Vec<Resource>>,
     /// Members of scaling groups.
     members: Members,
-    /// Time at which each resource last changed.
-    changed: HashMap<ResourceId, Timestamp>,
+    /// Time at which Reeve last gave each resource another load.
+    changed: HashMap<Key, Timestamp>,
     models: Arc<LearnedModels>,
     relations: Arc<RelationIndex>,
     /// Classes that people gave resources.
-    corrections: HashMap<(ConnectionId, ResourceId), Correction>,
+    corrections: HashMap<Key, Correction>,
 }
 
 /// Takes the agent out of the running ones when the run ends, however it ends.
@@ -82,6 +82,8 @@ pub struct RunPorts {
     pub catalogue: Arc<Catalogue>,
     /// Agent types that this service runs.
     pub agent_types: AgentTypes,
+    /// Changes by name.
+    pub changes: Changes,
     /// Charges of bills.
     pub charges: Arc<dyn ChargeReader>,
     /// The audit log, for the use of resources.
@@ -189,21 +191,24 @@ impl RunService {
             limits: self.records.agents.guardrails_get().await?,
             members: Members::load(&self.scopes, &needs, &scope).await?,
             volumes,
-            changed: self.last_changes(needs.history_days).await?,
+            changed: own_changes(&self.records, &self.ports.changes, needs.history_days).await?,
             relations: Arc::new(self.relations(&needs.related).await?),
             corrections: self.corrections().await?,
             needs,
         };
         let (mut portfolios, mut accounts) = (Portfolios::default(), Accounts::default());
-        let mut scope =
-            scope.into_iter().filter(|r| judging.needs.kinds.is_empty() || judging.needs.kinds.contains(&r.kind));
-        loop {
-            let chunk: Vec<Resource> = scope.by_ref().take(CHUNK).collect();
-            if chunk.is_empty() {
-                break;
+        let mut scope = scope
+            .into_iter()
+            .filter(|r| judging.needs.kinds.is_empty() || judging.needs.kinds.contains(&r.kind))
+            .peekable();
+        while let Some(first) = scope.next() {
+            let connection = first.connection.clone();
+            let mut chunk = vec![first];
+            while let Some(next) = scope.next_if(|next| chunk.len() < CHUNK && next.connection == connection) {
+                chunk.push(next);
             }
             chunk.iter().for_each(|resource| accounts.add(resource));
-            let (mut judged, days) = self.judge_chunk(&judging, chunk).await?;
+            let (mut judged, days) = self.judge_chunk(&judging, &connection, chunk).await?;
             let uses = judged.iter_mut().filter_map(|one: &mut Judged| one.judgement.hourly_use.take());
             uses.for_each(|machine| portfolios.add(machine));
             report.days_observed = report.days_observed.max(days);
@@ -216,32 +221,24 @@ impl RunService {
         Ok(())
     }
 
-    /// Returns the time at which each resource was last changed by an action. Samples before it describe another size.
-    async fn last_changes(&self, history_days: i64) -> Result<HashMap<ResourceId, Timestamp>, EngineError> {
-        let since = self.records.clock.now().checked_sub(SignedDuration::from_hours(24 * history_days)).ok();
-        let mut changed: HashMap<ResourceId, Timestamp> = HashMap::new();
-        for action in self.records.agents.action_list(None, since).await? {
-            let touched = matches!(action.status, ActionStatus::Succeeded | ActionStatus::Failed);
-            if let Some(at) = action.finished_at.filter(|_| touched && action.purpose == Purpose::Apply) {
-                let newest = changed.entry(action.resource).or_insert(at);
-                *newest = (*newest).max(at);
-            }
-        }
-        Ok(changed)
-    }
-
-    async fn judge_chunk(&self, judging: &Judging, chunk: Vec<Resource>) -> Result<(Vec<Judged>, u32), EngineError> {
+    /// Judges resources of one connection.
+    async fn judge_chunk(
+        &self,
+        judging: &Judging,
+        connection: &ConnectionId,
+        chunk: Vec<Resource>,
+    ) -> Result<(Vec<Judged>, u32), EngineError> {
         let now = self.records.clock.now();
         let start = now - SignedDuration::from_hours(24 * judging.needs.history_days);
         let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
-        let series = self.ports.samples.sample_series(&ids, &judging.needs.metrics, start, now).await?;
+        let series = self.ports.samples.sample_series(connection, &ids, &judging.needs.metrics, start, now).await?;
         let days = series.iter().map(|s| days_spanned(s, now)).max().unwrap_or(0);
-        let machines = self.machine_series(judging, &chunk, (start, now)).await?;
+        let machines = self.machine_series(judging, connection, &chunk, (start, now)).await?;
         let mut by_resource = by_resource(series);
         let charges = self.charges(judging.needs.charge_days, &ids, now).await?;
         let activity = self.activity(judging.needs.activity_days, &ids, now).await?;
         let mut documents = self.documents(&judging.needs, &chunk).await?;
-        let attachments = self.scopes.attachment_changes(&ids, start).await?;
+        let seen = self.scopes.seen_changes(connection, &chunk, start).await?;
         let mut fleets = self.fleets(judging, &chunk, (start, now)).await?;
         let work: Vec<Case> = chunk
             .into_iter()
@@ -249,12 +246,12 @@ impl RunService {
                 series: with_machine(by_resource.remove(&resource.id).unwrap_or_default(), &resource, &machines),
                 charges: charges.get(&resource.id.0.to_ascii_lowercase()).cloned().unwrap_or_default(),
                 activity: activity.get(&resource.id).cloned(),
-                document: documents.remove(&(resource.connection.clone(), resource.id.clone())),
-                volumes: judging.volumes.get(machine_of(&resource)).cloned().unwrap_or_default(),
+                document: documents.remove(&key(&resource)),
+                volumes: volumes_beside(judging, &resource),
                 fleet: fleets.remove(&resource.id),
-                attachment_changed_at: attachments.get(&resource.id).copied(),
-                unchanged_since: judging.changed.get(&resource.id).copied(),
-                correction: judging.corrections.get(&(resource.connection.clone(), resource.id.clone())).cloned(),
+                attachment_changed_at: seen.attachments.get(&resource.id).copied(),
+                unchanged_since: seen.loads.get(&resource.id).max(judging.changed.get(&key(&resource))).copied(),
+                correction: judging.corrections.get(&key(&resource)).cloned(),
                 resource,
             })
             .collect();
@@ -330,6 +327,7 @@ impl RunService {
     async fn machine_series(
         &self,
         judging: &Judging,
+        connection: &ConnectionId,
         chunk: &[Resource],
         (start, now): (Timestamp, Timestamp),
     ) -> Result<HashMap<ResourceId, Vec<Series>>, EngineError> {
@@ -340,7 +338,7 @@ impl RunService {
             return Ok(HashMap::new());
         }
         let ids: Vec<ResourceId> = machines.into_iter().collect();
-        Ok(by_resource(self.ports.samples.sample_series(&ids, metrics, start, now).await?))
+        Ok(by_resource(self.ports.samples.sample_series(connection, &ids, metrics, start, now).await?))
     }
 
     /// Members of the groups among the resources, where the agent type needs them.
@@ -360,11 +358,7 @@ impl RunService {
     }
 
     /// Configurations of the resources, where the agent type needs them.
-    async fn documents(
-        &self,
-        needs: &Needs,
-        chunk: &[Resource],
-    ) -> Result<HashMap<(ConnectionId, ResourceId), Document>, EngineError> {
+    async fn documents(&self, needs: &Needs, chunk: &[Resource]) -> Result<HashMap<Key, Document>, EngineError> {
         let described: Vec<Resource> =
             chunk.iter().filter(|resource| needs.documents.contains(&resource.kind)).cloned().collect();
         match self.ports.descriptions.as_ref().filter(|_| !described.is_empty()) {
@@ -382,7 +376,7 @@ impl RunService {
     }
 
     /// Classes that people gave resources, by resource.
-    async fn corrections(&self) -> Result<HashMap<(ConnectionId, ResourceId), Correction>, EngineError> {
+    async fn corrections(&self) -> Result<HashMap<Key, Correction>, EngineError> {
         let Some(workloads) = &self.ports.workloads else { return Ok(HashMap::new()) };
         let all = workloads.correction_list().await?;
         Ok(all.into_iter().map(|one| ((one.connection.clone(), one.resource.clone()), one)).collect())
@@ -414,6 +408,12 @@ fn by_resource(series: Vec<Series>) -> HashMap<ResourceId, Vec<Series>> {
 fn machine_of(resource: &Resource) -> &ResourceId {
     let machine = resource.attached_to.first().filter(|_| resource.kind == ResourceKind::Volume);
     machine.unwrap_or(&resource.id)
+}
+
+/// The volumes attached to a resource; of a volume those of its machine.
+fn volumes_beside(judging: &Judging, resource: &Resource) -> Vec<Resource> {
+    let machine = (resource.connection.clone(), machine_of(resource).clone());
+    judging.volumes.get(&machine).cloned().unwrap_or_default()
 }
 
 /// The series of a resource, with those of its machine if it is a volume.

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::FieldError;
 use reeve_estate::{
-    Attribute, Connection, EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, ResourcePages,
+    Connection, ConnectionId, EstateStore, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, ResourcePages,
     SampleStore, Series,
 };
 
 use super::EngineError;
+use super::load_history::Key;
 use reeve_recommend::agent::{Agent, Scope};
 use reeve_recommend::ports::Clock;
 
@@ -58,6 +59,11 @@ impl ScopeService {
     #[must_use]
     pub fn new(estate: Arc<dyn EstateStore>, samples: Arc<dyn SampleStore>, clock: Arc<dyn Clock>) -> Self {
         ScopeService { estate, samples, clock }
+    }
+
+    /// The inventory.
+    pub(super) fn estate(&self) -> &dyn EstateStore {
+        &*self.estate
     }
 
     /// Every connection.
@@ -122,6 +128,15 @@ impl ScopeChoices {
     }
 }
 
+/// Identifiers of resources that stand connection by connection, at most so many at a time and of one connection each.
+pub(super) fn chunks(resources: &[Resource], most: usize) -> impl Iterator<Item = (&ConnectionId, Vec<ResourceId>)> {
+    let of_one = resources.chunk_by(|a, b| a.connection == b.connection);
+    of_one.flat_map(move |same| same.chunks(most)).filter_map(|chunk| {
+        let first = chunk.first()?;
+        Some((&first.connection, chunk.iter().map(|resource| resource.id.clone()).collect()))
+    })
+}
+
 /// Days of a series with at least one point.
 pub(super) fn days_spanned(series: &Series, now: Timestamp) -> u32 {
     let day = |at: &Timestamp| (now.duration_since(*at).as_secs() - 1).max(0) / 86_400;
@@ -158,36 +173,21 @@ fn edits(from: &str, to: &str) -> usize {
 }
 
 impl ScopeService {
-    /// The last time since a time at which a sync saw another state or attachment of each resource than the sync before.
-    pub(super) async fn attachment_changes(
-        &self,
-        ids: &[ResourceId],
-        since: Timestamp,
-    ) -> Result<HashMap<ResourceId, Timestamp>, EngineError> {
-        let mut newest: HashMap<ResourceId, Timestamp> = HashMap::new();
-        for change in self.estate.resource_changes(ids, since).await? {
-            if matches!(change.attribute, Attribute::State | Attribute::AttachedTo) {
-                let known = newest.entry(change.resource).or_insert(change.seen_at);
-                *known = (*known).max(change.seen_at);
-            }
-        }
-        Ok(newest)
-    }
-
-    /// The resources of the agent's scope, and every volume by the machine it is attached to.
+    /// The resources of the agent's scope, connection by connection, and every volume by the machine it is attached to.
     pub(super) async fn scope_of(
         &self,
         agent: &Agent,
-    ) -> Result<(Vec<Resource>, HashMap<ResourceId, Vec<Resource>>), EngineError> {
+    ) -> Result<(Vec<Resource>, HashMap<Key, Vec<Resource>>), EngineError> {
         let connections = self.estate.connection_list().await?;
-        let (mut scope, mut volumes) = (Vec::new(), HashMap::<ResourceId, Vec<Resource>>::new());
+        let (mut scope, mut volumes) = (Vec::new(), HashMap::<Key, Vec<Resource>>::new());
         // The rows of a whole estate would stand beside its resources.
         let mut pages = ResourcePages::new(ResourceFilter::default(), PAGE);
         while let Some(page) = pages.next(&*self.estate).await? {
             for resource in page {
                 if resource.kind == ResourceKind::Volume {
                     for machine in &resource.attached_to {
-                        volumes.entry(machine.clone()).or_default().push(resource.clone());
+                        let machine = (resource.connection.clone(), machine.clone());
+                        volumes.entry(machine).or_default().push(resource.clone());
                     }
                 }
                 if agent.scope.includes(&resource, &connections) {
@@ -195,6 +195,8 @@ impl ScopeService {
                 }
             }
         }
+        // Pages are ordered by identifier. A chunk of one connection reads the samples of that connection alone.
+        scope.sort_by(|a, b| a.connection.cmp(&b.connection));
         Ok((scope, volumes))
     }
 
@@ -203,9 +205,21 @@ impl ScopeService {
         let mut found = Vec::new();
         for kind in kinds {
             let filter = ResourceFilter { kind: Some(*kind), ..ResourceFilter::default() };
-            found.extend(self.estate.resource_list(&filter).await?.0);
+            let mut pages = ResourcePages::new(filter, PAGE);
+            while let Some(page) = pages.next(&*self.estate).await? {
+                found.extend(page);
+            }
         }
         Ok(found)
+    }
+
+    /// Days with samples that the agent's last run saw; of an agent that never ran they are counted. An offer must not read the whole
+    /// scope, and days only become more.
+    pub(super) async fn days_known(&self, agent: &Agent) -> Result<u32, EngineError> {
+        match &agent.last_run {
+            Some(run) if run.error.is_none() => Ok(run.days_observed),
+            _ => self.days_observed(agent).await,
+        }
     }
 
     /// Days with samples that the agent's scope has, as far back as its learning period reaches.
@@ -214,9 +228,8 @@ impl ScopeService {
         let now = self.clock.now();
         let start = now - SignedDuration::from_hours(24 * i64::from(agent.learning_period_days));
         let mut days = 0;
-        for chunk in scope.chunks(CHUNK) {
-            let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
-            let series = self.samples.sample_series(&ids, &[Metric::CpuUtilization], start, now).await?;
+        for (connection, ids) in chunks(&scope, CHUNK) {
+            let series = self.samples.sample_series(connection, &ids, &[Metric::CpuUtilization], start, now).await?;
             days = series.iter().map(|s| days_spanned(s, now)).max().unwrap_or(0).max(days);
             if days >= agent.learning_period_days {
                 break;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use futures::{StreamExt as _, stream};
-use reeve_estate::{Metric, ResourceId, SampleScan, StoreError, Track};
+use reeve_estate::{ConnectionId, Metric, ResourceId, SampleScan, StoreError, Track};
 use reeve_learn::anomaly::Detector;
 use reeve_learn::forecast::{self, Abstention, Band, Settings};
 use reeve_learn::grid::{Grid, GridError};
@@ -50,6 +50,8 @@ pub enum NoForecast {
 /// Models learned from one series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Learnt {
+    /// The connection that its points came over.
+    pub connection: ConnectionId,
     /// The resource.
     pub resource: ResourceId,
     /// The metric.
@@ -76,6 +78,7 @@ pub fn learn(track: &Track, sweep: &Sweep) -> Learnt {
         judged.alarm.then_some(Unusual { at_ms: *at_ms, value: *value, score: judged.score, expected: judged.expected })
     });
     Learnt {
+        connection: track.connection.clone(),
         resource: track.resource.clone(),
         metric: track.metric,
         points: points.len(),
@@ -142,7 +145,8 @@ mod tests {
             let spike = |at: i64| band == 1 && (3_900..3_912).contains(&at);
             let points = (0..4_032).map(|at| (at * 300_000, if spike(at) { 99.0 } else { value(at) })).collect();
             let resource = ResourceId::new(format!("i-{band}"));
-            Ok(vec![Track { resource, metric: Metric::CpuUtilization, points, period_s: 300 }])
+            let connection = ConnectionId("c-1".to_owned());
+            Ok(vec![Track { connection, resource, metric: Metric::CpuUtilization, points, period_s: 300 }])
         }
     }
 

@@ -57,6 +57,24 @@ named!(
     }
 );
 
+impl Attribute {
+    /// Returns `true` if measurements from before a change of this attribute describe another load than those after it, of a
+    /// resource of this kind: another size, another kind of disk. A restart, a tag or another zone leaves them comparable.
+    #[must_use]
+    pub fn changes_load(self, kind: ResourceKind) -> bool {
+        match self {
+            Attribute::InstanceType
+            | Attribute::StorageType
+            | Attribute::Iops
+            | Attribute::Platform
+            | Attribute::Architecture => true,
+            // A volume's size decides its throughput. The storage of databases grows by itself, and their processors do not notice.
+            Attribute::StorageGib => kind == ResourceKind::Volume,
+            _ => false,
+        }
+    }
+}
+
 /// One attribute that two looks at a resource saw differently. When in between it changed is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceChange {

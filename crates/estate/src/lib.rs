@@ -50,7 +50,9 @@ pub use platform::Platform;
 pub use provider::Provider;
 pub use quantity::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
 pub use relation::{Relation, RelationKind};
-pub use resource::{Capacity, GroupTemplate, Lifecycle, Purchase, Resource, ResourceId, ResourceState, Specification};
+pub use resource::{
+    Capacity, DatabaseName, GroupTemplate, Lifecycle, Purchase, Resource, ResourceId, ResourceState, Specification,
+};
 pub use sample::{GIB, Metric, Sample, Series, Track, Unit};
 pub use store::{
     EstateStore, IsSeen, PriceFileStore, ResourceFilter, ResourcePages, ResourceTotal, SampleScan, SampleStore,

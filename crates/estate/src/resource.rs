@@ -13,7 +13,8 @@ use crate::money::Money;
 use crate::named;
 use crate::provider::Provider;
 
-/// The provider's own identifier (`i-0abc...`, `vol-...`, a database identifier, a bucket name, an ARN for load balancers).
+/// The provider's own identifier, in the form that is unique across regions and accounts (`i-0abc...`, `vol-...`, a bucket name, an
+/// ARN for databases and load balancers).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ResourceId(pub String);
 
@@ -26,6 +27,30 @@ impl ResourceId {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// Name of an RDS instance and the place in which it is unique, as an identifier of the form
+/// `arn:aws:rds:<region>:<account>:db:<name>` has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DatabaseName<'a> {
+    /// Region.
+    pub region: &'a str,
+    /// Account.
+    pub account: &'a str,
+    /// `DBInstanceIdentifier`, which calls, CloudWatch and CloudTrail use.
+    pub name: &'a str,
+}
+
+impl ResourceId {
+    /// Returns the parts of an RDS instance's ARN; `None` for any other identifier.
+    #[must_use]
+    pub fn database_name(&self) -> Option<DatabaseName<'_>> {
+        let parts: Vec<&str> = self.0.splitn(7, ':').collect();
+        match parts.as_slice() {
+            ["arn", _, "rds", region, account, "db", name] => Some(DatabaseName { region, account, name }),
+            _ => None,
+        }
     }
 }
 

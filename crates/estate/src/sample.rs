@@ -159,6 +159,8 @@ pub struct Series {
 /// One metric of one resource over time, as plain numbers: for passes over all of them, where a `Timestamp` a point is too much.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Track {
+    /// The connection that its points came over.
+    pub connection: ConnectionId,
     /// The resource.
     pub resource: ResourceId,
     /// The metric.

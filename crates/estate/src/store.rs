@@ -56,6 +56,8 @@ pub struct ResourceFilter {
     pub group: Option<ResourceId>,
     /// Resources that are gone as well, if an inventory last saw them at this time or later.
     pub ended_since: Option<Timestamp>,
+    /// Resource that they are attached to.
+    pub attached_to: Option<ResourceId>,
     /// Text that the id, the name or a tag value has to contain, ignoring case.
     pub text: Option<String>,
     /// At most this many; 0 is no limit.
@@ -163,11 +165,12 @@ pub trait EstateStore: Send + Sync {
     ) -> Result<Vec<Resource>, StoreError>;
     /// Sums over the resources of every connection (deleted ones left out).
     async fn resource_totals(&self) -> Result<Vec<ResourceTotal>, StoreError>;
-    /// Returns the changes that inventories found in these resources, observed at or after a time, oldest first. The
-    /// newest hundred of each resource are kept, for ninety days. Writes by [`EstateStore::resource_put`] are not
-    /// recorded as changes.
+    /// Returns the changes that a connection's inventories found in these resources, observed at or after a time, oldest
+    /// first. The newest hundred of each resource are kept, for ninety days. Writes by [`EstateStore::resource_put`] are
+    /// not recorded as changes.
     async fn resource_changes(
         &self,
+        connection: &ConnectionId,
         resources: &[ResourceId],
         since: Timestamp,
     ) -> Result<Vec<ResourceChange>, StoreError>;
@@ -208,9 +211,14 @@ pub trait PriceFileStore: Send + Sync {
 pub trait SampleStore: Send + Sync {
     /// Adds samples; a point given again replaces the earlier one.
     async fn sample_insert(&self, samples: &[Sample]) -> Result<(), StoreError>;
-    /// Series of the given resources and metrics within `[start, end)`; a series without points is left out.
+    /// Declares senders of samples that are metric sources and no connections: their samples are of whichever resource they name.
+    fn sample_sources(&self, sources: &[ConnectionId]);
+    /// Series of a connection's resources and metrics within `[start, end)`, those of metric sources included; a series without
+    /// points is left out. Samples of another connection are never among them, even where it has a resource of the same
+    /// identifier.
     async fn sample_series(
         &self,
+        connection: &ConnectionId,
         resources: &[ResourceId],
         metrics: &[Metric],
         start: Timestamp,

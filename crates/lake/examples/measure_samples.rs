@@ -53,7 +53,8 @@ async fn main() {
         [("one series", &resources[7..8], &METRICS[..1]), ("40 resources, 4 metrics", &resources[..], &METRICS[..])]
     {
         let start = Instant::now();
-        let series = lake.sample_series(resources, metrics, from, to).await.unwrap();
+        let series =
+            lake.sample_series(&ConnectionId("connection-0".into()), resources, metrics, from, to).await.unwrap();
         println!(
             "{what}: {} points, {:?}",
             series.iter().map(|line| line.points.len()).sum::<usize>(),

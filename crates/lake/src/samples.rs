@@ -18,11 +18,13 @@ mod scan;
 mod series;
 mod strip;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt, stream};
 use jiff::Timestamp;
+use parking_lot::RwLock;
 use reeve_estate::{ConnectionId, Metric, ResourceId, Sample, SampleStore, Series, StoreError};
 
 use crate::place::{Place, PlaceError, blocking};
@@ -47,6 +49,8 @@ pub struct SampleLake {
     catalogue: Catalogue,
     newest: Newest,
     footers: Footers,
+    /// Senders that are metric sources.
+    sources: RwLock<BTreeSet<ConnectionId>>,
 }
 
 impl SampleLake {
@@ -55,7 +59,13 @@ impl SampleLake {
     pub async fn open(data_dir: &Path) -> Result<Self, StoreError> {
         let place = Place::local(data_dir).map_err(failed)?;
         let catalogue = Catalogue::load(&place, FOLDER).await.map_err(failed)?;
-        Ok(SampleLake { place, catalogue, newest: Newest::default(), footers: Footers::default() })
+        Ok(SampleLake {
+            place,
+            catalogue,
+            newest: Newest::default(),
+            footers: Footers::default(),
+            sources: RwLock::default(),
+        })
     }
 
     /// Writes the files of one insert and returns them; on failure what was written is removed again.
@@ -97,8 +107,16 @@ impl SampleStore for SampleLake {
         Ok(())
     }
 
+    fn sample_sources(&self, sources: &[ConnectionId]) {
+        let is_known = sources.iter().all(|source| self.sources.read().contains(source));
+        if !is_known {
+            self.sources.write().extend(sources.iter().cloned());
+        }
+    }
+
     async fn sample_series(
         &self,
+        connection: &ConnectionId,
         resources: &[ResourceId],
         metrics: &[Metric],
         start: Timestamp,
@@ -109,7 +127,11 @@ impl SampleStore for SampleLake {
             return Ok(Vec::new());
         }
         self.over_files(
-            |catalogue| catalogue.files(|_, day| wanted.touches_day(day)),
+            |catalogue| {
+                let sources = self.sources.read();
+                let is_own = |sender: &ConnectionId| sender == connection || sources.contains(sender);
+                catalogue.files(|sender, day| is_own(sender) && wanted.touches_day(day))
+            },
             |files| async {
                 let parts = stream::iter(files)
                     .map(|file| series::read(&self.place, &self.footers, file, wanted.clone()))

@@ -106,11 +106,16 @@ impl RuleService {
         let traffic = self.ports.rules.traffic_settings_get().await?;
         let events = Arc::new(self.events(rule, &traffic, now).await?);
         let mut found = Vec::with_capacity(resources.len());
-        for chunk in resources.chunks(CHUNK) {
+        // A chunk is of one connection: what two connections call alike are two resources.
+        let mut resources = resources.to_vec();
+        resources.sort_by(|a, b| a.connection.cmp(&b.connection));
+        let of_one = resources.chunk_by(|a, b| a.connection == b.connection);
+        for chunk in of_one.flat_map(|same| same.chunks(CHUNK)) {
             let mut series: HashMap<ResourceId, Series> = HashMap::new();
             if let Some(signal) = rule.condition.signal {
                 let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
-                let read = self.ports.samples.sample_series(&ids, &[signal.metric()], now - HISTORY, now).await?;
+                let (connection, metric) = (&chunk[0].connection, [signal.metric()]);
+                let read = self.ports.samples.sample_series(connection, &ids, &metric, now - HISTORY, now).await?;
                 series.extend(read.into_iter().map(|one| (one.resource.clone(), one)));
             }
             // A metric that a kind of resource does not have is no prediction that failed; a named resource is told of.

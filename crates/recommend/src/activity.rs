@@ -61,11 +61,20 @@ fn uses(resource: &ResourceId, days: i64, now: Timestamp) -> Query {
         may_be_by_reeve(),
     ]);
     let no_use = refused.into_iter().chain([is(Column::EventType, events::RESOURCE_VIEW.name), own]);
-    Query {
-        expr: Expr::and([
-            Expr::field(Column::ResourceId, Match::Identical(resource.0.clone())),
-            time_range(Some(start), Some(now)),
-            Expr::negate(Expr::or(no_use)),
-        ]),
-    }
+    Query { expr: Expr::and([named(resource), time_range(Some(start), Some(now)), Expr::negate(Expr::or(no_use))]) }
+}
+
+/// Condition for the entries that name a resource. Clouds' own logs name an RDS instance as its calls do, by a name that is unique in
+/// its account and region alone.
+#[must_use]
+pub fn named(resource: &ResourceId) -> Expr {
+    let identical = |column: Column, text: &str| Expr::field(column, Match::Identical(text.to_owned()));
+    let by_id = identical(Column::ResourceId, resource.as_str());
+    let Some(database) = resource.database_name() else { return by_id };
+    let by_name = Expr::and([
+        identical(Column::ResourceId, database.name),
+        identical(Column::ResourceAccountId, database.account),
+        identical(Column::ResourceRegion, database.region),
+    ]);
+    Expr::or([by_id, by_name])
 }

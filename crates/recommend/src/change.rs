@@ -163,6 +163,12 @@ pub trait Change: fmt::Debug + Send + Sync {
         true
     }
 
+    /// Returns `true` if samples from before the change describe another load than those after it, so that judgements must not
+    /// use them any more. A change of size does; a tag does not, and would otherwise make an agent blind for days.
+    fn changes_load(&self) -> bool {
+        true
+    }
+
     /// Properties that the log notes before and after each step, beside state and size.
     fn notes(&self, _seen: &Resource) -> Vec<(&'static str, Option<String>)> {
         Vec::new()

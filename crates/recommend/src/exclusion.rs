@@ -40,7 +40,9 @@ impl Exclusion {
     /// Returns `true` if the exclusion matches a recommendation of this kind on this subject.
     #[must_use]
     pub fn covers(&self, subject: &Subject, kind: RecommendationType) -> bool {
-        self.resource.as_ref().is_none_or(|id| *id == subject.id.0)
+        // Exclusions of earlier releases have the name of a database, and must keep excluding it.
+        let is_named = |id: &String| subject.id.database_name().is_some_and(|database| database.name == id);
+        self.resource.as_ref().is_none_or(|id| *id == subject.id.0 || is_named(id))
             && self.account.as_ref().is_none_or(|account| *account == subject.account)
             && self.kind.is_none_or(|excluded| excluded == kind)
     }

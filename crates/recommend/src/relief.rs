@@ -128,7 +128,8 @@ impl Relief {
 /// A read replica of a database.
 #[must_use]
 pub fn read_replica(database: &Resource) -> Relief {
-    let (id, name) = (&database.id, &database.name);
+    let name = &database.name;
+    let id = database.id.database_name().map_or(database.id.as_str(), |database| database.name);
     let taken = &database.specification.replicas;
     let replica = (1..=taken.len() + 1).map(|n| format!("{id}-reeve-{n}")).find(|name| !taken.contains(name));
     let relief = Relief {

@@ -14,7 +14,7 @@ use reeve_access::{PublicUrl, TokenHash};
 use reeve_audit::{ActionMethod, ActionStatus, Actor, Entry, EventKind, ResourceRef, events};
 use reeve_connect_notify::People;
 use reeve_connect_webhook::Sender;
-use reeve_estate::Kinds;
+use reeve_estate::{ConnectionId, Kinds, SampleStore as _};
 use reeve_exports::Carrier;
 use reeve_http::{App, Ports, Settings, TrustedProxies};
 use reeve_lake::{EntrySegments, SampleLake};
@@ -25,6 +25,7 @@ use reeve_notify::sources::Sources;
 use reeve_notify::webhook::WebhookSender;
 use reeve_recommend::ports::Clock;
 use reeve_recommend::{AgentTypes, Changes};
+use reeve_sources::{MetricSource, MetricSourceStore as _};
 use reeve_store::Store;
 use reeve_trail::{Journal, Trail};
 
@@ -126,7 +127,7 @@ impl Service {
         demo: bool,
     ) -> Result<Service> {
         let (store, log, lease) = opening::open_held(&config, &lock).await?;
-        let (samples, prices) = (samples(&config).await?, prices(&store).await?);
+        let (samples, prices) = (samples(&config, &store).await?, prices(&store).await?);
         let catalogue = prices.catalogue();
         let clouds = clouds.over(store.clone(), config.outbound.policy()?).with_catalogue(catalogue.clone());
         let clouds = Arc::new(clouds.with_deadline(lease.deadline()));
@@ -255,8 +256,12 @@ impl Service {
     }
 }
 
-async fn samples(config: &Config) -> Result<Arc<SampleLake>> {
-    Ok(Arc::new(SampleLake::open(&config.data_dir).await.context("the sample table could not be opened")?))
+async fn samples(config: &Config, store: &Store) -> Result<Arc<SampleLake>> {
+    let samples = SampleLake::open(&config.data_dir).await.context("the sample table could not be opened")?;
+    let sources = store.metric_source_list().await.context("the metric sources could not be read")?;
+    let senders: Vec<ConnectionId> = sources.iter().map(MetricSource::connection).collect();
+    samples.sample_sources(&senders);
+    Ok(Arc::new(samples))
 }
 
 fn journal(log: &reeve_trail::Log, clock: Arc<dyn Clock>) -> Arc<Journal> {

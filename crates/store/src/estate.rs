@@ -72,7 +72,12 @@ impl EstateStore for Store {
     async fn resource_totals(&self) -> Result<Vec<ResourceTotal>> {
         Ok(totals::list(self).await?)
     }
-    async fn resource_changes(&self, resources: &[ResourceId], since: Timestamp) -> Result<Vec<ResourceChange>> {
-        Ok(change::list(self, resources, since).await?)
+    async fn resource_changes(
+        &self,
+        connection: &ConnectionId,
+        resources: &[ResourceId],
+        since: Timestamp,
+    ) -> Result<Vec<ResourceChange>> {
+        Ok(change::list(self, connection, resources, since).await?)
     }
 }

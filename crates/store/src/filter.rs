@@ -71,15 +71,7 @@ impl Filter {
 
     /// A column that contains a text.
     pub(crate) fn contains(&mut self, condition: &'static str, text: &str) {
-        let mut pattern = String::from("%");
-        for c in text.chars() {
-            if matches!(c, '%' | '_' | '!') {
-                pattern.push('!');
-            }
-            pattern.push(c);
-        }
-        pattern.push('%');
-        self.text(condition, pattern);
+        self.text(condition, format!("%{}%", escaped(text)));
     }
 
     fn condition(&mut self, condition: &'static str) {
@@ -111,6 +103,18 @@ impl Filter {
             Value::Real(number) => query.bind(number),
         })
     }
+}
+
+/// A text as `LIKE ... ESCAPE '!'` compares it literally.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(c);
+    }
+    pattern
 }
 
 #[cfg(test)]

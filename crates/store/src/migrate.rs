@@ -48,6 +48,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 29, sql: include_str!("../migrations/0029_alert_deltas.sql") },
     Migration { version: 30, sql: include_str!("../migrations/0030_report_reviews.sql") },
     Migration { version: 31, sql: include_str!("../migrations/0031_value_lists.sql") },
+    Migration { version: 33, sql: include_str!("../migrations/0033_database_arns.sql") },
     Migration { version: 34, sql: include_str!("../migrations/0034_group_members.sql") },
 ];
 

@@ -49,11 +49,13 @@ const MORE_STORAGE: Finding = Finding {
     rule: "auto_remediate",
 };
 
-/// Returns the change that gives a resource more of what it lacks; the error is the reason why there is none.
+/// Returns the change that gives a resource more of what it lacks; the error is the reason why there is none. `all` are the resources
+/// around it: its group, its disks, the machines behind it and their groups. `account` is what its account costs a month.
 pub(crate) fn capacity(
     of: &Anomaly,
     resource: &Resource,
     all: &[Resource],
+    account: Option<Money>,
     terms: Terms<'_>,
     now: Timestamp,
 ) -> Result<Remedy, String> {
@@ -70,7 +72,7 @@ pub(crate) fn capacity(
                     target,
                     relief,
                     finding,
-                    facts(reading, target, all, terms.catalogue),
+                    facts(reading, target, account, terms.catalogue),
                     terms.matrix,
                 ));
             }
@@ -139,10 +141,7 @@ fn relieve<'a>(
     }
 }
 
-fn facts(reading: &Reading, resource: &Resource, all: &[Resource], catalogue: &Catalogue) -> Facts {
-    let own = all.iter().filter(|one| one.connection == resource.connection);
-    let costs: Vec<Money> = own.filter_map(|one| one.monthly_cost).collect();
-    let account = (!costs.is_empty()).then(|| costs.into_iter().fold(Money::ZERO, |sum, one| sum + one));
+fn facts(reading: &Reading, resource: &Resource, account: Option<Money>, catalogue: &Catalogue) -> Facts {
     let own_cost = resource.monthly_cost.or_else(|| catalogue.monthly_cost(resource).map(|monthly| monthly.cost));
     let detail = words::evidence(reading).unwrap_or_default();
     let sized = reading.metric.is_some_and(|metric| {

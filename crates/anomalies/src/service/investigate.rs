@@ -1,7 +1,7 @@
 //! Investigation of an anomaly: the sources that may show the cause are read, and the lookups are kept with the anomaly.
 
 use jiff::Timestamp;
-use reeve_estate::{Metric, ResourceId, ResourceKind};
+use reeve_estate::{Metric, Resource, ResourceId, ResourceKind};
 
 use super::super::cause::{Around, ExplainedCause, SHORTLY, likely_cause};
 use super::super::changes::by_others;
@@ -12,6 +12,7 @@ use super::super::pace::POINT;
 use super::super::port::AnomalyFilter;
 use super::super::record::{Anomaly, AnomalyClass};
 use super::super::related_entries;
+use super::super::subject::resource_at;
 use super::{AnomalyService, CONTEXT};
 use reeve_recommend::EngineError;
 
@@ -20,14 +21,18 @@ impl AnomalyService {
     pub(super) async fn investigate(&self, anomaly: &mut Anomaly) -> Result<(), EngineError> {
         let since = anomaly.started_at.checked_sub(CONTEXT).unwrap_or(Timestamp::MIN);
         let place = ResourceId::new(anomaly.place.id.clone());
+        let known = resource_at(&*self.ports.estate, &anomaly.place).await?;
         let actions = self.ports.agents.action_on(&place, since).await?;
         let filter = AnomalyFilter { since: Some(since), limit: 500, ..AnomalyFilter::default() };
         let (mut others, _) = self.ports.anomalies.anomaly_list(&filter).await?;
         others.retain(|other| other.id != anomaly.id);
-        let seen = self.ports.estate.resource_changes(&[place], since).await?;
+        let seen = match &known {
+            Some(known) => self.ports.estate.resource_changes(&known.connection, &[place], since).await?,
+            None => Vec::new(),
+        };
         let around = Around { actions: &actions, seen: &seen, others: &others };
         let mut lookups = around_lookups(anomaly, &around, since);
-        let (companions, measured) = self.companions(anomaly).await;
+        let (companions, measured) = self.companions(anomaly, known.as_ref()).await;
         lookups.extend(measured);
         lookups.extend(evidence_lookup(anomaly, since));
         let found = hypotheses(anomaly, &Context { around, companions: &companions });
@@ -50,14 +55,12 @@ impl AnomalyService {
     }
 
     /// Compares every metric of the resource with the days before. A failure to read them does not delay the alert.
-    async fn companions(&self, anomaly: &Anomaly) -> (Vec<Companion>, Vec<Lookup>) {
+    async fn companions(&self, anomaly: &Anomaly, known: Option<&Resource>) -> (Vec<Companion>, Vec<Lookup>) {
         let asked: &[Metric] = ResourceKind::parse(&anomaly.place.kind).map_or(&[], ResourceKind::metrics);
-        if asked.is_empty() {
-            return (Vec::new(), Vec::new());
-        }
+        let Some(known) = known.filter(|_| !asked.is_empty()) else { return (Vec::new(), Vec::new()) };
         let (from, to) = (first_needed(anomaly), anomaly.last_at + POINT);
-        let place = ResourceId::new(anomaly.place.id.clone());
-        match self.ports.samples.sample_series(&[place], asked, from, to).await {
+        let ids = std::slice::from_ref(&known.id);
+        match self.ports.samples.sample_series(&known.connection, ids, asked, from, to).await {
             Ok(read) => companions(anomaly, asked, &read),
             Err(error) => {
                 tracing::warn!(%error, anomaly = anomaly.id.0, "metrics were not read for the cause of an anomaly");

@@ -2,13 +2,14 @@
 //! there is neither.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Attribute, Metric, Resource, ResourceFilter, ResourceId, ResourceKind, StoreError};
+use reeve_estate::{Attribute, Metric, Money, Resource, ResourceFilter, ResourceId, ResourceKind, StoreError};
 
 use super::super::contribution::Contribution;
 use super::super::likely_cause::LikelyCause;
 use super::super::record::{Anomaly, AnomalyClass};
 use super::super::remediation::Remediation;
 use super::super::remedy::{Remedy, Terms, Usage, capacity, spending};
+use super::super::subject::resource_at;
 use super::AnomalyService;
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::ports::RecommendationFilter;
@@ -49,14 +50,14 @@ impl AnomalyService {
         if ResourceKind::parse(&anomaly.place.kind).is_none() {
             return Ok(Err("it is not about a resource that Reeve can change".to_owned()));
         }
-        let id = ResourceId::new(anomaly.place.id.clone());
-        let Some(resource) = self.resource(&id).await? else {
-            return Ok(Err(format!("{id} is not a resource in the inventory")));
+        let Some(resource) = resource_at(&*self.ports.estate, &anomaly.place).await? else {
+            return Ok(Err(format!("{} is not a resource in the inventory", anomaly.place.id)));
         };
-        let (all, _) = self.ports.estate.resource_list(&connected(&resource)).await?;
+        let around = self.around(&resource).await?;
+        let account = self.account_cost(&resource).await?;
         let matrix = self.ports.responses.approval_matrix().await?;
         let terms = Terms { catalogue: &self.ports.catalogue, matrix: &matrix };
-        Ok(capacity(anomaly, &resource, &all, terms, self.ports.clock.now()))
+        Ok(capacity(anomaly, &resource, &around, account, terms, self.ports.clock.now()))
     }
 
     /// Judges the resources that make the difference of a bill, the costliest first.
@@ -90,26 +91,58 @@ impl AnomalyService {
             return Ok(Err(format!("{} is not a resource in the inventory", part.name())));
         };
         let since = anomaly.started_at.checked_sub(ENLARGED_WITHIN).unwrap_or(Timestamp::MIN);
-        let changes = self.ports.estate.resource_changes(std::slice::from_ref(&resource.id), since).await?;
+        let changes =
+            self.ports.estate.resource_changes(&resource.connection, std::slice::from_ref(&resource.id), since).await?;
         let now = resource.specification.instance_type.clone();
         let resized = changes.iter().filter(|change| change.attribute == Attribute::InstanceType);
         let before = resized.max_by_key(|change| change.seen_at).filter(|change| Some(&change.after) == now.as_ref());
         let before = before.map(|change| change.before.as_str());
-        let (all, _) = self.ports.estate.resource_list(&connected(&resource)).await?;
-        let attached = |one: &Resource| one.kind == ResourceKind::Volume && one.attached_to.contains(&resource.id);
-        let volumes: Vec<Resource> = all.into_iter().filter(attached).collect();
-        let usage = self.usage(&resource.id, anomaly.started_at).await;
+        let attached = ResourceFilter {
+            kind: Some(ResourceKind::Volume),
+            attached_to: Some(resource.id.clone()),
+            ..connected(&resource)
+        };
+        let (volumes, _) = self.ports.estate.resource_list(&attached).await?;
+        let usage = self.usage(&resource, anomaly.started_at).await;
         let matrix = self.ports.responses.approval_matrix().await?;
         let terms = Terms { catalogue: &self.ports.catalogue, matrix: &matrix };
         Ok(spending(anomaly, part, &resource, &volumes, usage, before, terms))
     }
 
+    /// The group, the disks and the targets of a resource, and the groups of its targets. An estate is not read for one anomaly.
+    async fn around(&self, resource: &Resource) -> Result<Vec<Resource>, EngineError> {
+        let mut ids: Vec<ResourceId> = resource.attached_to.iter().chain(&resource.group).cloned().collect();
+        let attached = ResourceFilter { attached_to: Some(resource.id.clone()), ..connected(resource) };
+        let (mut around, _) = self.ports.estate.resource_list(&attached).await?;
+        // The groups of the targets are known once the targets are.
+        for _ in 0..2 {
+            if !ids.is_empty() {
+                let filter = ResourceFilter { ids: std::mem::take(&mut ids), ..connected(resource) };
+                let (found, _) = self.ports.estate.resource_list(&filter).await?;
+                let groups = found.iter().filter_map(|one| one.group.clone());
+                ids = groups.filter(|id| !found.iter().any(|one| one.id == *id)).collect();
+                ids.sort();
+                ids.dedup();
+                around.extend(found);
+            }
+        }
+        Ok(around)
+    }
+
+    /// Monthly cost of a resource's connection at list prices; `None` where no resource has a price.
+    async fn account_cost(&self, resource: &Resource) -> Result<Option<Money>, EngineError> {
+        let totals = self.ports.estate.resource_totals().await?;
+        let own = totals.iter().filter(|one| one.connection == resource.connection && one.resources > one.unpriced);
+        Ok(own.map(|one| one.monthly_cost).reduce(|sum, one| sum + one))
+    }
+
     /// CPU since a time; `None` where it was not measured or cannot be read.
-    async fn usage(&self, id: &ResourceId, from: Timestamp) -> Option<Usage> {
+    async fn usage(&self, resource: &Resource, from: Timestamp) -> Option<Usage> {
         let now = self.ports.clock.now();
-        let metric = [Metric::CpuUtilization];
-        let read = self.ports.samples.sample_series(std::slice::from_ref(id), &metric, from, now).await;
-        let read = read.inspect_err(|error| tracing::warn!(%error, resource = id.0, "its use was not read")).ok()?;
+        let (ids, metric) = (std::slice::from_ref(&resource.id), [Metric::CpuUtilization]);
+        let read = self.ports.samples.sample_series(&resource.connection, ids, &metric, from, now).await;
+        let read =
+            read.inspect_err(|error| tracing::warn!(%error, resource = resource.id.0, "its use was not read")).ok()?;
         read.first().and_then(Usage::from_series)
     }
 

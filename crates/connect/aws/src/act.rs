@@ -12,6 +12,7 @@ use reeve_estate::{
 use crate::inventory::elb;
 use crate::lifecycle;
 use crate::operation;
+use crate::rds;
 use crate::session::AwsConnection;
 
 #[async_trait]
@@ -55,7 +56,7 @@ impl Act for AwsConnection {
             ResourceKind::Bucket => lifecycle::bucket(self, place, resource).await?,
             ResourceKind::Snapshot => unless_gone(resource, self.ec2(place).snapshot_resource(id).await)?,
             ResourceKind::Volume => unless_gone(resource, self.ec2(place).settled_volume(id).await)?,
-            ResourceKind::Database => self.rds(place).settled_database(id).await?,
+            ResourceKind::Database => self.rds(place).settled_database(rds::name_of(resource)).await?,
             ResourceKind::ScalingGroup => {
                 let ec2 = self.ec2(place.clone());
                 self.scaling(place).refreshing_group(&ec2, &resource.name).await?
@@ -168,7 +169,7 @@ impl AwsConnection {
     }
 
     async fn change_database(&self, database: &Resource, mutation: &Mutation) -> Result<Applied, ActError> {
-        let (rds, id) = (self.rds(self.place_of(database)), database.id.as_str());
+        let (rds, id) = (self.rds(self.place_of(database)), rds::name_of(database));
         match mutation {
             Mutation::Stop => accepted(rds.stop(id).await),
             Mutation::Start => accepted(rds.start(id).await),

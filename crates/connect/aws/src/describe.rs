@@ -5,6 +5,8 @@
 
 mod call;
 mod item;
+#[cfg(test)]
+mod paging;
 mod path;
 mod read;
 mod report;

@@ -149,7 +149,8 @@ fn database(resource: &Resource, metric: Metric) -> Vec<Source> {
         | Metric::ErrorRate
         | Metric::CapacityUnits => return Vec::new(),
     };
-    sources_in("AWS/RDS", &[("DBInstanceIdentifier", resource.id.as_str())], &[(name, reading)])
+    let instance = resource.id.database_name().map_or(resource.id.as_str(), |database| database.name);
+    sources_in("AWS/RDS", &[("DBInstanceIdentifier", instance)], &[(name, reading)])
 }
 
 /// Traffic from the network behind a gateway into the world, and back.

@@ -1,4 +1,7 @@
 //! RDS: database instances, read and changed. Changes are single calls that are not repeated unless refused for the rate.
+//!
+//! A resource is identified by its ARN, because names are unique within an account and region alone. Bills name the ARN too.
+//! Calls and CloudWatch take the name.
 
 mod further;
 
@@ -163,6 +166,11 @@ impl Rds {
     }
 }
 
+/// Name of an instance, as calls take it.
+pub(crate) fn name_of(database: &Resource) -> &str {
+    database.id.database_name().map_or(database.id.as_str(), |database| database.name)
+}
+
 /// RDS's word for the state of an instance.
 fn status(instance: &Element) -> &str {
     instance.text_of("DBInstanceStatus").unwrap_or("in no known state")
@@ -175,11 +183,16 @@ fn taggable(text: &str) -> String {
 }
 
 fn resource(place: &Place, instance: &Element) -> Result<Option<Resource>, Malformed> {
-    let Some(id) = instance.text_of("DBInstanceIdentifier") else { return Ok(None) };
+    let (Some(name), Some(id)) = (instance.text_of("DBInstanceIdentifier"), instance.text_of("DBInstanceArn")) else {
+        return Ok(None);
+    };
     let pair =
         |tag: &Element| Some((tag.text_of("Key")?.to_owned(), tag.text_of("Value").unwrap_or_default().to_owned()));
     let tags: BTreeMap<String, String> = instance.items("TagList", "Tag").filter_map(pair).collect();
     let mut resource = place.resource(ResourceKind::Database, "rds", id, tags);
+    if resource.name == id {
+        name.clone_into(&mut resource.name);
+    }
     resource.state = state(instance.text_of("DBInstanceStatus").unwrap_or_default());
     resource.created_at = instance.time_of("InstanceCreateTime")?;
     let text = |name| instance.text_of(name).map(str::to_owned);

@@ -5,7 +5,7 @@ mod simulated;
 
 use std::sync::Arc;
 
-use reeve_estate::{Act, Purchase, Resource, ResourceFilter, ResourceId, ResourceKind};
+use reeve_estate::{Act, Purchase, Resource, ResourceFilter, ResourceId, ResourceKind, ResourcePages};
 
 use crate::request::{Target, Wish, planned};
 use crate::{Caller, EngineError, ExecutionService};
@@ -15,6 +15,9 @@ use reeve_recommend::change::{Change, Procedure};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::recommendation::{Recommendation, RecommendationId};
 use reeve_recommend::{is_opted_out, non_production};
+
+/// Resources that are looked at at a time: a search for a twin holds the turn of all executions.
+const PAGE: u64 = 500;
 
 impl ExecutionService {
     /// Tries the plan on a twin, or on a simulated one where there is none. The recommendation is open again when the test has
@@ -64,10 +67,10 @@ impl ExecutionService {
         let filter = ResourceFilter {
             connection: Some(real.connection.clone()),
             kind: Some(ResourceKind::Volume),
+            attached_to: Some(real.id.clone()),
             ..ResourceFilter::default()
         };
-        let (volumes, _) = self.ports.estate.resource_list(&filter).await?;
-        let own: Vec<Resource> = volumes.into_iter().filter(|v| v.attached_to.contains(&real.id)).collect();
+        let (own, _) = self.ports.estate.resource_list(&filter).await?;
         let twin = simulated::SimulatedTwin::new(real, &own, Arc::clone(change), Arc::clone(&self.ports.catalogue));
         let resource = twin.resource();
         Ok((Arc::new(twin), resource))
@@ -120,7 +123,6 @@ impl ExecutionService {
         };
         let filter =
             ResourceFilter { provider: Some(subject.provider), kind: Some(subject.kind), ..ResourceFilter::default() };
-        let (listed, _) = self.ports.estate.resource_list(&filter).await?;
         // A twin is in the state that the plan begins with.
         let procedure = self.procedure(recommendation)?;
         let begins = |twin: &Resource| {
@@ -138,9 +140,12 @@ impl ExecutionService {
                 && non_production(r)
                 && !is_opted_out(r)
         };
-        for twin in listed.into_iter().filter(is_twin) {
-            if self.ports.clouds.actor(&twin.connection).await.is_ok() {
-                return Ok(twin);
+        let mut pages = ResourcePages::new(filter, PAGE);
+        while let Some(page) = pages.next(&*self.ports.estate).await? {
+            for twin in page.into_iter().filter(is_twin) {
+                if self.ports.clouds.actor(&twin.connection).await.is_ok() {
+                    return Ok(twin);
+                }
             }
         }
         let message = format!(

@@ -18,6 +18,7 @@ mod isolation;
 mod journal;
 mod large_runs;
 mod lessons;
+mod load_history;
 mod metric_watch;
 mod models;
 mod policy;

@@ -79,6 +79,7 @@ impl Services {
             samples,
             catalogue,
             agent_types: types.clone(),
+            changes: reeve_recommend::Changes::builtin(),
             charges,
             log: read,
             descriptions: None,

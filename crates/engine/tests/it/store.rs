@@ -398,6 +398,7 @@ impl EstateStore for Memory {
                 && filter.connection.as_ref().is_none_or(|connection| r.connection == *connection)
                 && filter.kind.is_none_or(|kind| r.kind == kind)
                 && (filter.ids.is_empty() || filter.ids.contains(&r.id))
+                && filter.attached_to.as_ref().is_none_or(|id| r.attached_to.contains(id))
         };
         let found: Vec<Resource> = all.values().filter(wanted).cloned().collect();
         let total = found.len() as u64;
@@ -430,11 +431,13 @@ impl EstateStore for Memory {
     }
     async fn resource_changes(
         &self,
+        connection: &ConnectionId,
         resources: &[ResourceId],
         since: Timestamp,
     ) -> Result<Vec<ResourceChange>, StoreError> {
         let all = self.seen.lock();
-        Ok(all.iter().filter(|one| resources.contains(&one.resource) && one.seen_at >= since).cloned().collect())
+        let is_own = |one: &&ResourceChange| one.connection == *connection && resources.contains(&one.resource);
+        Ok(all.iter().filter(is_own).filter(|one| one.seen_at >= since).cloned().collect())
     }
 }
 
@@ -443,8 +446,11 @@ impl SampleStore for Memory {
     async fn sample_insert(&self, _: &[Sample]) -> Result<(), StoreError> {
         Ok(())
     }
+    fn sample_sources(&self, _: &[ConnectionId]) {}
+    /// The series of tests came over the connection `c-1`.
     async fn sample_series(
         &self,
+        connection: &ConnectionId,
         resources: &[ResourceId],
         metrics: &[Metric],
         _: Timestamp,
@@ -452,6 +458,7 @@ impl SampleStore for Memory {
     ) -> Result<Vec<Series>, StoreError> {
         self.progress.look(resources.len())?;
         let all = self.series.lock();
+        let all = if connection.0 == "c-1" { all.as_slice() } else { &[] };
         Ok(all.iter().filter(|s| resources.contains(&s.resource) && metrics.contains(&s.metric)).cloned().collect())
     }
     fn sample_revision(&self, _: &ConnectionId) -> u64 {

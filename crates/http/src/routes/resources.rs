@@ -100,7 +100,8 @@ async fn samples(
             .collect::<Result<Vec<_>, _>>()?,
     };
     let max_points = params.max_points.map_or(DEFAULT_POINTS, |max| (max as usize).clamp(2, MAX_POINTS));
-    let series = app.samples.sample_series(std::slice::from_ref(&resource.id), &metrics, start, end).await?;
+    let ids = std::slice::from_ref(&resource.id);
+    let series = app.samples.sample_series(&resource.connection, ids, &metrics, start, end).await?;
     let series = series.iter().map(|series| series_body(series, max_points)).collect();
     Ok(Json(SamplesBody { resource_id: resource.id.0, series }))
 }

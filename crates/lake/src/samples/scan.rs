@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use reeve_estate::{Metric, ResourceId, SampleScan, StoreError, Track};
+use reeve_estate::{ConnectionId, Metric, ResourceId, SampleScan, StoreError, Track};
 
 use super::columns::ROW_GROUP;
 use super::fault::ReadError;
@@ -138,7 +138,7 @@ struct Gather {
     to: Option<String>,
     metrics: Arc<[Metric]>,
     span: Range<i64>,
-    tracks: BTreeMap<(ResourceId, &'static str), Track>,
+    tracks: BTreeMap<(ResourceId, &'static str, ConnectionId), Track>,
 }
 
 impl Gather {
@@ -146,7 +146,7 @@ impl Gather {
         let damaged = |message: String| ReadError::Damaged { path: part.footer.file.path().to_owned(), message };
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(part.bytes.clone(), part.footer.metadata.clone());
-        // All but the connection, whose name says nothing of the series.
+        // All but the connection, which the file's own path names.
         let columns = ProjectionMask::leaves(builder.parquet_schema(), 1..6);
         let reader = builder
             .with_projection(columns)
@@ -155,12 +155,12 @@ impl Gather {
             .build()
             .map_err(|error| damaged(error.to_string()))?;
         for batch in reader {
-            self.batch(&batch.map_err(|error| damaged(error.to_string()))?);
+            self.batch(part.footer.file.connection(), &batch.map_err(|error| damaged(error.to_string()))?);
         }
         Ok(())
     }
 
-    fn batch(&mut self, batch: &RecordBatch) {
+    fn batch(&mut self, connection: &ConnectionId, batch: &RecordBatch) {
         let resources = batch.column(0).as_dictionary::<Int32Type>();
         let metrics = batch.column(1).as_dictionary::<Int32Type>();
         let names = resources.values().as_string::<i32>();
@@ -181,7 +181,9 @@ impl Gather {
             if let (Some(metric), Some(last)) = (metric, periods.get(end - 1)) {
                 let points = times[at..end].iter().zip(&values[at..end]).map(|(at, value)| (*at, *value));
                 let resource = ResourceId::new(name);
-                let track = self.tracks.entry((resource.clone(), metric.as_str())).or_insert_with(|| Track {
+                let key = (resource.clone(), metric.as_str(), connection.clone());
+                let track = self.tracks.entry(key).or_insert_with(|| Track {
+                    connection: connection.clone(),
                     resource,
                     metric,
                     points: Vec::new(),

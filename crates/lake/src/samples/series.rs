@@ -96,8 +96,8 @@ pub(super) async fn read(
     Ok((file, runs))
 }
 
-/// Lines in the order they were asked for. Of several points at the same time the one inserted last stays, also where two
-/// connections see the same resource.
+/// Lines in the order they were asked for. Of several points at the same time the one inserted last stays, also where a
+/// metric source measures what the connection does.
 pub(super) fn merge(wanted: &Wanted, mut parts: Vec<(Arc<SampleFile>, Vec<Run>)>) -> Vec<Series> {
     parts.sort_by_key(|(file, _)| file.last());
     let mut lines: HashMap<(ResourceId, Metric), Vec<Point>> = HashMap::new();

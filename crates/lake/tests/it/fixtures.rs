@@ -120,7 +120,8 @@ async fn samples_of_version_1_are_read() {
     let at = |second: i64| Timestamp::from_second(1_795_168_800 + second).unwrap();
     let resources = ["i-1", "db/é"].map(ResourceId::new);
     let metrics = [Metric::CpuUtilization, Metric::FreeStorage, Metric::NetworkIn];
-    let found = lake.sample_series(&resources, &metrics, at(0), at(86_400)).await.unwrap();
+    let found =
+        lake.sample_series(&ConnectionId("conn".into()), &resources, &metrics, at(0), at(86_400)).await.unwrap();
     let found: Vec<_> =
         found.into_iter().map(|line| (line.resource.0, line.metric, line.points, line.period_s)).collect();
     let expect = [

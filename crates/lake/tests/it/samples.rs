@@ -42,8 +42,47 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 async fn series(lake: &SampleLake, resources: &[&str], metrics: &[Metric], from: i64, to: i64) -> Vec<Series> {
+    series_of(lake, "c", resources, metrics, from, to).await
+}
+
+async fn series_of(
+    lake: &SampleLake,
+    connection: &str,
+    resources: &[&str],
+    metrics: &[Metric],
+    from: i64,
+    to: i64,
+) -> Vec<Series> {
     let resources: Vec<ResourceId> = resources.iter().map(|&id| ResourceId::new(id)).collect();
-    lake.sample_series(&resources, metrics, at(from), at(to)).await.unwrap()
+    let connection = ConnectionId(connection.to_owned());
+    lake.sample_series(&connection, &resources, metrics, at(from), at(to)).await.unwrap()
+}
+
+#[tokio::test]
+async fn connections_do_not_share_samples_and_all_have_those_of_metric_sources() {
+    let folder = tempfile::tempdir().unwrap();
+    let lake = SampleLake::open(folder.path()).await.unwrap();
+    let (cpu, memory) = (Metric::CpuUtilization, Metric::MemoryUtilization);
+    lake.sample_insert(&[sample("prod", "orders", cpu, 0, 90.0), sample("dev", "orders", cpu, 300, 0.1)])
+        .await
+        .unwrap();
+    lake.sample_insert(&[sample("prometheus", "orders", memory, 0, 40.0)]).await.unwrap();
+    let read = async |lake: &SampleLake, connection: &str| {
+        let found = series_of(lake, connection, &["orders"], &[cpu, memory], 0, DAY_S).await;
+        found.into_iter().flat_map(|series| series.values()).collect::<Vec<f64>>()
+    };
+    assert_eq!(read(&lake, "prod").await, [90.0]);
+    assert_eq!(read(&lake, "dev").await, [0.1]);
+    lake.sample_sources(&[ConnectionId("prometheus".into())]);
+    assert_eq!(read(&lake, "prod").await, [90.0, 40.0]);
+    assert_eq!(read(&lake, "dev").await, [0.1, 40.0]);
+    // The same after a compaction and in a pass over everything.
+    lake.compact().await.unwrap();
+    assert_eq!(read(&lake, "prod").await, [90.0, 40.0]);
+    let scan = lake.scan(&[cpu], at(0), at(DAY_S)).await.unwrap();
+    let tracks = scan.band(0).await.unwrap();
+    let seen: Vec<(&str, f64)> = tracks.iter().map(|track| (track.connection.0.as_str(), track.points[0].1)).collect();
+    assert_eq!(seen, [("dev", 0.1), ("prod", 90.0)]);
 }
 
 #[tokio::test]
@@ -60,7 +99,7 @@ async fn a_series_comes_back_in_order_and_within_its_span() {
     lake.sample_insert(&[]).await.unwrap();
     assert_eq!(files(folder.path()).len(), 2, "one file a day");
 
-    let found = series(&lake, &["i-1", "i-2", "i-9", "i-1"], &[cpu], 0, DAY_S + 300).await;
+    let found = series_of(&lake, "c/1", &["i-1", "i-2", "i-9", "i-1"], &[cpu], 0, DAY_S + 300).await;
     let expect = |resource: &str, points: &[(i64, f64)]| Series {
         resource: ResourceId::new(resource),
         metric: cpu,
@@ -70,9 +109,9 @@ async fn a_series_comes_back_in_order_and_within_its_span() {
     let day = DAY_S - 300;
     let first = expect("i-1", &[(0, 0.0), (300, 300.0), (600, 600.0), (day, day as f64)]);
     assert_eq!(found, [first, expect("i-2", &[(0, 7.5)])], "the end is exclusive");
-    assert!(series(&lake, &["i-1"], &[], 0, 10).await.is_empty());
-    assert!(series(&lake, &["i-1"], &[cpu], 10, 10).await.is_empty());
-    assert!(series(&lake, &["i-1"], &[cpu], 1, 300).await.is_empty());
+    assert!(series_of(&lake, "c/1", &["i-1"], &[], 0, 10).await.is_empty());
+    assert!(series_of(&lake, "c/1", &["i-1"], &[cpu], 10, 10).await.is_empty());
+    assert!(series_of(&lake, "c/1", &["i-1"], &[cpu], 1, 300).await.is_empty());
 }
 
 #[tokio::test]
@@ -92,10 +131,14 @@ async fn a_point_given_again_replaces_the_earlier_one() {
         assert_eq!(value(series(&lake, &["i"], &[cpu], 0, DAY_S).await), [3.0, 2.0], "within an insert");
         lake.sample_insert(&[sample("c", "i", cpu, 300, 4.0)]).await.unwrap();
         lake.sample_insert(&[sample("other", "i", cpu, 0, 5.0)]).await.unwrap();
-        assert_eq!(value(series(&lake, &["i"], &[cpu], 0, DAY_S).await), [5.0, 4.0], "across inserts and connections");
+        assert_eq!(
+            value(series(&lake, &["i"], &[cpu], 0, DAY_S).await),
+            [3.0, 4.0],
+            "across inserts, of its own connection"
+        );
     }
     let lake = SampleLake::open(folder.path()).await.unwrap();
-    assert_eq!(value(series(&lake, &["i"], &[cpu], 0, DAY_S).await), [5.0, 4.0], "after a restart");
+    assert_eq!(value(series(&lake, &["i"], &[cpu], 0, DAY_S).await), [3.0, 4.0], "after a restart");
     lake.sample_insert(&[sample("c", "i", cpu, 0, 6.0)]).await.unwrap();
     assert_eq!(value(series(&lake, &["i"], &[cpu], 0, DAY_S).await), [6.0, 4.0], "numbering goes on");
 }
@@ -164,7 +207,11 @@ async fn inserts_merges_and_restarts_in_any_order_agree_with_a_map() {
                 }
             }
             let (from, to) = (300 * random.random_range(0..1_000), 300 * random.random_range(0..1_100));
-            let found = series(&lake, &["i-0", "i-1", "i-2", "i-3", "i-4"], &metrics, from, to).await;
+            let mut found = Vec::new();
+            for resource in 0..5 {
+                let (connection, id) = (format!("c{}", resource % 2), format!("i-{resource}"));
+                found.extend(series_of(&lake, &connection, &[&id], &metrics, from, to).await);
+            }
             let mut expect = Vec::new();
             for resource in 0..5 {
                 for metric in metrics {
@@ -292,7 +339,8 @@ async fn a_damaged_or_lost_file_is_named() {
     lake.sample_insert(&[sample("c", "i", cpu, 0, 1.0)]).await.unwrap();
     let path = files(folder.path()).remove(0);
     let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-    let read = async || lake.sample_series(&[ResourceId::new("i")], &[cpu], at(0), at(10)).await;
+    let read =
+        async || lake.sample_series(&ConnectionId("c".into()), &[ResourceId::new("i")], &[cpu], at(0), at(10)).await;
 
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
@@ -325,7 +373,7 @@ async fn a_pass_finds_every_series_as_a_question_does() {
     // Points given again, one at a time of its own, and a resource that only the second insert has.
     let again: Vec<Sample> = all.iter().step_by(997).map(|old| Sample { value: -1.0, ..old.clone() }).collect();
     lake.sample_insert(&again).await.unwrap();
-    lake.sample_insert(&[sample("d", "i-00000", metrics[0], 150, 5.0), sample("d", "z", metrics[1], 0, 6.0)])
+    lake.sample_insert(&[sample("c", "i-00000", metrics[0], 150, 5.0), sample("c", "z", metrics[1], 0, 6.0)])
         .await
         .unwrap();
 
@@ -343,7 +391,7 @@ async fn a_pass_finds_every_series_as_a_question_does() {
     let mut names: Vec<ResourceId> =
         (0..resources).map(|resource| ResourceId::new(format!("i-{resource:05}"))).collect();
     names.push(ResourceId::new("z"));
-    let expected = lake.sample_series(&names, &metrics, from, to).await.unwrap();
+    let expected = lake.sample_series(&ConnectionId("c".into()), &names, &metrics, from, to).await.unwrap();
     assert_eq!(found.len(), expected.len());
     assert!(found == expected, "the same series in the same order");
     let nothing = lake.scan(&metrics, at(100 * DAY_S), at(101 * DAY_S)).await.unwrap();

@@ -83,6 +83,10 @@ impl Change for DeleteSnapshot {
         ]
     }
 
+    fn changes_load(&self) -> bool {
+        false
+    }
+
     fn reversal(&self) -> Reversal {
         Reversal::Impossible(Self::LOST)
     }

@@ -63,6 +63,10 @@ impl Change for FailOver {
         ]
     }
 
+    fn changes_load(&self) -> bool {
+        false
+    }
+
     fn reversal(&self) -> Reversal {
         Reversal::Inverse
     }

@@ -217,6 +217,10 @@ impl Change for PutBucketLifecycle {
         vec![check, Task::change(target, words, goal).expecting(done.clone()), verify(target, "has the rule", done)]
     }
 
+    fn changes_load(&self) -> bool {
+        false
+    }
+
     fn reversal(&self) -> Reversal {
         match self.rule {
             // Objects that moved stay where they are; the finding says so.

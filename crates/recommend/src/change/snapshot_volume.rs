@@ -45,6 +45,10 @@ impl Change for SnapshotVolume {
         ]
     }
 
+    fn changes_load(&self) -> bool {
+        false
+    }
+
     fn reversal(&self) -> Reversal {
         Reversal::NotNeeded
     }

@@ -104,6 +104,10 @@ impl Change for TagResource {
         vec![check, step(target, &self.key, Some(&self.to)), verify(target, &outcome, done)]
     }
 
+    fn changes_load(&self) -> bool {
+        false
+    }
+
     fn reversal(&self) -> Reversal {
         Reversal::Inverse
     }

@@ -112,6 +112,7 @@ impl MetricTaker {
         let taken = state.intake.take(&source.connection(), series, Timestamp::now());
         state.unmatched = taken.counts.unmatched > 0;
         // A push that could not be stored is sent again, and changes nothing but its samples then.
+        self.ports.samples.sample_sources(&[source.connection()]);
         self.ports.samples.sample_insert(&taken.samples).await?;
         let mut status = pushing.status.lock();
         status.counts += taken.counts;

@@ -62,12 +62,13 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
         samples: samples.clone(),
         clouds,
         catalogue: catalogue.clone(),
-        changes,
+        changes: changes.clone(),
     };
     let execution = ExecutionService::new(records.clone(), guardrails.clone(), approvals.clone(), acting);
     let shared = Shared { records, approvals, findings, scopes, guardrails, execution: Arc::new(execution), estate };
     let (workloads, descriptions) = (Some(workloads), Some(descriptions));
-    shared.join(store, registry, RunPorts { samples, catalogue, agent_types, charges, log, descriptions, workloads })
+    let judging = RunPorts { samples, catalogue, agent_types, changes, charges, log, descriptions, workloads };
+    shared.join(store, registry, judging)
 }
 
 /// Services that several others ask.

@@ -74,7 +74,7 @@ async fn a_database_whose_memory_is_known_reaches_the_default_confidence() {
     .await;
     assert_eq!(run["error"], Value::Null, "{run}");
     let listed = admin.get(&format!("intelligence/recommendations?agent={agent}&limit=1000")).await.expect(200);
-    let of = |id: &str| listed.items().iter().find(|one| one["resource"]["id"] == id).unwrap().clone();
+    let of = |id: &str| listed.items().iter().find(|one| one["resource"]["name"] == id).unwrap().clone();
     let (known, unknown) = (of("orders"), of("unknown"));
     assert_eq!((&known["type"], &known["resource"]["target_type"]), (&json!("right_size"), &json!("db.m5.xlarge")));
     let (with, without) = (known["confidence"].as_f64().unwrap(), unknown["confidence"].as_f64().unwrap());

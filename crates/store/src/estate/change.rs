@@ -67,6 +67,7 @@ pub(super) async fn expire(
 
 pub(super) async fn list(
     store: &Store,
+    connection: &ConnectionId,
     resources: &[ResourceId],
     since: Timestamp,
 ) -> Result<Vec<ResourceChange>, Fault> {
@@ -74,6 +75,7 @@ pub(super) async fn list(
         return Ok(Vec::new());
     }
     let mut filter = Filter::default();
+    filter.text("connection_id = ?", connection.0.as_str());
     filter.one_of("resource_id", resources.iter().map(ResourceId::as_str));
     filter.integer("seen_at_ms >= ?", since.as_millisecond());
     let sql = filter.sql(

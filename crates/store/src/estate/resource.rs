@@ -11,7 +11,7 @@ use super::totals::{self, Writer};
 use crate::batch::{Cell, Insert};
 use crate::database::Store;
 use crate::fault::Fault;
-use crate::filter::Filter;
+use crate::filter::{Filter, escaped};
 use crate::rows::resource::ResourceRow;
 use crate::rows::{decode, encode, unreadable};
 
@@ -149,6 +149,12 @@ fn filter(wanted: &ResourceFilter) -> Filter {
     }
     if let Some(group) = &wanted.group {
         filter.text("group_id = ?", group.as_str());
+    }
+    if let Some(id) = &wanted.attached_to {
+        // A quote inside a value is escaped in the document, so that only the member itself matches.
+        let id = escaped(&serde_json::Value::from(id.as_str()).to_string());
+        let pattern = format!("%\"attached!_to\":[%{id}%],\"monthly!_cost%");
+        filter.text("document LIKE ? ESCAPE '!'", pattern);
     }
     filter.one_of("id", wanted.ids.iter().map(ResourceId::as_str));
     if let Some(text) = &wanted.text {

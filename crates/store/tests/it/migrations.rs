@@ -4,14 +4,16 @@ use anyhow::Result;
 use jiff::Timestamp;
 use reeve_access::AccessStore as _;
 use reeve_anomalies::threat::{ThreatList, ThreatStore as _};
-use reeve_estate::ResourceId;
+use reeve_estate::{EstateStore as _, Resource, ResourceFilter, ResourceId, ResourceKind, Specification};
 use reeve_recommend::ports::RecommendationFilter;
+use reeve_recommend::recommendation::{RecommendationId, Subject};
 use reeve_recommend::{
     Action, ActionStatus, AgentStore as _, Purpose, Recommendation, Rollout, RolloutId, RolloutStore as _, Status,
 };
 use reeve_store::{OpenError, Store};
 use reeve_testkit::contract::access::user;
 use reeve_testkit::contract::agents::{action, recommendation};
+use reeve_testkit::contract::estate::{connection, resource};
 use reeve_testkit::contract::rollouts::rollout;
 use sqlx::Connection as _;
 
@@ -26,6 +28,7 @@ on_both!(
     rollouts_without_a_name_get_one_in_words => super::rollouts_without_a_name_get_one_in_words,
     actions_from_before_are_found_by_their_resource => super::actions_from_before_are_found_by_their_resource,
     rows_from_before_are_in_lists_and_sums => super::rows_from_before_are_in_lists_and_sums,
+    databases_from_before_go_over_to_their_arns => super::databases_from_before_go_over_to_their_arns,
     readers_and_writers_at_once => super::readers_and_writers_at_once,
 );
 
@@ -169,6 +172,56 @@ async fn rows_from_before_are_in_lists_and_sums(place: &Place) -> Result<()> {
     let due = RecommendationFilter { due_by: Some(Timestamp::MAX), ..RecommendationFilter::default() };
     let (due, _) = store.recommendation_list(&due).await?;
     assert_eq!(due.iter().map(|one| one.id.0.as_str()).collect::<Vec<_>>(), ["rec-0"]);
+    Ok(())
+}
+
+async fn databases_from_before_go_over_to_their_arns(place: &Place) -> Result<()> {
+    let store = place.open().await?;
+    let connection = connection("c-1", 1_000)?;
+    store.connection_insert(&connection).await?;
+    let small = Specification { instance_type: Some("db.m5.large".into()), ..Specification::default() };
+    let database = |id: &str| -> Result<Resource> {
+        let (kind, service, region) = (ResourceKind::Database, "rds".to_owned(), "eu-west-1".to_owned());
+        Ok(Resource { kind, service, region, name: "orders".to_owned(), ..resource("c-1", id)? })
+    };
+    let (before, machine) = (database("orders")?, resource("c-1", "i-1")?);
+    store.resource_sync(&connection.id, &[before.clone(), machine.clone()], &[]).await?;
+    let changed = Resource { specification: small, observed_at: before.observed_at, ..before.clone() };
+    store.resource_sync(&connection.id, &[changed.clone()], &[]).await?;
+    let subject = Subject {
+        connection: connection.id.clone(),
+        id: before.id.clone(),
+        name: before.name.clone(),
+        kind: before.kind,
+        account: before.account.clone(),
+        region: before.region.clone(),
+        service: before.service.clone(),
+        ..recommendation("rec-1", "orders")?.subject
+    };
+    let found = Recommendation { subject, ..recommendation("rec-1", "orders")? };
+    store.recommendation_insert(&found).await?;
+    store.recommendation_insert(&recommendation("rec-2", "i-1")?).await?;
+    let done = Action { resource: before.id.clone(), purpose: Purpose::Apply, ..action("ac-1", "rec-1", 1_000)? };
+    store.action_insert(&done).await?;
+    let seen = store.resource_changes(&connection.id, std::slice::from_ref(&before.id), Timestamp::UNIX_EPOCH).await?;
+    store.close().await;
+    execute(place, "DELETE FROM schema_versions WHERE version = 33").await?;
+
+    let store = place.open().await?;
+    let arn = ResourceId::new(format!("arn:aws:rds:eu-west-1:{}:db:orders", before.account));
+    let kept = store.resource_get(&arn).await?;
+    assert_eq!(kept, Resource { id: arn.clone(), ..changed });
+    assert_eq!(store.resource_get(&machine.id).await?, machine, "the rest is left as it is");
+    let one = ResourceFilter { text: Some("db:orders".to_owned()), ..ResourceFilter::default() };
+    assert_eq!(store.resource_list(&one).await?.1, 1, "a search finds it by its ARN");
+    let ids = std::slice::from_ref(&arn);
+    let changes = store.resource_changes(&connection.id, ids, Timestamp::UNIX_EPOCH).await?;
+    assert_eq!((changes.len(), changes[0].attribute), (seen.len(), seen[0].attribute));
+    let moved = store.recommendation_get(&found.id).await?;
+    let expect = Recommendation { subject: Subject { id: arn.clone(), ..found.subject.clone() }, ..found };
+    assert_eq!(moved, expect, "with its plan and its hash");
+    assert_eq!(store.recommendation_get(&RecommendationId("rec-2".to_owned())).await?.subject.id, machine.id);
+    assert_eq!(store.action_on(&arn, Timestamp::UNIX_EPOCH).await?, [Action { resource: arn.clone(), ..done }]);
     Ok(())
 }
 

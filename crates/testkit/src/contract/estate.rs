@@ -308,8 +308,15 @@ async fn lists(store: &dyn EstateStore) -> Result<()> {
         })
     };
     let bucket = Resource { kind: ResourceKind::Bucket, service: "s3".into(), ..machine("B-0", "100%_x", "")? };
-    let seen =
-        [machine("a-1", "Web", "payments")?, machine("b-1", "Élan", "Search")?, machine("b-2", "x", "a!b")?, bucket];
+    // The tag repeats the member of the document that the filter reads.
+    let quoted = machine("b-1", "Élan", "Search")?;
+    let tags = BTreeMap::from([
+        ("Team".to_owned(), "Search".to_owned()),
+        ("t".to_owned(), "\"attached_to\":[\"a-1\"]".to_owned()),
+    ]);
+    let attached =
+        Resource { attached_to: vec![ResourceId::new("a-9"), ResourceId::new("a-1")], ..machine("b-2", "x", "a!b")? };
+    let seen = [machine("a-1", "Web", "payments")?, Resource { tags, ..quoted }, attached, bucket];
     store.resource_sync(&third.id, &seen, &[]).await?;
 
     let only = ResourceFilter { connection: Some(third.id.clone()), ..ResourceFilter::default() };
@@ -329,6 +336,8 @@ async fn lists(store: &dyn EstateStore) -> Result<()> {
         (ResourceFilter { account: Some("name of c-3".into()), limit: 1, ..ResourceFilter::default() }, &["B-0"], 4),
         (ResourceFilter { kind: Some(ResourceKind::Bucket), ..only.clone() }, &["B-0"], 1),
         (ResourceFilter { service: Some("compute".into()), ..only.clone() }, &["a-1", "b-1", "b-2"], 3),
+        (ResourceFilter { attached_to: Some(ResourceId::new("a-1")), ..only.clone() }, &["b-2"], 1),
+        (ResourceFilter { attached_to: Some(ResourceId::new("a_9")), ..only.clone() }, &[], 0),
         (ResourceFilter { text: Some("WEB".into()), ..only.clone() }, &["a-1"], 1),
         (ResourceFilter { text: Some("éLAN".into()), ..only.clone() }, &["b-1"], 1),
         (ResourceFilter { text: Some("B-".into()), ..only.clone() }, &["B-0", "b-1", "b-2"], 3),

@@ -9,9 +9,15 @@ use super::super::fixtures::{anomaly, resource, terms};
 use super::*;
 use reeve_recommend::ApprovalMatrix;
 
+/// What the account of the resources costs a month.
+fn account(all: &[Resource]) -> Option<Money> {
+    let costs: Vec<Money> = all.iter().filter_map(|one| one.monthly_cost).collect();
+    (!costs.is_empty()).then(|| costs.into_iter().fold(Money::ZERO, |sum, one| sum + one))
+}
+
 fn found(metric: Metric, value: f64, expected: f64, all: &[Resource]) -> Result<Remedy, String> {
     let of = anomaly(Some(metric), value, expected);
-    capacity(&of, &all[0], all, terms(&ApprovalMatrix::default()), Timestamp::UNIX_EPOCH)
+    capacity(&of, &all[0], all, account(all), terms(&ApprovalMatrix::default()), Timestamp::UNIX_EPOCH)
 }
 
 fn change(metric: Metric, value: f64, expected: f64, all: &[Resource]) -> (String, AgentType, RecommendationType) {
@@ -99,7 +105,7 @@ fn where_no_change_fits_the_reason_is_said() {
     of.readings.extend(anomaly(Some(Metric::CpuUtilization), 97.0, 30.0).readings);
     let machine = [resource("i-1", ResourceKind::VirtualMachine, Some("m5.large"))];
     let remedy =
-        capacity(&of, &machine[0], &machine, terms(&ApprovalMatrix::default()), Timestamp::UNIX_EPOCH).unwrap();
+        capacity(&of, &machine[0], &machine, None, terms(&ApprovalMatrix::default()), Timestamp::UNIX_EPOCH).unwrap();
     assert_eq!(remedy.proposal.plan.unwrap().change_name(), Some("resize_machine"));
 }
 

@@ -76,6 +76,8 @@ fn members(parameters: &[(&str, String)]) -> Value {
         let value = match value.as_str() {
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
+            // Services refuse a page size that is text. Other digits, such as account numbers, are text.
+            size if *name == "MaxResults" => size.parse::<u32>().map_or(Value::Null, Value::from),
             text => Value::String(text.to_owned()),
         };
         match name.strip_suffix("[]") {

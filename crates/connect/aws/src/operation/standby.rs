@@ -4,6 +4,7 @@ use reeve_estate::{ActError, ActErrorKind, Applied, Operation, Resource, Resourc
 use reeve_recommend::change::StandbyOperation;
 
 use super::Answer;
+use crate::rds::name_of;
 use crate::session::AwsConnection;
 
 /// Takes operations on standbys.
@@ -22,6 +23,6 @@ async fn apply(cloud: &AwsConnection, database: &Resource, standby: bool) -> Res
         return Err(ActError { kind: ActErrorKind::Other, message });
     }
     let rds = cloud.rds(cloud.place(&database.account, &database.region));
-    rds.set_standby(database.id.as_str(), standby).await?;
+    rds.set_standby(name_of(database), standby).await?;
     Ok(Applied::Accepted)
 }

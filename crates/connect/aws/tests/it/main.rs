@@ -72,5 +72,6 @@ pub(crate) fn limits() -> Limits {
 }
 
 pub(crate) fn by_id<'a>(inventory: &'a Inventory, id: &str) -> &'a Resource {
-    inventory.resources.iter().find(|r| r.id.as_str() == id).unwrap_or_else(|| panic!("{id} is not in the inventory"))
+    let is_it = |r: &&Resource| r.id.as_str() == id || r.id.database_name().is_some_and(|database| database.name == id);
+    inventory.resources.iter().find(is_it).unwrap_or_else(|| panic!("{id} is not in the inventory"))
 }

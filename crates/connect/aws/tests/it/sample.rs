@@ -1,7 +1,7 @@
 //! Samples are the points that were put, in Reeve's units: recorded series where the data is there, look-alikes otherwise.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Metric, Observe, Resource, Sample, SampleQuery};
+use reeve_estate::{Act as _, Metric, Mutation, Observe, Resource, ResourceKind, Sample, SampleQuery};
 use reeve_testkit::moto::seed::Metric as CloudMetric;
 use reeve_testkit::moto::series::{PERIOD_S, Recording, recordings};
 use reeve_testkit::moto::{Moto, test_data};
@@ -137,4 +137,39 @@ async fn a_span_is_start_inclusive_and_end_exclusive() {
     let batch = aws.samples(&[query]).await.unwrap();
     assert_points(&points(&batch.samples, by_id(&seen, &web), Metric::CpuUtilization), &put[3..8], "the span");
     assert_eq!(aws.samples(&[]).await.unwrap().samples, []);
+}
+
+#[tokio::test]
+async fn databases_of_one_name_in_two_regions_are_two_resources() {
+    let moto = Moto::start().await.unwrap();
+    let now = Timestamp::now();
+    for (region, class, level) in [("us-east-1", "db.m5.large", 80.0), ("eu-west-1", "db.m5.xlarge", 0.5)] {
+        moto.database(region, "orders", class, "postgres", &[]).await.unwrap();
+        let points: Vec<_> = (1..=12).rev().map(|back| (now - SignedDuration::from_mins(5 * back), level)).collect();
+        let dimensions = &[("DBInstanceIdentifier", "orders")];
+        let metric = CloudMetric { namespace: "AWS/RDS", name: "CPUUtilization", unit: "Percent", dimensions };
+        moto.metric(region, metric, &points).await.unwrap();
+    }
+    let aws = open(&connection(moto.endpoint(), &["us-east-1", "eu-west-1"])).await;
+    let seen = aws.inventory().await.unwrap();
+    let databases: Vec<&Resource> = seen.resources.iter().filter(|one| one.kind == ResourceKind::Database).collect();
+    let mut ids: Vec<&str> = databases.iter().map(|one| one.id.as_str()).collect();
+    ids.sort_unstable();
+    let arn = |region: &str| format!("arn:aws:rds:{region}:123456789012:db:orders");
+    assert_eq!(ids, [arn("eu-west-1"), arn("us-east-1")]);
+    for (region, level) in [("us-east-1", 80.0), ("eu-west-1", 0.5)] {
+        let database = by_id(&seen, &arn(region));
+        assert_eq!((database.name.as_str(), database.region.as_str()), ("orders", region));
+        let metrics = vec![Metric::CpuUtilization];
+        let start = now - SignedDuration::from_hours(2);
+        let query = SampleQuery { resource: database.clone(), metrics, start, end: now };
+        let samples = aws.samples(&[query]).await.unwrap().samples;
+        assert!(samples.len() > 5 && samples.iter().all(|one| one.value == level), "{region}: {samples:?}");
+    }
+    // A change reaches the instance of its own region.
+    let small = by_id(&seen, &arn("us-east-1"));
+    aws.apply(small, &Mutation::Resize { instance_type: "db.m5.2xlarge".to_owned() }).await.unwrap();
+    let after = aws.inventory().await.unwrap();
+    let class = |region: &str| by_id(&after, &arn(region)).specification.instance_type.clone().unwrap();
+    assert_eq!((class("us-east-1").as_str(), class("eu-west-1").as_str()), ("db.m5.2xlarge", "db.m5.xlarge"));
 }

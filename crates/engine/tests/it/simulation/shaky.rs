@@ -196,10 +196,11 @@ impl EstateStore for Shaky {
     }
     async fn resource_changes(
         &self,
+        connection: &ConnectionId,
         resources: &[ResourceId],
         since: Timestamp,
     ) -> Result<Vec<ResourceChange>, StoreError> {
-        self.read(self.memory.resource_changes(resources, since)).await
+        self.read(self.memory.resource_changes(connection, resources, since)).await
     }
 }
 
@@ -208,8 +209,10 @@ impl SampleStore for Shaky {
     async fn sample_insert(&self, _: &[Sample]) -> Result<(), StoreError> {
         Ok(())
     }
+    fn sample_sources(&self, _: &[ConnectionId]) {}
     async fn sample_series(
         &self,
+        _: &ConnectionId,
         resources: &[ResourceId],
         metrics: &[Metric],
         start: Timestamp,

@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use reeve_access::RowFilter;
 use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFilter, AnomalyId, AnomalyStatus, Changes, course as course_of, course_changes,
-    needed_from,
+    needed_from, resource_at,
 };
 use reeve_audit::events;
 use reeve_estate::{Metric, ResourceId};
@@ -155,9 +155,15 @@ pub(super) async fn course(
     let from = from.max(to.checked_sub(hours(24 * 14)).unwrap_or(from));
     let id = ResourceId::new(anomaly.place.id.clone());
     let (now, since) = (app.now(), needed_from(from));
-    let read = app.samples.sample_series(std::slice::from_ref(&id), &[metric], since, to.min(now)).await?;
+    let known = match resource_at(&*app.estate, &anomaly.place).await? {
+        Some(known) => known,
+        // A resource that is gone keeps its samples for a while.
+        None => app.estate.resource_get(&id).await?,
+    };
+    let ids = std::slice::from_ref(&id);
+    let read = app.samples.sample_series(&known.connection, ids, &[metric], since, to.min(now)).await?;
     let actions = app.agents.action_on(&id, since).await?;
-    let seen = app.estate.resource_changes(&[id], since).await?;
+    let seen = app.estate.resource_changes(&known.connection, ids, since).await?;
     let mut changes = Changes::default();
     changes.learn(&actions, now);
     changes.learn_seen(&seen);

@@ -218,6 +218,7 @@ impl Pull<'_> {
                 });
             }
         }
+        self.taker.ports.samples.sample_sources(&[self.source.connection()]);
         self.taker.ports.samples.sample_insert(&samples).await?;
         self.sync.samples += samples.len() as u64;
         self.sync.newest_at = samples.iter().map(|sample| sample.timestamp).max().max(self.sync.newest_at);

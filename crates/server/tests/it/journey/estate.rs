@@ -99,7 +99,8 @@ impl Estate {
         assert_eq!(of(&self.oversized)["instance_type"], "m5.2xlarge");
         assert_eq!(of(&self.oversized)["tags"]["team"], "platform");
         assert_eq!(of(&self.volume)["storage_gib"], 40.0);
-        assert_eq!(of("orders")["type"], "database");
+        let arn = format!("arn:aws:rds:{REGION}:123456789012:db:orders");
+        assert_eq!((&of(&arn)["type"], &of(&arn)["name"]), (&json!("database"), &json!("orders")));
         let web = |group: &Value| group.as_str().is_some_and(|name| name.ends_with("/web"));
         assert!(self.grouped.iter().all(|id| web(&of(id)["group"])), "{listed:#?}");
         let path = format!("resources/{}/samples?metrics=cpu_utilization&start_time={}", self.oversized, ago(15));
@@ -145,7 +146,7 @@ impl Estate {
         for id in self.grouped.iter().chain([&self.busy]) {
             assert!(!found.iter().any(|one| one["resource"]["id"] == **id), "{id} is none of the agent's: {found:#?}");
         }
-        for one in found.iter().filter(|one| one["resource"]["id"] == "orders") {
+        for one in found.iter().filter(|one| one["resource"]["name"] == "orders") {
             assert!(one["savings"]["monthly"].as_f64() > Some(0.0), "{one:#}");
         }
     }

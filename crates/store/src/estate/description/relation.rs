@@ -14,11 +14,20 @@ use crate::filter::Filter;
 
 const INSERT: &str = "INSERT INTO resource_relations (connection_id, resource_id, relation, target_id)";
 
-/// Neighbours of one resource, both ways. A relation is listed once where a resource is related to itself.
+/// Neighbours of one resource, both ways. A relation is listed once where a resource is related to itself. A machine may assume its
+/// instance profile and a role is attached to that: the last two parts join the machine with the role, which no description does.
 const NEIGHBOURS: &str = "SELECT relation, 0 AS incoming, target_id AS other FROM resource_relations
          WHERE connection_id = $1 AND resource_id = $2
      UNION ALL SELECT relation, 1 AS incoming, resource_id AS other FROM resource_relations
          WHERE connection_id = $1 AND target_id = $2 AND resource_id <> $2
+     UNION ALL SELECT machine.relation, 0 AS incoming, role.resource_id AS other FROM resource_relations AS machine
+         JOIN resource_relations AS role ON role.connection_id = machine.connection_id
+             AND role.target_id = machine.target_id AND role.relation = 'attached_to'
+         WHERE machine.connection_id = $1 AND machine.resource_id = $2 AND machine.relation = 'may_assume'
+     UNION ALL SELECT machine.relation, 1 AS incoming, machine.resource_id AS other FROM resource_relations AS role
+         JOIN resource_relations AS machine ON machine.connection_id = role.connection_id
+             AND machine.target_id = role.target_id AND machine.relation = 'may_assume'
+         WHERE role.connection_id = $1 AND role.resource_id = $2 AND role.relation = 'attached_to'
      ORDER BY 2, 1, 3";
 
 /// Replaces the relations of resources.

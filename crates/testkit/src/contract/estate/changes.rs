@@ -3,8 +3,8 @@
 use anyhow::Result;
 use jiff::Timestamp;
 use reeve_estate::{
-    Attribute, Connection, EstateStore, Resource, ResourceChange, ResourceId, ResourceKind, ResourceState,
-    Specification,
+    Attribute, Connection, ConnectionId, EstateStore, Resource, ResourceChange, ResourceId, ResourceKind,
+    ResourceState, Specification,
 };
 
 use super::{connection, resource};
@@ -20,7 +20,7 @@ fn machine(id: &str, size: &str, minute: i64) -> Result<Resource> {
 
 async fn changes_of(store: &dyn EstateStore, ids: &[&str], since: i64) -> Result<Vec<ResourceChange>> {
     let ids: Vec<ResourceId> = ids.iter().map(|id| ResourceId::new(*id)).collect();
-    Ok(store.resource_changes(&ids, at(since)?).await?)
+    Ok(store.resource_changes(&ConnectionId("c-4".into()), &ids, at(since)?).await?)
 }
 
 pub(super) async fn run(store: &dyn EstateStore) -> Result<()> {

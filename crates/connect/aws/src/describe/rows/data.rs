@@ -19,6 +19,7 @@ const MARKER: (&str, &str) = ("Marker", "Marker");
 pub(super) const ROWS: &[KindRow] = &[
     KindRow {
         next: MARKER,
+        name: "DBInstanceIdentifier",
         tags: "TagList",
         state: "DBInstanceStatus",
         created: "InstanceCreateTime",
@@ -34,7 +35,7 @@ pub(super) const ROWS: &[KindRow] = &[
             RDS,
             ask("rds:DescribeDBInstances", "DescribeDBInstances", &[]),
             "DBInstances",
-            "{DBInstanceIdentifier}",
+            "{DBInstanceArn}",
         )
     },
     KindRow {
@@ -69,7 +70,10 @@ pub(super) const ROWS: &[KindRow] = &[
             "DBSnapshotAttributesResult.DBSnapshotAttributes",
             &["DBSnapshotNotFound", "DBSnapshotNotFoundFault"],
         )],
-        relations: &[(CreatedFrom, "DBInstanceIdentifier", ""), (EncryptedWith, "KmsKeyId", "")],
+        relations: &[
+            (CreatedFrom, "DBInstanceIdentifier", "arn:aws:rds:{region}:{account}:db:{value}"),
+            (EncryptedWith, "KmsKeyId", ""),
+        ],
         volatile: &["PercentProgress"],
         ..row(
             "database_snapshot",

@@ -3,7 +3,7 @@
 //! One listing of IAM returns users, groups, roles and policies with everything inline, so that a role is one call's share
 //! and not five calls.
 
-use reeve_estate::RelationKind::{AttachedTo, EncryptedWith, Granted, MayAssume, MemberOf};
+use reeve_estate::RelationKind::{AttachedTo, EncryptedWith, Granted, MemberOf};
 
 use crate::describe::row::{KindRow, Protocol, Service, ask, detail, list, row};
 
@@ -53,7 +53,8 @@ pub(super) const ROWS: &[KindRow] = &[
         created: "CreateDate",
         relations: &[
             (Granted, "AttachedManagedPolicies.PolicyArn", ""),
-            (MayAssume, "InstanceProfileList.Roles.Arn", ""),
+            // A machine names its instance profile, not its role: both meet at the profile.
+            (AttachedTo, "InstanceProfileList.Arn", ""),
         ],
         volatile: &["RoleLastUsed", "InstanceProfileList.Roles.RoleLastUsed"],
         ..row("iam_role", IAM, ask(PERMISSION, DETAILS, &[("Filter.member.1", "Role")]), "RoleDetailList", "{Arn}")

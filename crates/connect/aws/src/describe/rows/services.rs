@@ -33,6 +33,9 @@ const ALARMS: Service = Service {
     is_global: false,
 };
 
+/// Without a page size SQS returns at most 1,000 queues and no token for the rest (SQS API reference, `ListQueues`).
+const MOST_QUEUES: &[(&str, &str)] = &[("MaxResults", "1000")];
+
 pub(super) const ROWS: &[KindRow] = &[
     KindRow {
         name: "Name",
@@ -120,7 +123,7 @@ pub(super) const ROWS: &[KindRow] = &[
             "Attributes.ApproximateNumberOfMessagesNotVisible",
             "Attributes.ApproximateNumberOfMessagesDelayed",
         ],
-        ..row("queue", QUEUES, ask("sqs:ListQueues", "ListQueues", &[]), "QueueUrls", "{Attributes.QueueArn}")
+        ..row("queue", QUEUES, ask("sqs:ListQueues", "ListQueues", MOST_QUEUES), "QueueUrls", "{Attributes.QueueArn}")
     },
     KindRow {
         next: ("nextToken", "nextToken"),
