@@ -186,7 +186,8 @@ fn condition(text: &str) -> Result<Query, Vec<FieldError>> {
         return Err(vec![FieldError::new("condition", "missing_field", "must name the entries to count")]);
     }
     // An intent and its outcome are one event: a threshold counts the outcome, unless the condition asks for a status.
-    Query::parse(text).map(Query::counting_outcomes).map_err(|error| {
+    // Sources spell one operation differently: a rule about `DeleteSnapshot` watches for `delete_snapshot` too.
+    Query::parse(text).map(Query::any_spelling).map(Query::counting_outcomes).map_err(|error| {
         let mut message = format!("{} (at position {})", error.message, error.position);
         if let Some(hint) = &error.hint {
             message.push_str(": ");

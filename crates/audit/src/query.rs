@@ -19,6 +19,7 @@ mod regular;
 mod resource;
 mod scan;
 mod sort;
+mod spelling;
 mod text;
 mod time;
 mod value;
@@ -99,6 +100,13 @@ impl Query {
     #[must_use]
     pub fn counting_outcomes(self) -> Self {
         if filter::names_status(&self.expr) { self } else { self.and(filter::no_intent()) }
+    }
+
+    /// Returns the query with each condition on an operation widened to both of its spellings: `DeleteSnapshot`, as clouds
+    /// write it, and `delete_snapshot`. Rules that watch use it, because sources of entries differ.
+    #[must_use]
+    pub fn any_spelling(self) -> Self {
+        Self { expr: spelling::any_spelling(self.expr) }
     }
 
     /// Returns the query with the values of the lists that it names, so that it means these values from now on.
