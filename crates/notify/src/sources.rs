@@ -18,7 +18,7 @@ use reeve_alerts::{AlertStore, Firing};
 use reeve_anomalies::budget::{BudgetAlert, BudgetStore};
 use reeve_anomalies::{Anomaly, AnomalyStore};
 use reeve_audit::{Entry, Json, events};
-use reeve_estate::StoreError;
+use reeve_estate::{EstateStore, StoreError};
 use reeve_recommend::ports::AgentStore;
 use reeve_recommend::{Action, Recommendation};
 use reeve_reports::{ReportStore, Run};
@@ -62,6 +62,8 @@ pub trait SampleEntries: Send + Sync {
 pub struct Sources {
     /// Recommendations, actions and approvals.
     pub agents: Arc<dyn AgentStore>,
+    /// Connections, for the scopes of agents.
+    pub estate: Arc<dyn EstateStore>,
     /// Anomalies.
     pub anomalies: Arc<dyn AnomalyStore>,
     /// Alert rules and firings.

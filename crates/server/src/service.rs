@@ -368,6 +368,7 @@ fn task_settings(config: &Config, demo: bool) -> TaskSettings {
 fn sources(store: &Arc<Store>, public_url: Option<PublicUrl>, trail: Trail) -> Sources {
     Sources {
         agents: store.clone(),
+        estate: store.clone(),
         anomalies: store.clone(),
         alerts: store.clone(),
         budgets: store.clone(),

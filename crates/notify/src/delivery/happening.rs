@@ -26,8 +26,9 @@ pub struct Happening {
     pub subject: String,
     /// Time of the event.
     pub at: Timestamp,
-    /// The agent whose timings decide. With `None` the promptest timing of all agents decides; without agents it goes out at once.
-    pub agent: Option<AgentId>,
+    /// Agents whose finding it is: the promptest of their timings decides. What is no agent's goes out at once, since nobody has said
+    /// that it may wait.
+    pub agents: Vec<AgentId>,
     /// Values that filters match.
     pub facts: Facts,
     /// The record, as the HTTP interface gives it.
@@ -110,13 +111,10 @@ impl Audience {
             return;
         }
         let channels = self.channels.iter().filter(|channel| channel.takes(happening.topic));
-        let agent = match &happening.agent {
-            Some(id) => self.agents.iter().find(|agent| agent.id == *id),
-            None => self.agents.iter().min_by_key(|agent| timing_of(agent, happening.topic)),
-        };
-        let Some(agent) = agent else {
-            // Without a configured agent nobody has said that an anomaly may wait. Findings of an agent that is gone are told to nobody.
-            if happening.agent.is_none() {
+        let owners = self.agents.iter().filter(|agent| happening.agents.contains(&agent.id));
+        let Some(agent) = owners.min_by_key(|agent| timing_of(agent, happening.topic)) else {
+            // Findings of an agent that is gone are told to nobody.
+            if happening.agents.is_empty() {
                 plan.outgoing.extend(channels.map(|channel| happening.to(channel, now)));
             }
             return;

@@ -56,7 +56,7 @@ pub(super) async fn firing(sources: &Sources, entry: &Entry) -> Result<Option<Ha
         event: channels.iter().any(|name| name == "webhook").then_some(WebhookEvent::AlertFired),
         name: FIRED_EVENT,
         at: entry.timestamp,
-        agent: None,
+        agents: Vec::new(),
         facts: Facts { priority: Some(severity.to_owned()), types: class.into_iter().collect(), impact: None },
         data,
         message,
@@ -164,7 +164,7 @@ pub(super) async fn budget_alert(sources: &Sources, entry: &Entry) -> Result<Opt
         event: Some(event),
         name: event.as_str(),
         at: entry.timestamp,
-        agent: None,
+        agents: Vec::new(),
         facts: Facts {
             priority: Some(priority.to_owned()),
             types: vec![alert.threshold.basis.as_str().to_owned()],

@@ -54,7 +54,7 @@ async fn approval(
         event: None,
         name,
         at: entry.timestamp,
-        agent: recommendation.agent_id.clone(),
+        agents: recommendation.agent_id.iter().cloned().collect(),
         facts: Facts::default(),
         data: Value::Null,
         message,

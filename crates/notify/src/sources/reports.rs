@@ -47,7 +47,7 @@ pub(super) async fn run(sources: &Sources, entry: &Entry) -> Result<Option<Happe
         event: None,
         name: "report",
         at: entry.timestamp,
-        agent: None,
+        agents: Vec::new(),
         facts: Facts::default(),
         data: Value::Null,
         message,

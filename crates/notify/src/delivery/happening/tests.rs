@@ -91,7 +91,7 @@ fn happening(topic: Topic, agent: Option<&str>) -> Happening {
         name: topic.as_str(),
         subject: format!("{topic}:1"),
         at: now(),
-        agent: agent.map(|id| AgentId(id.into())),
+        agents: agent.into_iter().map(|id| AgentId(id.into())).collect(),
         facts: Facts { priority: Some("high".into()), types: vec!["cost".into()], impact: Some("low".into()) },
         data: json!({ "id": "1" }),
         message: Message {
@@ -149,20 +149,27 @@ fn the_timings_of_an_agent_decide_by_topic() {
 }
 
 #[test]
-fn an_anomaly_of_no_agent_goes_out_as_soon_as_anybody_wants_it() {
+fn the_timings_of_an_agent_apply_to_its_own_findings() {
     use Timing::{DailyDigest, Immediate, Never, WeeklyDigest};
-    let audience = |timings: &[Timing]| Audience {
+    let timings = [WeeklyDigest, DailyDigest, Never, Immediate];
+    let audience = Audience {
         channels: vec![channel("all", &[], true)],
         agents: timings.iter().map(|timing| agent(timing.as_str(), [Never, Never, *timing])).collect(),
         ..Audience::default()
     };
-    let anomaly = happening(Topic::Anomalies, None);
+    let of = |owners: &[Timing]| {
+        let agents = owners.iter().map(|timing| AgentId(timing.as_str().into())).collect();
+        people(&audience, &Happening { agents, ..happening(Topic::Anomalies, None) })
+    };
     let at_once = (vec!["all".to_owned()], None);
-    assert_eq!(people(&audience(&[WeeklyDigest, Immediate]), &anomaly), at_once);
-    let (_, digest) = people(&audience(&[WeeklyDigest, DailyDigest]), &anomaly);
+    // The agent that wants everything at once does not decide about the findings of others.
+    assert_eq!(of(&[Never]), (Vec::new(), None));
+    let (_, digest) = of(&[WeeklyDigest]);
+    assert_eq!(digest.map(|(timing, _)| timing), Some(WeeklyDigest));
+    let (_, digest) = of(&[WeeklyDigest, DailyDigest]);
     assert_eq!(digest.map(|(timing, _)| timing), Some(DailyDigest));
-    assert_eq!(people(&audience(&[Never]), &anomaly), (Vec::new(), None));
-    assert_eq!(people(&audience(&[]), &anomaly), at_once, "nobody has said that it may wait");
+    assert_eq!(of(&[WeeklyDigest, Immediate]), at_once);
+    assert_eq!(of(&[]), at_once, "nobody has said that it may wait");
 }
 
 #[test]
