@@ -22,6 +22,7 @@ import { landing, showsWhatNeedsMe } from './stories-landing.mjs';
 import { loading } from './stories-loading.mjs';
 import { estate } from './stories-estate.mjs';
 import { sources } from './stories-sources.mjs';
+import { figures } from './stories-figures.mjs';
 import { navigating } from './stories-navigation.mjs';
 import { eventually, fitsWidth, onPage, openFromList, openPage, queryField, read, recommendation, signIn } from './steps.mjs';
 
@@ -424,6 +425,7 @@ export const stories = [
   ...habits,
   ...faults,
   ...agents,
+  ...figures,
   ...access,
   ...loading,
   { name: 'a low-impact recommendation is applied at once', run: appliesLowImpact },

@@ -129,6 +129,7 @@ impl Content {
                 recommendations: 0,
                 applied: 0,
                 skipped: Vec::new(),
+                passed_over: Vec::new(),
                 portfolios: Vec::new(),
                 error: None,
             };

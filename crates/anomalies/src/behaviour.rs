@@ -58,6 +58,11 @@ impl EntryWatch {
         self.watch.observe(&event(entry))
     }
 
+    /// Judges the event of an entry by those before it, and learns it.
+    pub fn observe_event(&mut self, event: &ActivityEvent) -> Judgement {
+        self.watch.observe(event)
+    }
+
     /// Returns the watch, for profiles and unusual events.
     pub fn watch(&self) -> &Watch {
         &self.watch
@@ -91,11 +96,15 @@ impl<T> EntryReview<T> {
     }
 }
 
-/// Returns `true` for a sign-in that failed: the account's owner may not have tried.
-pub fn failed_sign_in(entry: &Entry) -> bool {
-    let event = event(entry);
-    event.outcome != Outcome::Done
-        && Verb::classify(&Words::from_operation(&event.service, &event.operation)) == Verb::SignIn
+/// Returns `true` unless the entry's action was refused, failed or only rehearsed.
+pub(crate) fn succeeded(entry: &Entry) -> bool {
+    let source = Source::new(entry);
+    outcome(&source, &action(&source).1) == Outcome::Done
+}
+
+/// Returns `true` for a sign-in, whatever came of it.
+pub(crate) fn is_sign_in(event: &ActivityEvent) -> bool {
+    Verb::classify(&Words::from_operation(&event.service, &event.operation)) == Verb::SignIn
 }
 
 /// The machine whose own credentials were used: the cloud says in the record that it gave them to a machine, and names their

@@ -3,13 +3,16 @@
 use jiff::Timestamp;
 use reeve_audit::Entry;
 use reeve_estate::ResourceKind;
-use reeve_learn::behaviour::{Judgement, Reason};
+use reeve_learn::behaviour::{Judgement, Outcome, Reason};
 
+use super::attempts::Attempts;
+use super::entry_names::{operation, who};
 use super::finding::Finding;
 use super::lesson::{LOWEST, Thresholds};
 use super::record::{AnomalyClass, Indication, Place, Reading};
+use super::security_activity::SecurityActivity;
 use super::settings::AnomalySettings;
-use crate::behaviour::{EntryWatch, failed_sign_in, machine};
+use crate::behaviour::{self, EntryWatch, is_sign_in, machine};
 use reeve_recommend::recommendation::Priority;
 
 /// The watch over behaviour in the audit log.
@@ -17,6 +20,7 @@ use reeve_recommend::recommendation::Priority;
 pub struct BehaviourWatch {
     watch: EntryWatch,
     thresholds: Thresholds,
+    attempts: Attempts,
 }
 
 impl BehaviourWatch {
@@ -31,50 +35,114 @@ impl BehaviourWatch {
         if entry.actor.is_empty() || is_own_account(entry) {
             return None;
         }
-        let judged = self.watch.observe(entry);
+        let event = behaviour::event(entry);
+        let judged = self.watch.observe_event(&event);
+        let succeeded = event.outcome == Outcome::Done;
+        let sign_in_from = self.count_sign_in(entry, is_sign_in(&event), succeeded);
+        let told = sign_in_from.as_deref().is_some_and(|address| self.attempts.is_told(address));
         let least = settings.security.sensitivity.least_score();
-        if !settings.security.behavioral_analysis || judged.score < least * LOWEST {
+        if !settings.security.behavioral_analysis || (judged.score < least * LOWEST && !told) {
             return None;
         }
-        let operation = operation(entry);
+        // Guessing is one trouble of its address, not one of each account.
+        let attack = judged.weight_of(Reason::Guessing) > 0.0 || !succeeded || told;
+        if let Some(address) = sign_in_from.filter(|_| attack) {
+            return self.sign_in_finding(&address, &judged, least, entry, recorded_at);
+        }
+        let (who, place) = place(entry);
+        if judged.score < self.least(least, &place.0) {
+            return None;
+        }
+        self.attempts.call(&place.0, entry, succeeded);
+        let own_machine = place.1 != PRINCIPAL;
         let reasons: Vec<String> = judged.reasons().take(5).map(str::to_owned).collect();
-        let (who, place) = sign_in_attack(entry, &judged).unwrap_or_else(|| place(entry));
-        if judged.score < least * self.thresholds.sensitivity(AnomalyClass::Security, None, &place.0) {
-            return None;
-        }
-        let why = reasons.first().map_or("unusual for them", String::as_str);
-        let title = match place.1 {
-            ADDRESS => format!("Sign-in attempts from {who}: {why}"),
-            _ => format!("{who} called {operation}: {why}"),
-        };
+        let indication = reasons.first().cloned().unwrap_or_default();
         let finding = SecurityFinding {
-            severity: if judged.score >= 0.9 { Priority::High } else { Priority::Medium },
-            title,
+            severity: severity(judged.score, succeeded || own_machine),
+            title: title(entry, &who, succeeded, &indication),
+            activity: self.attempts.of(&place.0).cloned(),
             place,
             score: judged.score,
             usual: least,
-            indication: reasons.first().cloned().unwrap_or_default().into(),
+            indication: indication.into(),
             evidence: reasons,
+        };
+        Some(finding.finding(entry, recorded_at))
+    }
+
+    /// Counts a sign-in. Returns the address that it came from.
+    fn count_sign_in(&mut self, entry: &Entry, sign_in: bool, succeeded: bool) -> Option<String> {
+        let address = entry.actor.ip_address.filter(|_| sign_in)?.to_string();
+        self.attempts.sign_in(&address, entry, succeeded);
+        Some(address)
+    }
+
+    fn least(&self, least: f64, place: &str) -> f64 {
+        least * self.thresholds.sensitivity(AnomalyClass::Security, None, place)
+    }
+
+    /// Finding about sign-ins from one address, with all of them so far.
+    fn sign_in_finding(
+        &mut self,
+        address: &str,
+        judged: &Judgement,
+        least: f64,
+        entry: &Entry,
+        recorded_at: Timestamp,
+    ) -> Option<Finding> {
+        if judged.score < self.least(least, address) && !self.attempts.is_told(address) {
+            return None;
+        }
+        self.attempts.tell(address);
+        let activity = self.attempts.of(address).cloned().unwrap_or_default();
+        // Counts of a moment would stand beside those of the whole attack.
+        let counted = |reason: Reason| matches!(reason, Reason::Guessing | Reason::Sequence | Reason::Volume);
+        let reasons = judged.evidence.iter().filter(|one| one.weight > 0.0 && !counted(one.reason));
+        let finding = SecurityFinding {
+            severity: severity(judged.score, activity.succeeded > 0),
+            title: activity.sign_in_title(address),
+            place: (address.to_owned(), ADDRESS),
+            score: judged.score,
+            usual: least,
+            indication: activity.name().into(),
+            evidence: reasons.map(|one| one.words.to_string()).filter(|words| !words.is_empty()).take(5).collect(),
+            activity: Some(activity),
         };
         Some(finding.finding(entry, recorded_at))
     }
 }
 
+/// Title of an unusual call: `ann called StopLogging on main: ...`, or `ann tried CreateAccessKey from 203.0.113.33: refused`.
+fn title(entry: &Entry, who: &str, succeeded: bool, why: &str) -> String {
+    let operation = operation(entry);
+    if !succeeded {
+        let from = entry.actor.ip_address.map(|address| format!(" from {address}")).unwrap_or_default();
+        return format!("{who} tried {operation}{from}: refused");
+    }
+    let why = if why.is_empty() { "unusual for them" } else { why };
+    let on = entry.resource.id.as_ref().map(|id| format!(" on {id}")).unwrap_or_default();
+    format!("{who} called {operation}{on}: {why}")
+}
+
+/// Severity of a score. What was refused changed nothing and is one step less severe, except with a machine's own credentials: that
+/// they are in other hands is the damage, whatever was refused.
+fn severity(score: f64, took_effect: bool) -> Priority {
+    match (score >= 0.9, took_effect) {
+        (true, true) => Priority::High,
+        (true, false) | (false, true) => Priority::Medium,
+        (false, false) => Priority::Low,
+    }
+}
+
 /// Kind of a place that is an address.
 const ADDRESS: &str = "address";
+/// Kind of a place that is a user, a role or a key.
+const PRINCIPAL: &str = "principal";
 
 /// Returns `true` for Reeve's own account of what its agents do. The tag alone does not show that: whoever may append entries
 /// could put it on their own, to stay unwatched.
 fn is_own_account(entry: &Entry) -> bool {
     entry.may_be_by_reeve() && entry.metadata.tags.iter().any(|tag| tag == "intelligence")
-}
-
-/// The address from which sign-ins fail, or succeed after failing for several accounts: guessing is one trouble of its address, not
-/// one of each account.
-fn sign_in_attack(entry: &Entry, judged: &Judgement) -> Option<(String, (String, &'static str))> {
-    let failed = judged.weight_of(Reason::Guessing) > 0.0 || failed_sign_in(entry);
-    let address = entry.actor.ip_address.filter(|_| failed)?.to_string();
-    Some((address.clone(), (address, ADDRESS)))
 }
 
 /// Finding about one entry.
@@ -88,6 +156,7 @@ pub(super) struct SecurityFinding {
     pub(super) usual: f64,
     pub(super) indication: Indication,
     pub(super) evidence: Vec<String>,
+    pub(super) activity: Option<SecurityActivity>,
 }
 
 impl SecurityFinding {
@@ -119,6 +188,7 @@ impl SecurityFinding {
             }],
             evidence: self.evidence,
             contributions: Vec::new(),
+            activity: self.activity,
             started_at: recorded_at,
             last_at: recorded_at,
         }
@@ -131,17 +201,7 @@ pub(super) fn place(entry: &Entry) -> (String, (String, &'static str)) {
     let who = who(entry);
     let place = match machine(entry) {
         Some(machine) => (machine, ResourceKind::VirtualMachine.as_str()),
-        None => (who.clone(), "principal"),
+        None => (who.clone(), PRINCIPAL),
     };
     (who, place)
-}
-
-/// Returns the operation of the entry, or the event's type.
-pub(super) fn operation(entry: &Entry) -> String {
-    entry.action.operation.clone().unwrap_or_else(|| entry.event_type.as_str().to_owned())
-}
-
-/// Returns the actor's e-mail address, or identifier.
-pub(super) fn who(entry: &Entry) -> String {
-    entry.actor.email.clone().or_else(|| entry.actor.id.clone()).unwrap_or_else(|| "unknown".to_owned())
 }

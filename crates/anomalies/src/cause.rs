@@ -90,7 +90,11 @@ pub fn likely_cause(anomaly: &Anomaly, around: &Around<'_>) -> ExplainedCause {
     if same > 0 {
         evidence.push(format!("{same} other anomalies on the same resource"));
     }
-    if slight.is_empty() { unknown(evidence) } else { by_somebody(HypothesisKind::ChangedTags, &slight, evidence) }
+    if slight.is_empty() {
+        unknown(anomaly, evidence)
+    } else {
+        by_somebody(HypothesisKind::ChangedTags, &slight, evidence)
+    }
 }
 
 pub(super) fn ended(action: &Action) -> jiff::Timestamp {
@@ -152,13 +156,21 @@ pub(super) fn shared_statement(shared: &str, others: usize) -> String {
     format!("{} resources of {shared} became anomalous together, which points to a shared cause", others + 1)
 }
 
-fn unknown(evidence: Vec<String>) -> ExplainedCause {
-    ExplainedCause {
-        cause: LikelyCause::Unknown,
-        evidence,
-        advice: "Check what ran on it at that time; give feedback (real, false or planned) to improve detection."
-            .to_owned(),
-    }
+/// Statement of a security anomaly that no threat list explains; `None` for other classes.
+pub(super) fn behavior_statement(anomaly: &Anomaly) -> Option<String> {
+    let reading = anomaly.readings.first().filter(|_| anomaly.class == AnomalyClass::Security)?;
+    let (subject, sign) = (&anomaly.place.id, reading.indication.to_string());
+    Some(match &anomaly.activity {
+        Some(activity) => activity.cause(subject, &sign),
+        None => format!("someone may be using the credentials of {subject}: {sign}"),
+    })
+}
+
+fn unknown(anomaly: &Anomaly, evidence: Vec<String>) -> ExplainedCause {
+    let advice = anomaly.activity.as_ref().map(|activity| activity.advice(&anomaly.place.id));
+    let advice = advice
+        .unwrap_or_else(|| "Look at what ran on it at that time. Then say: real, false alarm, or planned.".to_owned());
+    ExplainedCause { cause: LikelyCause::Unknown, evidence, advice }
 }
 
 /// The narrowest thing that several others at the same time have in common with the place: service in a region, or account.

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::contribution::Contribution;
 use super::record::{AnomalyClass, Place, Reading};
+use super::security_activity::SecurityActivity;
 use reeve_recommend::recommendation::Priority;
 
 /// Finding of a watch.
@@ -23,6 +24,8 @@ pub struct Finding {
     pub evidence: Vec<String>,
     /// Parts of unusual spending; empty for other classes.
     pub contributions: Vec<Contribution>,
+    /// Activity behind a security finding, all of it so far; `None` for other classes.
+    pub activity: Option<SecurityActivity>,
     /// Start of the anomaly.
     pub started_at: Timestamp,
     /// Its last strange point.

@@ -5,6 +5,7 @@
 //! operators supply. A trouble of one resource is one
 //! anomaly whatever number of its metrics shows it, and one that began before a restart is not reported again after it.
 
+mod attempts;
 mod bands;
 pub mod behaviour;
 mod behaviour_watch;
@@ -14,7 +15,9 @@ mod changes;
 pub mod charges;
 mod contribution;
 mod course;
+mod entry_names;
 mod finding;
+mod growth;
 mod investigate;
 pub mod investigation;
 mod lesson;
@@ -25,10 +28,12 @@ mod port;
 mod position;
 pub mod quarantine;
 mod record;
+mod related;
 mod related_entries;
 mod related_entry;
 pub mod remediation;
 mod remedy;
+mod security_activity;
 mod service;
 mod settings;
 pub mod spend;
@@ -52,9 +57,11 @@ pub use record::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyStatus, FeedbackKind, Indication, Place, Reading, Response, Stage,
 };
 pub use reeve_recommend::AnomalyId;
+pub use related::RelatedAnomaly;
 pub use related_entries::CauseView;
 pub use related_entry::RelatedEntry;
 pub use remediation::Remediation;
+pub use security_activity::{MOST_ACCOUNTS, SecurityActivity};
 pub use service::{AnomalyPorts, AnomalyService};
 pub use settings::{AnomalySettings, CostSettings, PerformanceSettings, Reaction, SecuritySettings, Sensitivity};
 pub use subject::resource_at;

@@ -10,6 +10,7 @@ use super::investigation::Investigation;
 use super::likely_cause::LikelyCause;
 use super::related_entry::RelatedEntry;
 use super::remediation::Remediation;
+use super::security_activity::SecurityActivity;
 use super::words;
 use reeve_recommend::AnomalyId;
 use reeve_recommend::recommendation::Priority;
@@ -214,6 +215,8 @@ pub struct Anomaly {
     pub deviation_percent: Option<f64>,
     /// Parts of unusual spending, the greatest first; empty for other classes.
     pub contributions: Vec<Contribution>,
+    /// Activity behind a security anomaly; `None` for other classes, and in documents of releases that did not keep it.
+    pub activity: Option<SecurityActivity>,
     /// Investigation; `None` before it, and of anomalies from before releases kept it.
     pub investigation: Option<Investigation>,
     /// Likely cause; `None` until investigated.
@@ -257,7 +260,9 @@ impl Reading {
 impl Anomaly {
     /// Evidence of the cause in sentences: the readings, then what stands beside them.
     pub fn evidence_in_words(&self) -> impl Iterator<Item = String> + '_ {
-        self.readings.iter().filter_map(Reading::words).chain(self.evidence.iter().cloned())
+        // Without the names of accounts: those are for readers who may see their entries.
+        let activity = self.activity.iter().flat_map(|activity| activity.words(|_| false));
+        self.readings.iter().filter_map(Reading::words).chain(activity).chain(self.evidence.iter().cloned())
     }
 
     /// Returns the last feedback that was not withdrawn.

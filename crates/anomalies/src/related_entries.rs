@@ -16,7 +16,7 @@ use reeve_learn::behaviour::words::{Verb, Words};
 use reeve_recommend::activity::named;
 use reeve_recommend::words::minute;
 
-use super::behaviour_watch::operation;
+use super::entry_names::operation;
 use super::cause::SHORTLY;
 use super::likely_cause::LikelyCause;
 use super::pace::POINT;
@@ -170,6 +170,7 @@ mod tests {
             deviation_percent: None,
             cause,
             contributions: Vec::new(),
+            activity: None,
             investigation: None,
             remediation: None,
             evidence: vec!["CPU was 97 %".to_owned()],

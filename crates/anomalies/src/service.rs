@@ -127,14 +127,20 @@ impl AnomalyService {
             // It was kept, and the process ended or the log failed before the alert.
             return self.respond(anomaly, caller).await.map(drop);
         }
-        if anomaly.status == AnomalyStatus::Resolved || finding.last_at <= anomaly.last_at {
+        let grown = anomaly.grows_by(&finding);
+        // Entries of one batch are recorded at one time.
+        if anomaly.status == AnomalyStatus::Resolved || (finding.last_at <= anomaly.last_at && !grown) {
             return Ok(());
         }
         let worse = finding.score() > anomaly.readings.iter().map(|reading| reading.score).fold(0.0, f64::max);
         let more_severe = finding.severity < anomaly.severity;
-        let mut next = Anomaly { last_at: finding.last_at, version: anomaly.version + 1, ..anomaly };
-        if worse || more_severe {
+        let last_at = finding.last_at.max(anomaly.last_at);
+        let mut next = Anomaly { last_at, version: anomaly.version + 1, ..anomaly };
+        if worse || more_severe || finding.activity.as_ref().is_some_and(|activity| activity.sign_ins && grown) {
             next.title = finding.title;
+        }
+        if grown {
+            next.take_activity(finding.activity);
         }
         if more_severe {
             next.severity = finding.severity;
@@ -219,6 +225,7 @@ impl AnomalyService {
             readings: finding.readings,
             deviation_percent: deviation.filter(|percent| percent.is_finite()),
             contributions: finding.contributions,
+            activity: finding.activity,
             investigation: None,
             remediation: None,
             cause: None,

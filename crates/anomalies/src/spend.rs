@@ -141,6 +141,7 @@ fn cost_finding(
         }],
         evidence: contributions.iter().map(Contribution::words).collect(),
         contributions,
+        activity: None,
         started_at,
         last_at,
     }

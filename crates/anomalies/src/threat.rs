@@ -11,9 +11,11 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use reeve_audit::{Entry, FieldError};
-use reeve_estate::StoreError;
+use reeve_estate::{ResourceKind, StoreError};
 
-use super::behaviour_watch::{SecurityFinding, operation, place};
+use super::behaviour::succeeded;
+use super::behaviour_watch::{SecurityFinding, place};
+use super::entry_names::operation;
 use super::finding::Finding;
 use super::record::Indication;
 use reeve_recommend::recommendation::Priority;
@@ -26,6 +28,12 @@ const MOST_AGENTS: usize = 2_000;
 pub const LONGEST_LIST: usize = 8 << 20;
 /// Errors that are reported of a list at most.
 const MOST_ERRORS: usize = 20;
+/// The list that ships with Reeve: it says itself what it holds, from which sources and of which day.
+pub const BUILT_IN: &str = include_str!("../data/threat-list.txt");
+/// Name of the list that ships with Reeve, and of the file that takes its place.
+pub const BUILT_IN_NAME: &str = "built-in.txt";
+/// Day of the list that ships with Reeve.
+pub const BUILT_IN_DAY: Date = jiff::civil::date(2026, 11, 24);
 /// Prefix of an indicator for user agents.
 const AGENT: &str = "user_agent:";
 
@@ -249,10 +257,15 @@ impl Threats {
             }
         };
         let (list, updated_at) = self.lists.get(*list)?;
-        let title = format!("{who} called {} {way} {what}, listed in threat list {list:?}", operation(entry));
+        let succeeded = succeeded(entry);
+        let (verb, refused) = if succeeded { ("called", "") } else { ("tried", ": refused") };
+        let title = format!("{who} {verb} {} {way} {what}, listed in threat list {list:?}{refused}", operation(entry));
+        // A machine's credentials in other hands are as bad where a call was refused.
+        let own_machine = place.1 == ResourceKind::VirtualMachine.as_str();
         let finding = SecurityFinding {
-            severity: Priority::High,
+            severity: if succeeded || own_machine { Priority::High } else { Priority::Medium },
             title,
+            activity: None,
             place,
             score: 1.0,
             usual: 0.0,
@@ -270,8 +283,10 @@ impl Threats {
 pub fn together(strange: Option<Finding>, listed: Option<Finding>) -> Vec<Finding> {
     match (strange, listed) {
         (Some(strange), Some(mut listed)) => {
-            listed.severity = Priority::Critical;
+            // What was refused, and is Medium for that, becomes no more than High.
+            listed.severity = if listed.severity == Priority::High { Priority::Critical } else { Priority::High };
             listed.evidence.extend(strange.evidence.iter().cloned());
+            listed.activity.clone_from(&strange.activity);
             let same = strange.place.id == listed.place.id;
             if same { vec![listed] } else { vec![strange, listed] }
         }

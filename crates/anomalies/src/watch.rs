@@ -320,6 +320,7 @@ fn finding(resource: &Resource, mut strange: Vec<Strange>) -> Option<Finding> {
         },
         evidence: Vec::new(),
         contributions: Vec::new(),
+        activity: None,
         readings: strange.into_iter().map(|(reading, _)| reading).collect(),
         started_at,
         last_at,

@@ -132,6 +132,11 @@ pub(super) fn title(metric: Metric, resource: &str, sign: Option<Sign>, reading:
         (Some(Sign::Pattern), _) if !outside => {
             return format!("{} of {resource} {has} an unusual pattern", name(metric));
         }
+        // "Rose to 423, usually 367 to 477" contradicts itself.
+        (sign, _) if !outside && sign != Some(Sign::Season) => {
+            let usual = usually(metric, reading).replacen("usually ", "within the usual ", 1);
+            return format!("{} of {resource} {vary} unusually at {value}, {usual}", name(metric));
+        }
         (Some(Sign::Season), true) => format!("{is} high for this time of day: {value}"),
         (Some(Sign::Season), false) => format!("{is} low for this time of day: {value}"),
         (Some(Sign::Shift | Sign::Drift), true) => format!("{has} moved up to {value}"),
@@ -270,7 +275,9 @@ mod tests {
         };
         let titled = |sign, value| title(Metric::CpuUtilization, "web", sign, &reading(value));
         assert_eq!(titled(Some(Sign::Spike), 97.02), "CPU of web rose to 97 %, usually 0 to 41 %");
-        assert_eq!(titled(Some(Sign::Spike), 5.25), "CPU of web fell to 5.25 %, usually 0 to 41 %");
+        let inside = "CPU of web varies unusually at 5.25 %, within the usual 0 to 41 %";
+        assert_eq!(titled(Some(Sign::Spike), 5.25), inside, "inside the range nothing fell");
+        assert_eq!(titled(Some(Sign::Shift), 5.25), inside);
         assert_eq!(titled(Some(Sign::Flatline), 12.0), "CPU of web is stuck at 12 %, usually 0 to 41 %");
         let requests = title(Metric::RequestRate, "shop", Some(Sign::Season), &reading(3.0));
         assert_eq!(requests, "Requests of shop are low for this time of day: 3/s, usually 0/s to 41/s");

@@ -96,7 +96,26 @@ pub(crate) fn agent_type(input: &AgentInput, types: &AgentTypes) -> Result<Agent
         return Ok(row.info().agent_type);
     }
     let message = format!("{text} is not available in this release; available are {}", types.available().join(", "));
-    Err(FieldError::new("agent_type", "invalid_value", message))
+    Err(FieldError::new("agent_type", "not_available", message))
+}
+
+/// Refuses a schedule for a type whose runs judge nothing: it would promise checks that never happen. What such an agent holds comes
+/// from anomalies and predictive rules, whenever those find something. `before` is the schedule that an agent has already.
+pub(crate) fn runs_by_schedule(
+    agent_type: AgentType,
+    types: &AgentTypes,
+    input: &AgentInput,
+    before: Option<&Schedule>,
+) -> Result<(), FieldError> {
+    let asked = input.schedule.as_deref().map(str::trim).filter(|pattern| !pattern.is_empty());
+    let Some(pattern) = asked.filter(|_| types.judging(agent_type).is_none()) else { return Ok(()) };
+    if before.is_some_and(|schedule| schedule.pattern == pattern) {
+        return Ok(());
+    }
+    let message = format!(
+        "agents of type {agent_type} judge nothing themselves and hold what anomalies and predictive rules find; leave the schedule out"
+    );
+    Err(FieldError::new("schedule", "not_available", message))
 }
 
 /// Lays the input over a configuration; every failing field is named.
@@ -304,8 +323,26 @@ mod tests {
         let types = reeve_agents::registry();
         let parsed = |name: &str| agent_type(&AgentInput { agent_type: text(name), ..AgentInput::default() }, &types);
         assert_eq!(parsed("cost_optimizer").unwrap(), AgentType::COST_OPTIMIZER);
-        assert!(parsed("spot_optimizer").unwrap_err().message.contains("not available"));
+        let spot = parsed("spot_optimizer").unwrap_err();
+        assert_eq!((spot.path.as_str(), spot.code), ("agent_type", "not_available"));
         assert!(parsed("cost").unwrap_err().message.contains("must be one of"));
         assert_eq!(agent_type(&AgentInput::default(), &types).unwrap_err().code, "missing_field");
+    }
+
+    #[test]
+    fn what_judges_nothing_has_no_schedule() {
+        let types = reeve_agents::registry();
+        let check = |agent_type, pattern: &str, before: Option<&Schedule>| {
+            let input = AgentInput { schedule: text(pattern), ..AgentInput::default() };
+            runs_by_schedule(agent_type, &types, &input, before).map_err(|error| (error.path, error.code))
+        };
+        let refused = Err(("schedule".to_owned(), "not_available"));
+        assert_eq!(check(AgentType::COST_OPTIMIZER, "0 3 * * *", None), Ok(()));
+        assert_eq!(check(AgentType::DB_OPTIMIZER, "0 3 * * *", None), refused);
+        assert_eq!(check(AgentType::DB_OPTIMIZER, "", None), Ok(()), "to have none is what it is");
+        // An agent that has one from an earlier release can be configured with it.
+        let before = Schedule { pattern: "0 3 * * *".to_owned(), time_zone: "UTC".to_owned() };
+        assert_eq!(check(AgentType::DB_OPTIMIZER, "0 3 * * *", Some(&before)), Ok(()));
+        assert_eq!(check(AgentType::DB_OPTIMIZER, "0 4 * * *", Some(&before)), refused);
     }
 }

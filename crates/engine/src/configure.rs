@@ -5,7 +5,7 @@ use std::sync::Arc;
 use reeve_audit::{ActionStatus, FieldError};
 use reeve_estate::EstateStore;
 
-use super::agent_input::{Settings, agent_type, overlay};
+use super::agent_input::{Settings, agent_type, overlay, runs_by_schedule};
 use super::records::optional;
 use super::{AgentInput, Caller, EngineError, Records, RunService, ScopeService, fresh_id, log_entry};
 use reeve_recommend::agent::{Agent, AgentId, AgentType, Mode, Scope};
@@ -49,6 +49,7 @@ impl AgentService {
                 return Err(EngineError::Invalid(errors));
             }
         };
+        runs_by_schedule(kind, &self.agent_types, &input, None).map_err(|error| EngineError::Invalid(vec![error]))?;
         self.scopes.is_connected("scope", &settings.scope).await?;
         let reason = optional("reason", input.reason.as_deref())?;
         let mut agent = self.agent_from(AgentId(fresh_id()), kind, settings);
@@ -144,6 +145,8 @@ impl AgentService {
         let reason = optional("reason", input.reason.as_deref())?;
         let known = self.settings_of(Some(&before.agent_type));
         let settings = overlay(settings, known, &input, self.records.clock.now()).map_err(EngineError::Invalid)?;
+        runs_by_schedule(before.agent_type, &self.agent_types, &input, before.schedule.as_ref())
+            .map_err(|error| EngineError::Invalid(vec![error]))?;
         if input.accounts.is_some() || input.services.is_some() {
             let known = |names: &[String], before: &[String]| -> Vec<String> {
                 names.iter().filter(|name| !before.contains(name)).cloned().collect()

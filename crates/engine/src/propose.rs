@@ -89,6 +89,7 @@ impl ResponseService {
             recommendations: found.len() as u64,
             applied: 0,
             skipped: Vec::new(),
+            passed_over: Vec::new(),
             portfolios: Vec::new(),
             error: None,
         };

@@ -74,6 +74,7 @@ impl ResponseService {
             recommendations: 1,
             applied: 0,
             skipped: Vec::new(),
+            passed_over: Vec::new(),
             portfolios: Vec::new(),
             error: None,
         };

@@ -140,6 +140,7 @@ impl RunService {
             recommendations: 0,
             applied: 0,
             skipped: Vec::new(),
+            passed_over: Vec::new(),
             portfolios: Vec::new(),
             error: None,
         };

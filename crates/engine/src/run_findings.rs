@@ -10,7 +10,8 @@ use super::learning::Calibration;
 use super::past::Past;
 use super::upsert::Upserted;
 use super::{EngineError, Findings, ModelService};
-use reeve_recommend::agent::{Agent, RunReport};
+use reeve_estate::{Resource, ResourceKind};
+use reeve_recommend::agent::{Agent, MOST_PASSED_OVER, PassedOver, RunReport};
 use reeve_recommend::recommendation::RecommendationType;
 use reeve_recommend::{Workload, WorkloadStore};
 
@@ -87,8 +88,10 @@ impl<'a> RunFindings<'a> {
         }
         let Keeping { findings, models, .. } = self.keeping;
         self.keep_workloads(&judged).await?;
-        for abstention in judged.iter().filter(|j| j.judgement.proposals.is_empty()).filter_map(abstained) {
-            *self.skipped.entry(abstention.to_owned()).or_default() += 1;
+        for one in judged.iter().filter(|one| one.judgement.proposals.is_empty()) {
+            let Some(reason) = abstained(one) else { continue };
+            *self.skipped.entry(reason.to_owned()).or_default() += 1;
+            pass_over(&mut report.passed_over, reason, &one.resource);
         }
         ModelService::calibrate(self.agent, self.calibration.as_ref(), &mut judged);
         let (found, before) = findings.upsert(self.agent, &mut judged, &mut self.past).await?;
@@ -117,6 +120,20 @@ impl<'a> RunFindings<'a> {
         });
         let found: Vec<Workload> = found.collect();
         if found.is_empty() { Ok(()) } else { Ok(workloads.workload_put(&found).await?) }
+    }
+}
+
+/// Counts a resource without a finding, and names it if few have been named for that reason.
+fn pass_over(passed_over: &mut Vec<PassedOver>, reason: &str, resource: &Resource) {
+    let at = passed_over.iter().position(|one| one.reason == reason).unwrap_or_else(|| {
+        passed_over.push(PassedOver { reason: reason.to_owned(), count: 0, resources: Vec::new() });
+        passed_over.len() - 1
+    });
+    let known = &mut passed_over[at];
+    known.count += 1;
+    // An account is judged with all its machines and has no page of its own.
+    if resource.kind != ResourceKind::Account && known.resources.len() < MOST_PASSED_OVER {
+        known.resources.push((resource.id.0.clone(), resource.name.clone()));
     }
 }
 

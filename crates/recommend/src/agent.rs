@@ -4,6 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use reeve_estate::{Connection, Resource, named};
 use reeve_schedule::Schedule;
+use serde::{Deserialize, Serialize};
 
 pub use crate::agent_name::AgentType;
 use crate::change_control::Place;
@@ -139,6 +140,20 @@ pub struct Agent {
     pub last_run: Option<RunReport>,
 }
 
+/// Resources that a run judged and found nothing for, for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PassedOver {
+    /// Code of the reason.
+    pub reason: String,
+    /// Number of resources.
+    pub count: u64,
+    /// The first of them, at most [`MOST_PASSED_OVER`]: identifier and display name.
+    pub resources: Vec<(String, String)>,
+}
+
+/// Resources that a report names for each reason.
+pub const MOST_PASSED_OVER: usize = 20;
+
 /// Result of one run of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunReport {
@@ -156,8 +171,10 @@ pub struct RunReport {
     pub recommendations: u64,
     /// Recommendations applied by itself.
     pub applied: u64,
-    /// Skipped findings as (reason, count).
+    /// Resources without a finding, and findings that led to nothing, as (reason, count).
     pub skipped: Vec<(String, u64)>,
+    /// The part of `skipped` that is resources without a finding; empty in reports of releases that did not tell them apart.
+    pub passed_over: Vec<PassedOver>,
     /// Commitments simulated on the use of the scope, one for each account that was measured for three weeks at least.
     pub portfolios: Vec<Portfolio>,
     /// Reason for which the run failed; `None` if it succeeded.

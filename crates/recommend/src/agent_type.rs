@@ -102,7 +102,7 @@ const TYPES: &[AgentTypeInfo] = &[
     },
     AgentTypeInfo {
         agent_type: AgentType::PERFORMANCE_OPTIMIZER,
-        description: "Scales ahead of traffic and chooses sizes by performance per cost.",
+        description: "Holds scaling ahead of traffic that predictive rules expect, and more capacity that anomalies ask for.",
         capabilities: &[
             ("predictive_scaling", Flag(true)),
             ("traffic_pattern_learning", Flag(true)),
@@ -118,7 +118,7 @@ const TYPES: &[AgentTypeInfo] = &[
     },
     AgentTypeInfo {
         agent_type: AgentType::DB_OPTIMIZER,
-        description: "Reads query statistics and advises on indexes, parameters and replicas.",
+        description: "Holds read replicas that predictive rules and anomalies ask for.",
         capabilities: &[
             ("query_pattern_analysis", Flag(true)),
             ("index_recommendations", Flag(true)),
@@ -136,7 +136,7 @@ const TYPES: &[AgentTypeInfo] = &[
     },
     AgentTypeInfo {
         agent_type: AgentType::SECURITY_INTELLIGENCE,
-        description: "Learns the usual behavior of users and resources and reports unusual activity.",
+        description: "Holds the isolation of machines that security anomalies ask for.",
         capabilities: &[
             ("behavioral_analysis", Text("user_and_resource")),
             ("anomaly_detection", Flag(true)),
@@ -169,7 +169,7 @@ const TYPES: &[AgentTypeInfo] = &[
     },
     AgentTypeInfo {
         agent_type: AgentType::OPS_INTELLIGENCE,
-        description: "Predicts failures and shortages before they happen.",
+        description: "Holds more storage that predictive rules and anomalies ask for.",
         capabilities: &[
             ("failure_prediction", Flag(true)),
             ("capacity_forecasting", Flag(true)),

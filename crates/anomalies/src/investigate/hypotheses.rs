@@ -103,7 +103,7 @@ fn behavior(of: &Anomaly) -> Option<Hypothesis> {
     let statement = if listed {
         "the caller is on a threat list".to_owned()
     } else {
-        format!("these credentials may be stolen: {}", reading.indication)
+        cause::behavior_statement(of).unwrap_or_default()
     };
     let evidence = of.evidence.iter().map(|text| Evidence::new(text.clone(), None)).collect();
     Some(Hypothesis { kind, support, statement, evidence })

@@ -43,6 +43,7 @@ pub(super) fn anomaly(metric: Option<Metric>, value: f64, expected: f64) -> Anom
         }],
         deviation_percent: None,
         contributions: Vec::new(),
+        activity: None,
         investigation: None,
         cause: None,
         evidence: Vec::new(),

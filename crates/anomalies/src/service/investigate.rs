@@ -1,6 +1,6 @@
 //! Investigation of an anomaly: the sources that may show the cause are read, and the lookups are kept with the anomaly.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Metric, Resource, ResourceId, ResourceKind};
 
 use super::super::cause::{Around, ExplainedCause, SHORTLY, likely_cause};
@@ -11,10 +11,14 @@ use super::super::likely_cause::LikelyCause;
 use super::super::pace::POINT;
 use super::super::port::AnomalyFilter;
 use super::super::record::{Anomaly, AnomalyClass};
+use super::super::related::RelatedAnomaly;
 use super::super::related_entries;
 use super::super::subject::resource_at;
 use super::{AnomalyService, CONTEXT};
 use reeve_recommend::EngineError;
+
+/// Time before an anomaly in which related ones may have begun.
+const RELATED_FOR: SignedDuration = SignedDuration::from_hours(24 * 7);
 
 impl AnomalyService {
     /// Reads actions, inventories, other anomalies, metrics and the log around an anomaly, and keeps what was found with it.
@@ -43,6 +47,22 @@ impl AnomalyService {
         lookups.extend(self.read_log(anomaly).await);
         anomaly.investigation = Some(Investigation { at: self.ports.clock.now(), lookups, hypotheses: found });
         Ok(())
+    }
+
+    /// Returns the security anomalies that may be parts of the same attack.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn related(&self, anomaly: &Anomaly) -> Result<Vec<RelatedAnomaly>, EngineError> {
+        if anomaly.class != AnomalyClass::Security {
+            return Ok(Vec::new());
+        }
+        // An attack may go on for days: the span counts from the end of one to the beginning of the other.
+        let since = anomaly.started_at.checked_sub(RELATED_FOR).unwrap_or(Timestamp::MIN);
+        let class = Some(AnomalyClass::Security);
+        let filter = AnomalyFilter { class, since: Some(since), limit: 500, ..AnomalyFilter::default() };
+        let (others, _) = self.ports.anomalies.anomaly_list(&filter).await?;
+        Ok(anomaly.related(&others))
     }
 
     /// Reads the log of its resource; `None` for a place that is no resource.

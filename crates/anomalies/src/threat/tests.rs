@@ -55,3 +55,25 @@ fn wrong_lines_are_named() {
     assert_eq!(paths, ["indicators[2]", "indicators[3]", "indicators[4]", "indicators[5]", "indicators[6]"]);
     assert!(parse("").unwrap().is_empty());
 }
+
+#[test]
+fn the_list_that_ships_with_reeve_can_be_read_and_says_its_day() {
+    let indicators = parse(BUILT_IN).unwrap();
+    assert!(indicators.len() > 20, "{}", indicators.len());
+    assert!(indicators.iter().all(|one| one.date == Some(BUILT_IN_DAY) && !one.name.is_empty()));
+    let threats = threats(BUILT_IN);
+    let kali = "Boto3/1.34.0 Python/3.11.8 Linux/6.6.9-kali1-amd64 Botocore/1.34.0";
+    let found = threats.observe(&entry("198.51.100.7", kali), Timestamp::UNIX_EPOCH).unwrap();
+    assert!(found.evidence[0].contains("(Kali Linux), dated 2026-11-24"), "{:?}", found.evidence);
+    // Addresses and programs of everyday work are not on it.
+    for (address, agent) in [
+        ("10.40.8.33", "aws-cli/2.19.5"),
+        ("192.168.1.1", "Boto3/1.35.0"),
+        ("203.0.113.7", "python-requests/2.32"),
+        ("127.0.0.1", "curl/8.5"),
+        ("100.64.3.4", "Terraform/1.9"),
+        ("fd00::1", "Mozilla/5.0 (X11; Linux x86_64)"),
+    ] {
+        assert!(threats.observe(&entry(address, agent), Timestamp::UNIX_EPOCH).is_none(), "{address} {agent}");
+    }
+}

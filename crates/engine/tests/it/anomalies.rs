@@ -46,6 +46,7 @@ pub(crate) fn finding(world: &World, place: &str, score: f64) -> Finding {
         readings: vec![reading],
         evidence: Vec::new(),
         contributions: Vec::new(),
+        activity: None,
         started_at: now,
         last_at: now,
     }

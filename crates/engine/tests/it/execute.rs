@@ -109,6 +109,8 @@ async fn learning_agents_do_not_execute() {
     let report = world.run(&agent).await;
     assert_eq!(report.applied, 0);
     assert!(report.skipped.contains(&("mode_learning".to_owned(), 1)), "{:?}", report.skipped);
+    let mut passed = report.passed_over.iter().flat_map(|one| &one.resources);
+    assert!(passed.all(|(id, _)| id != "i-1"), "a resource with a recommendation was not passed over: {report:?}");
     let recommendation = world.only("i-1").await;
     let refused = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await.unwrap_err();
     assert!(matches!(refused, EngineError::Learning { .. }));
@@ -183,4 +185,6 @@ async fn samples_from_before_a_change_do_not_lead_to_another() {
     let report = world.run(&agent).await;
     assert_eq!(report.recommendations, 0, "{report:?}");
     assert!(report.skipped.iter().any(|(reason, _)| reason == "thin_data" || reason == "no_cpu_samples"), "{report:?}");
+    let named = report.passed_over.iter().find(|one| one.resources.iter().any(|(id, _)| id == "i-1"));
+    assert!(named.is_some_and(|one| one.reason == "thin_data" || one.reason == "no_cpu_samples"), "{report:?}");
 }

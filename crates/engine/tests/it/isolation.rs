@@ -48,6 +48,7 @@ fn threat(world: &World, severity: Priority) -> Finding {
         readings: vec![reading],
         evidence: vec!["StopLogging blinds the log".to_owned()],
         contributions: Vec::new(),
+        activity: None,
         started_at: now,
         last_at: now,
     }

@@ -312,7 +312,7 @@ pub struct RunBody {
     pub recommendations: u64,
     /// Applied by itself.
     pub applied: u64,
-    /// Skipped resources, by reason.
+    /// Resources without a recommendation, and recommendations that the run did not apply, by reason.
     pub skipped: Vec<SkippedBody>,
     /// Commitments simulated on the use of the scope by the hour, one for each account that was measured for three weeks at least.
     pub portfolios: Vec<PortfolioBody>,
@@ -321,11 +321,25 @@ pub struct RunBody {
     pub error: Option<String>,
 }
 
-/// Skipped resources by reason.
+/// Resources or recommendations that led to nothing, for one reason.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SkippedBody {
     /// Reason.
     pub reason: String,
     /// Number.
     pub count: u64,
+    /// `resources` that have no recommendation, or `recommendations` that the run did not apply.
+    pub of: &'static str,
+    /// The first twenty of the resources; absent for recommendations.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub resources: Vec<SkippedResourceBody>,
+}
+
+/// A resource without a recommendation.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct SkippedResourceBody {
+    /// Identifier.
+    pub id: String,
+    /// Display name.
+    pub name: String,
 }

@@ -1,5 +1,6 @@
 //! Anomalies on the wire.
 
+mod activity;
 mod course;
 mod investigation;
 mod settings;
@@ -13,6 +14,7 @@ use reeve_access::RowFilter;
 use reeve_anomalies::{Anomaly, Reading, RelatedEntry};
 
 use crate::time;
+pub use activity::{RelatedAnomalyBody, SecurityActivityBody};
 pub use course::{AnomalyCourseBody, AnomalyCourseParams, CourseChangeBody, CoursePointBody};
 pub use investigation::{
     ContributionBody, EvidenceBody, EvidenceLinkBody, HypothesisBody, InvestigationBody, LookupBody, RemediationBody,
@@ -48,6 +50,12 @@ pub struct AnomalyBody {
     /// Resources of the bill that make the difference, the greatest first; of cost anomalies alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contributions: Vec<ContributionBody>,
+    /// Calls or sign-ins behind it; of security anomalies alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub activity: Option<SecurityActivityBody>,
+    /// Security anomalies that may belong to the same attack; only where one anomaly is asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<RelatedAnomalyBody>,
     /// Investigation: the sources that were read and the hypotheses that follow. Absent while it was not investigated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub investigation: Option<InvestigationBody>,
@@ -208,11 +216,16 @@ impl AnomalyBody {
         let allowed = |entry: &&RelatedEntry| rows.allows_actor(entry.actor.0.as_deref(), entry.actor.1.as_deref());
         let entries: Vec<&RelatedEntry> = anomaly.related_entries.iter().filter(allowed).collect();
         let view = anomaly.cause_for(&entries);
+        let may_see = |account: &str| rows.allows_actor(Some(account), Some(account));
+        let activity = anomaly.activity.as_ref();
+        let facts: Vec<String> = activity.map(|activity| activity.words(may_see)).unwrap_or_default();
+        let facts: Vec<String> = facts.into_iter().chain(view.evidence).collect();
         AnomalyBody {
             investigation: anomaly.investigation_for(&entries).as_ref().map(InvestigationBody::from),
             likely_cause: view.cause,
-            evidence: anomaly.readings.iter().filter_map(Reading::words).chain(view.evidence.iter().cloned()).collect(),
-            facts: view.evidence,
+            activity: activity.map(|activity| SecurityActivityBody::seen_by(activity, may_see)),
+            evidence: anomaly.readings.iter().filter_map(Reading::words).chain(facts.iter().cloned()).collect(),
+            facts,
             recommended_action: view.advice,
             log_entries: entries
                 .into_iter()
@@ -251,10 +264,17 @@ impl From<&Anomaly> for AnomalyBody {
             readings: anomaly.readings.iter().map(ReadingBody::from).collect(),
             deviation_percent: anomaly.deviation_percent,
             contributions: anomaly.contributions.iter().map(ContributionBody::from).collect(),
+            activity: anomaly.activity.as_ref().map(|activity| SecurityActivityBody::seen_by(activity, |_| false)),
+            related: Vec::new(),
             investigation: anomaly.investigation.as_ref().map(InvestigationBody::from),
             likely_cause: anomaly.cause_in_words(),
             evidence: anomaly.evidence_in_words().collect(),
-            facts: anomaly.evidence.clone(),
+            facts: anomaly
+                .activity
+                .iter()
+                .flat_map(|one| one.words(|_| false))
+                .chain(anomaly.evidence.clone())
+                .collect(),
             recommended_action: anomaly.advice.clone(),
             remediation: anomaly.remediation.as_ref().map(RemediationBody::from),
             log_entries: Vec::new(),

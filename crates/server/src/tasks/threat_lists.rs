@@ -1,5 +1,5 @@
 //! Threat lists that lie as files: keeps the store's lists as the files in `threat-lists/` of the data directory are, and
-//! removes those whose file is gone. A file that cannot be read is told once and left out.
+//! removes those whose file is gone. The list that ships with Reeve is one of them until a file of its name takes its place. A file that cannot be read is told once and left out.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use jiff::Timestamp;
-use reeve_anomalies::threat::{LONGEST_LIST, ListState};
+use reeve_anomalies::threat::{BUILT_IN, BUILT_IN_DAY, BUILT_IN_NAME, LONGEST_LIST, ListState};
 use reeve_recommend::Caller;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -39,7 +39,12 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
 }
 
 async fn follow(context: &TaskContext, folder: &Path, refused: &mut Refused) -> Result<()> {
-    let files = files(folder);
+    let mut files = files(folder);
+    let own = !files.iter().any(|(name, _)| name == BUILT_IN_NAME);
+    if own {
+        let day = BUILT_IN_DAY.to_zoned(jiff::tz::TimeZone::UTC)?.timestamp();
+        files.push((BUILT_IN_NAME.to_owned(), day));
+    }
     let known = context.threats.threat_list_state().await?;
     let caller = Caller::system();
     for (name, written) in &files {
@@ -49,6 +54,11 @@ async fn follow(context: &TaskContext, folder: &Path, refused: &mut Refused) -> 
         }
         let path = folder.join(name);
         let put = async {
+            if own && name == BUILT_IN_NAME {
+                let text = BUILT_IN.to_owned();
+                let put = context.anomaly_service.threat_list_put(name, text, Some(*written), &caller);
+                return put.await.map_err(anyhow::Error::from);
+            }
             ensure!(
                 tokio::fs::metadata(&path).await?.len() <= LONGEST_LIST as u64,
                 "it has more than {LONGEST_LIST} bytes"

@@ -41,9 +41,15 @@ async fn an_event_from_a_listed_address_is_reported_with_its_evidence() {
     assert_eq!(read.text_at("/indicators"), text);
     let known = until("the list that lies as a file", PATIENCE, async || {
         let all = admin.get(lists).await.expect(200);
-        (all.items().len() == 2).then_some(all)
+        (all.items().len() == 3).then_some(all)
     })
     .await;
+    // One ships with Reeve, and says of which day it is.
+    let own = &known.items()[1];
+    assert_eq!((&own["name"], &own["source"]), (&json!("built-in.txt"), &json!("file")));
+    assert!(
+        own["updated_at"].as_str().unwrap().starts_with("2026-11-24") && own["indicator_count"].as_u64() > Some(20)
+    );
     assert_eq!((&known.items()[0]["name"], &known.items()[0]["source"]), (&json!("agents.txt"), &json!("file")));
     let _ = admin.delete(&format!("{lists}/agents.txt")).await.problem(409, "conflict");
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_connect_simulated::SimulatedEstate;
-use reeve_testkit::http::{Api, until};
+use reeve_testkit::http::{Api, encoded, until};
 use reeve_testkit::service::{ADMIN_TOKEN, Service, reeve};
 use serde_json::{Value, json};
 
@@ -103,12 +103,61 @@ async fn the_demonstrations_attacks_are_two_incidents_within_a_minute() {
     let of = |kind: &str| found.iter().filter(|one| one["resource"]["kind"] == kind).collect::<Vec<_>>();
     let [guessing] = of("address")[..] else { panic!("{:?}", titles(&found)) };
     let title = guessing["title"].as_str().unwrap();
-    assert!(title.starts_with("Sign-in attempts from 203.0.113."), "{title}");
+    assert!(title.starts_with("Password spray from 203.0.113."), "{title}");
+    the_spray_has_one_set_of_numbers(&admin, guessing["id"].as_str().unwrap()).await;
     let keys: Vec<_> =
         of("principal").into_iter().filter(|one| one["resource"]["id"].as_str().unwrap().starts_with("AKIA")).collect();
     let [key] = keys[..] else { panic!("{:?}", titles(&found)) };
     assert!(key["evidence"].to_string().contains("country (BR)"), "{}", key["evidence"]);
+    the_stolen_key_is_told_as_refused(&admin, key["id"].as_str().unwrap()).await;
     looked_again(&admin, marker(), &found).await;
+}
+
+async fn anomaly(api: &Api, id: &str) -> Value {
+    api.get(&format!("intelligence/anomalies/{id}")).await.expect(200).body
+}
+
+/// Number of entries that a search for these identifiers finds, as the page's link into the log asks.
+async fn found_in_the_log(api: &Api, ids: &Value) -> usize {
+    let ids: Vec<String> = ids.as_array().unwrap().iter().map(|id| format!("\"{}\"", id.as_str().unwrap())).collect();
+    let query = format!("event_id:({})", ids.join(" OR "));
+    let path = format!("audit-logs?limit=100&query={}", encoded(&query));
+    api.get(&path).await.expect(200).items().len()
+}
+
+/// Title, cause and evidence count every attempt of the spray, whatever moment the alarm was raised at.
+async fn the_spray_has_one_set_of_numbers(api: &Api, id: &str) {
+    let spray = until("every attempt of the spray", A_MINUTE, async || {
+        let spray = anomaly(api, id).await;
+        (spray["activity"]["refused"] == 30).then_some(spray)
+    })
+    .await;
+    let activity = &spray["activity"];
+    let counts = format!("30 failed sign-ins on {} accounts, none succeeded", activity["account_count"]);
+    for text in [&spray["title"], &spray["likely_cause"], &spray["facts"][0]] {
+        assert!(text.as_str().unwrap().contains(&counts), "{counts}: {text}");
+    }
+    assert_eq!(activity["accounts"].as_array().unwrap().len() as u64, activity["account_count"].as_u64().unwrap());
+    let numbers = spray["facts"].as_array().unwrap().iter().filter(|fact| fact.to_string().contains("failed sign-ins"));
+    assert_eq!(numbers.count(), 1, "{}", spray["facts"]);
+    assert_eq!(spray["severity"], "medium", "nothing succeeded");
+    assert_eq!(found_in_the_log(api, &activity["entry_ids"]).await, 20);
+}
+
+/// What was refused is told as refused; the spray from the same network is linked.
+async fn the_stolen_key_is_told_as_refused(api: &Api, id: &str) {
+    let key = anomaly(api, id).await;
+    let activity = &key["activity"];
+    let cause = key["likely_cause"].as_str().unwrap();
+    assert!(activity["refused_operations"].to_string().contains("CreateAccessKey"), "{activity}");
+    assert!(cause.contains("refused"), "{cause}");
+    let (title, done) = (key["title"].as_str().unwrap(), &activity["succeeded_operations"]);
+    let named = done.as_array().unwrap().iter().any(|one| title.contains(one.as_str().unwrap()));
+    assert!(title.contains("refused") || named, "{title}: {done}");
+    let count = activity["entry_ids"].as_array().unwrap().len();
+    assert_eq!(found_in_the_log(api, &activity["entry_ids"]).await, count);
+    let related = &key["related"];
+    assert!(related.to_string().contains("the same network 203.0.113.0/24"), "{related}");
 }
 
 /// A record of CloudTrail.

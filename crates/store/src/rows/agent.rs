@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reeve_recommend::agent::RunReport;
+use reeve_recommend::agent::{PassedOver, RunReport};
 use reeve_recommend::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, Scope, Timing};
 use reeve_recommend::{SettingValue, Settings};
 use reeve_schedule::Schedule;
@@ -66,6 +66,8 @@ struct RunRow {
     recommendations: u64,
     applied: u64,
     skipped: Vec<(String, u64)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    passed_over: Vec<PassedOver>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     portfolios: Vec<PortfolioRow>,
     error: Option<String>,
@@ -171,6 +173,7 @@ impl From<&RunReport> for RunRow {
             recommendations: report.recommendations,
             applied: report.applied,
             skipped: report.skipped.clone(),
+            passed_over: report.passed_over.clone(),
             portfolios: report.portfolios.iter().map(PortfolioRow::from).collect(),
             error: report.error.clone(),
         }
@@ -188,6 +191,7 @@ impl RunRow {
             recommendations: self.recommendations,
             applied: self.applied,
             skipped: self.skipped,
+            passed_over: self.passed_over,
             portfolios: self.portfolios.into_iter().map(PortfolioRow::into_portfolio).collect::<Result<_, _>>()?,
             error: self.error,
         })

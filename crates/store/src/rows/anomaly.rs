@@ -5,8 +5,8 @@ mod investigation;
 
 use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyId, AnomalySettings, AnomalyStatus, CostSettings, FeedbackKind,
-    Indication, LikelyCause, PerformanceSettings, Place, Reaction, Reading, RelatedEntry, Response, SecuritySettings,
-    Sensitivity, Stage,
+    Indication, LikelyCause, PerformanceSettings, Place, Reaction, Reading, RelatedEntry, Response, SecurityActivity,
+    SecuritySettings, Sensitivity, Stage,
 };
 use reeve_estate::Metric;
 use reeve_recommend::Priority;
@@ -30,6 +30,8 @@ pub(crate) struct AnomalyRow {
     // Documents that were written before there were these have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     contributions: Vec<ContributionRow>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    activity: Option<SecurityActivity>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     investigation: Option<InvestigationRow>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -134,6 +136,7 @@ impl From<&Anomaly> for AnomalyRow {
             readings: anomaly.readings.iter().map(ReadingRow::from).collect(),
             deviation_percent: anomaly.deviation_percent,
             contributions: anomaly.contributions.iter().map(ContributionRow::from).collect(),
+            activity: anomaly.activity.clone(),
             investigation: anomaly.investigation.as_ref().map(InvestigationRow::from),
             remediation: anomaly.remediation.as_ref().map(RemediationRow::from),
             cause: anomaly.cause_in_words(),
@@ -184,6 +187,7 @@ impl AnomalyRow {
             readings,
             deviation_percent: self.deviation_percent,
             contributions: self.contributions.into_iter().map(ContributionRow::into_contribution).collect(),
+            activity: self.activity,
             investigation: self.investigation.map(InvestigationRow::into_investigation).transpose()?,
             remediation: self.remediation.map(RemediationRow::into_remediation),
             cause,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{ActErrorKind, Money, Provider, ResourceId, StoreError};
-use reeve_recommend::agent::RunReport;
+use reeve_recommend::agent::{PassedOver, RunReport};
 use reeve_recommend::change::{Changes, Effect};
 use reeve_recommend::portfolio::{Family, Level, Portfolio};
 use reeve_recommend::ports::RecommendationFilter;
@@ -104,6 +104,11 @@ async fn agents(store: &dyn AgentStore) -> Result<()> {
         recommendations: 7,
         applied: 1,
         skipped: vec![("too little data".into(), 3)],
+        passed_over: vec![PassedOver {
+            reason: "too little data".into(),
+            count: 2,
+            resources: vec![("i-1".into(), "web-1".into())],
+        }],
         portfolios: vec![portfolio()],
         error: Some("one connection did not answer".into()),
     };

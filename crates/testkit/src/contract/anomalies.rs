@@ -8,11 +8,22 @@ use reeve_anomalies::threat::{ListState, ThreatList, ThreatStore};
 use reeve_anomalies::{
     Anomaly, AnomalyClass, AnomalyFeedback, AnomalyFilter, AnomalyId, AnomalySettings, AnomalyStatus, AnomalyStore,
     Contribution, Direction, Evidence, FeedbackKind, Hypothesis, HypothesisKind, Investigation, Lesson, LessonKind,
-    LikelyCause, Link, Lookup, Place, Reaction, Reading, RelatedEntry, Remediation, Response, Sensitivity, Source,
-    Stage, Support, ThresholdKey,
+    LikelyCause, Link, Lookup, Place, Reaction, Reading, RelatedEntry, Remediation, Response, SecurityActivity,
+    Sensitivity, Source, Stage, Support, ThresholdKey,
 };
 use reeve_estate::{Metric, StoreError};
 use reeve_recommend::{ActionId, Priority, RecommendationId};
+
+fn activity() -> Result<SecurityActivity> {
+    Ok(SecurityActivity {
+        sign_ins: true,
+        refused: 25,
+        accounts: ["ann@example.com".to_owned()].into(),
+        addresses: ["203.0.113.9".parse()?].into(),
+        entries: vec!["e-1".to_owned()],
+        ..SecurityActivity::default()
+    })
+}
 
 /// An anomaly with every field filled, version 1.
 ///
@@ -53,6 +64,7 @@ pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
             expected: 0.0,
             currency: "USD".into(),
         }],
+        activity: Some(activity()?),
         investigation: Some(investigation(started_at)),
         remediation: Some(Remediation {
             description: "Resize web-1".into(),

@@ -1,5 +1,7 @@
-import { Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { IconFlask, IconPlayerPlay, IconSettings, IconStethoscope } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Agent } from '../../api/bodies';
 import { percentOf } from '../../api/quantities';
@@ -17,9 +19,11 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { Autonomy } from './agents/Autonomy';
+import { skippedInWords } from './agents/skipped';
+import { FINDINGS } from './agents/type-words';
 import { Commitments } from './agents/Commitments';
 import { Held } from './change/Held';
-import { runAgent, useChange } from './queries';
+import { agentTypesQuery, runAgent, useChange } from './queries';
 
 const DryRun = late(() => import('./agents/DryRun'), 'DryRun');
 const AgentDiagnosis = late(() => import('./change/AgentDiagnosis'), 'AgentDiagnosis');
@@ -33,6 +37,9 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
   const phone = usePhone();
   const running = agent.status.state === 'running' || run.isPending;
   const { status } = agent;
+  const types = useQuery(agentTypesQuery).data;
+  const findings = types?.items.find(({ name }) => name === agent.agent_type)?.findings;
+  const judges = !findings || findings === 'runs';
   return (
     <Panel
       title={agent.name} note={words(agent.agent_type)}
@@ -48,11 +55,11 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
         </div>
         {phone ? <details><summary className="fold">Scope and schedule</summary><AgentFacts agent={agent} /></details> : <AgentFacts agent={agent} />}
         <Autonomy agent={agent} />
-        <LastRun agent={agent} />
+        {judges ? <LastRun agent={agent} /> : <Text size="sm">{FINDINGS[findings]}</Text>}
         <Commitments portfolios={status.last_run?.portfolios ?? []} />
         <ProblemAlert error={run.error} />
         <Group gap="xs">
-          {may('intelligence.operate') && (
+          {judges && may('intelligence.operate') && (
             <Button
               size="xs" leftSection={<IconPlayerPlay size={15} />} variant="light" loading={running}
               onClick={() => run.mutate(agent.id, { onSuccess: (done) => announce(`Checked ${plural(done.resources_seen, 'resource')}, created or updated ${plural(done.recommendations, 'recommendation')}.`) })}
@@ -60,7 +67,7 @@ export function AgentCard({ agent, onConfigure }: { agent: Agent; onConfigure: (
               Run now
             </Button>
           )}
-          <Button size="xs" variant="default" leftSection={<IconFlask size={15} />} onClick={() => setTrying(true)}>Dry run</Button>
+          {judges && <Button size="xs" variant="default" leftSection={<IconFlask size={15} />} onClick={() => setTrying(true)}>Dry run</Button>}
           <Button size="xs" variant="default" leftSection={<IconStethoscope size={15} />} onClick={() => setAsking(true)}>Why it does not act</Button>
           {may('intelligence.configure') && <Button size="xs" variant="default" leftSection={<IconSettings size={15} />} onClick={onConfigure}>Configure</Button>}
         </Group>
@@ -99,18 +106,35 @@ function LastRun({ agent }: { agent: Agent }) {
         {plural(last.recommendations, 'recommendation')}, {count(last.applied)} applied.
       </Text>
       {last.error && <Text size="sm" c="red" mt={4}>{last.error}</Text>}
-      {last.skipped.length > 0 && (
-        <details style={{ marginTop: 6 }}>
-          <summary className="fold">
-            {plural(last.skipped.reduce((sum, one) => sum + one.count, 0), 'resource')} skipped, and why
-          </summary>
-          <Stack component="ul" gap={4} my={8} pl={18}>
-            {last.skipped.map(({ reason, count: many }) => (
-              <Text component="li" size="sm" className="muted" key={reason}><span className="numeral">{count(many)}</span>: {words(reason)}</Text>
-            ))}
-          </Stack>
-        </details>
-      )}
+      <Skipped of={last.skipped.filter((one) => one.of === 'resources')} what="resource" rest="without a recommendation, and why" />
+      <Skipped of={last.skipped.filter((one) => one.of === 'recommendations')} what="recommendation" rest="not applied by the agent, and why" />
     </div>
+  );
+}
+
+type Reasons = NonNullable<Agent['status']['last_run']>['skipped'];
+
+/** Resources or recommendations that led to nothing, by reason; resources with links to the first of them. */
+function Skipped({ of: reasons, what, rest }: { of: Reasons; what: string; rest: string }) {
+  const may = useMay();
+  if (reasons.length === 0) return null;
+  return (
+    <details style={{ marginTop: 6 }}>
+      <summary className="fold">{plural(reasons.reduce((sum, one) => sum + one.count, 0), what)} {rest}</summary>
+      <Stack component="ul" gap={4} my={8} pl={18}>
+        {reasons.map((one) => (
+          <Text component="li" size="sm" className="muted" key={one.reason} style={{ overflowWrap: 'anywhere' }}>
+            <span className="numeral">{count(one.count)}</span>: {skippedInWords(one)}.{' '}
+            {(one.resources ?? []).map(({ id, name }, index) => (
+              <span key={id}>
+                {index > 0 && ', '}
+                {may('estate.view') ? <Anchor size="sm" renderRoot={(props) => <Link to="/estate/resources/$id" params={{ id }} {...props} />}>{name || id}</Anchor> : name || id}
+              </span>
+            ))}
+            {one.resources && one.count > one.resources.length && ` and ${count(one.count - one.resources.length)} more`}
+          </Text>
+        ))}
+      </Stack>
+    </details>
   );
 }

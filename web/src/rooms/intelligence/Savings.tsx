@@ -18,11 +18,21 @@ export function Savings({ of: data }: { of: Dashboard | undefined }) {
           note={data && <><Anchor size="xs" renderRoot={(props) => <Link to="/intelligence/recommendations" {...props} />}>{plural(data.recommendations_open, 'open recommendation')}</Anchor>{data.savings_open_unpriced ? `, ${count(data.savings_open_unpriced)} of them without a known price` : ''}</>}
         />
       </SimpleGrid>
-      {!data ? <Skeleton h={220} /> : points.length > 0 ? <SavingsChart points={points} /> : (
-        <Text size="sm" className="muted">The chart begins with the first change that succeeds. <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations" {...props} />}>Choose a recommendation</Anchor> to apply.</Text>
+      {!data ? <Skeleton h={220} /> : isDrawn(points) ? <SavingsChart points={points} /> : points.length > 0 ? (
+        <Text size="sm" className="muted">The chart begins two days after the first change that succeeded.</Text>
+      ) : (
+        <Text size="sm" className="muted">The chart begins two days after the first change that succeeds. <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations" {...props} />}>Choose a recommendation</Anchor> to apply.</Text>
       )}
     </Panel>
   );
+}
+
+const TWO_DAYS = 2 * 86_400_000;
+
+/** Days are summed: one or two of them would be a flat line over hours in which nothing was saved yet. */
+function isDrawn(points: Dashboard['savings_history']) {
+  const [first] = points;
+  return first !== undefined && Date.now() - Date.parse(first.day) >= TWO_DAYS;
 }
 
 function Amount({ label, dollars, note, strong }: { label: string; dollars: number | undefined; note: React.ReactNode; strong?: boolean }) {

@@ -23,7 +23,7 @@ use crate::paging::window;
 use crate::routes::resources::parse;
 use crate::wire::anomaly::{
     AnomalyBody, AnomalyCourseBody, AnomalyCourseParams, AnomalyFeedbackCreate, AnomalyParams, CourseChangeBody,
-    CoursePointBody,
+    CoursePointBody, RelatedAnomalyBody,
 };
 use crate::wire::list::List;
 use crate::{story, time};
@@ -65,7 +65,10 @@ pub(super) async fn get(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<AnomalyBody>, Problem> {
-    let anomaly = shown(&app.anomalies.anomaly_get(&AnomalyId(id)).await?, &caller);
+    let found = app.anomalies.anomaly_get(&AnomalyId(id)).await?;
+    let related = app.anomaly_service.related(&found).await.map_err(problem)?;
+    let related = related.iter().map(RelatedAnomalyBody::from).collect();
+    let anomaly = AnomalyBody { related, ..shown(&found, &caller) };
     record_entries(&app, &caller, "view_anomaly", std::slice::from_ref(&anomaly)).await?;
     Ok(Json(anomaly))
 }

@@ -14,7 +14,7 @@ use reeve_recommend::{Applicability, Caller, Delegation, Exception, Origin};
 use super::portfolios;
 use crate::time;
 use crate::wire::agent::{
-    AgentBody, AgentStatusBody, AutoApplyBody, NotificationsBody, RunBody, ScopeBody, SkippedBody,
+    AgentBody, AgentStatusBody, AutoApplyBody, NotificationsBody, RunBody, ScopeBody, SkippedBody, SkippedResourceBody,
 };
 use crate::wire::quantity::PercentText;
 use crate::wire::recommendation::{
@@ -65,14 +65,22 @@ pub(super) fn run(report: &RunReport) -> RunBody {
         resources_seen: report.resources_seen,
         recommendations: report.recommendations,
         applied: report.applied,
-        skipped: report
-            .skipped
-            .iter()
-            .map(|(reason, count)| SkippedBody { reason: reason.clone(), count: *count })
-            .collect(),
+        skipped: report.skipped.iter().flat_map(|(reason, count)| skipped(report, reason, *count)).collect(),
         portfolios: report.portfolios.iter().map(portfolios::body).collect(),
         error: report.error.clone(),
     }
+}
+
+/// What was skipped for one reason: the resources without a recommendation, and the rest, which are recommendations.
+fn skipped(report: &RunReport, reason: &str, count: u64) -> impl Iterator<Item = SkippedBody> {
+    let passed = report.passed_over.iter().find(|one| one.reason == reason);
+    // Older reports do not tell them apart, and counted both as resources.
+    let resources = if report.passed_over.is_empty() { count } else { passed.map_or(0, |one| one.count.min(count)) };
+    let named = passed.into_iter().flat_map(|one| &one.resources);
+    let named = named.map(|(id, name)| SkippedResourceBody { id: id.clone(), name: name.clone() }).collect();
+    let body = |of, count, resources| SkippedBody { reason: reason.to_owned(), count, of, resources };
+    let both = [body("resources", resources, named), body("recommendations", count - resources, Vec::new())];
+    both.into_iter().filter(|one| one.count > 0)
 }
 
 /// A recommendation with its applicability.

@@ -6,7 +6,7 @@ import { Panel } from '../../../display/Panel';
 import { ProblemAlert } from '../../../display/ProblemAlert';
 import { words } from '../../../display/wording';
 import { agentTypesQuery } from '../queries';
-import { FINDINGS, linesOf, valueInWords, type TypeLine } from './type-words';
+import { BADGES, FINDINGS, linesOf, valueInWords, type TypeLine } from './type-words';
 
 /** All agent types: what each can do and how it is set up, before one is configured. */
 export function Catalogue({ onCreate }: { onCreate?: (type: string) => void }) {
@@ -33,7 +33,7 @@ function Type({ of: type, onCreate }: { of: AgentType; onCreate?: (type: string)
       <Stack gap={8} h="100%">
         <Group justify="space-between" wrap="nowrap" align="flex-start">
           <Text fw={600}>{name}</Text>
-          <Badge color={type.available ? 'green' : 'gray'}>{type.available ? 'Available' : 'Not in this release'}</Badge>
+          <Badge color={type.findings === 'runs' ? 'green' : 'gray'} tt="none">{BADGES[type.findings ?? ''] ?? 'Not in this release'}</Badge>
         </Group>
         <Text size="sm">{type.description}</Text>
         {type.findings && <Text size="xs" className="muted">{FINDINGS[type.findings]}</Text>}

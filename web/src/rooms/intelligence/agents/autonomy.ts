@@ -43,9 +43,9 @@ const CHANGES: Record<string, (settings: Settings, guardrails: Guardrails) => st
     ...unless(set['reduce_provisioned.enabled'] === 'false', 'reduce provisioned performance that is not used'),
   ],
   performance_optimizer: () => ['scale groups before predicted traffic'],
-  db_optimizer: () => ['change databases as predictive rules ask for'],
+  db_optimizer: () => ['add read replicas that predictive rules or anomalies ask for'],
   security_intelligence: () => ['isolate machines under a critical threat'],
-  ops_intelligence: () => ['grow disks and raise limits before they are reached'],
+  ops_intelligence: () => ['grow disks before they are full'],
 };
 
 /** Signatures that a change of an impact needs: the matrix's, and a manager's where the agent asks for one. */

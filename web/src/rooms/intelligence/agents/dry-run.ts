@@ -19,7 +19,8 @@ const OUTCOMES: [outcome: string, title: string, colour: string][] = [
   ['left_to_people', 'Would wait for a person', 'gray'],
 ];
 
-const REASONS: Record<string, string> = {
+/** Reasons why an agent does not apply a recommendation. */
+export const REASONS: Record<string, string> = {
   mode_learning: 'the agent is in learning mode',
   auto_apply_disabled: 'automatic changes are off',
   learning_period: 'the learning period has not ended',

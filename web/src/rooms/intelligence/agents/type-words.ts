@@ -32,6 +32,13 @@ export function linesOf(part: string, values: Record<string, unknown>, described
 /** Origin of the recommendations of a type. */
 export const FINDINGS: Record<string, string> = {
   runs: 'Checks the resources of its scope on a schedule.',
-  anomalies: 'Reacts to anomalies.',
-  predictive_rules: 'Acts on the forecasts of predictive rules.',
+  anomalies: 'Judges nothing itself: it holds what security anomalies ask for, with its scope, mode and limits.',
+  predictive_rules: 'Judges nothing itself: it holds what predictive rules and anomalies ask for, with its scope, mode and limits.',
+};
+
+/** A type in two or three words, by the origin of its recommendations. */
+export const BADGES: Record<string, string> = {
+  runs: 'Available',
+  anomalies: 'Comes with anomalies',
+  predictive_rules: 'Comes with predictive rules',
 };

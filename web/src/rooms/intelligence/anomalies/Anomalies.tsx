@@ -18,6 +18,7 @@ import { When } from '../../../display/When';
 import { options, sentence, words } from '../../../display/wording';
 import { PRIORITY_ORDER } from '../columns';
 import { MOST } from '../queries';
+import { isNoise } from './entries';
 import { anomaliesQuery } from './queries';
 
 const AnomalySettingsDialog = late(() => import('./AnomalySettingsDialog'), 'AnomalySettingsDialog');
@@ -56,6 +57,10 @@ export function Anomalies() {
   const set = (change: Partial<typeof search>) => void navigate({ to: '/intelligence/anomalies', search: (before) => ({ ...before, ...change, page: undefined }), replace: true });
   const clear = () => void navigate({ to: '/intelligence/anomalies', search: {}, replace: true });
   const filtered = Object.values(search).some(Boolean);
+  const [everything, setEverything] = useState(false);
+  // Whoever filters asks for what there is.
+  const noise = data && !filtered ? data.items.filter(isNoise).length : 0;
+  const rows = noise > 0 && !everything ? data?.items.filter((row) => !isNoise(row)) : data?.items;
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-end" gap="sm">
@@ -69,17 +74,20 @@ export function Anomalies() {
       </Group>
       {error ? <ProblemAlert error={error} onRetry={() => void refetch()} /> : (
         <>
-          <Text size="sm" className="muted numeral" role="status">{data ? `${count(data.total)} found, newest first` : 'Loading …'}</Text>
+          <Group gap={8}>
+            <Text size="sm" className="muted numeral" role="status">{data ? `${count(data.total)} found, newest first${noise > 0 && !everything ? `; ${count(noise)} of low severity are resolved and hidden` : ''}` : 'Loading …'}</Text>
+            {noise > 0 && <Anchor component="button" size="sm" onClick={() => setEverything(!everything)}>{everything ? 'Hide resolved ones of low severity' : 'Show all'}</Anchor>}
+          </Group>
           {data && data.total > MOST && <Alert color="yellow">Only the newest {count(MOST)} are shown. Narrow the filters to see the rest.</Alert>}
           <DataTable
-            label="Anomalies" columns={COLUMNS} rows={data?.items} rowId={(row) => row.id} pageSize={25}
+            label="Anomalies" columns={COLUMNS} rows={rows} rowId={(row) => row.id} pageSize={25}
             onOpen={(row) => void navigate({ to: '/intelligence/anomalies/$id', params: { id: row.id } })}
             empty={
               <EmptyState
-                title={filtered ? 'Nothing matches these filters' : 'No anomalies yet'} icon={<IconActivity size={22} />}
+                title={filtered ? 'Nothing matches these filters' : noise > 0 ? 'Nothing needs you' : 'No anomalies yet'} icon={<IconActivity size={22} />}
                 action={filtered ? <Button variant="light" mt="sm" onClick={clear}>Clear filters</Button> : undefined}
               >
-                {filtered ? 'Remove a filter, or search by resource identifier or user name.'
+                {noise > 0 ? 'All anomalies are resolved and of low severity.' : filtered ? 'Remove a filter, or search by resource identifier or user name.'
                   : 'Detection starts after two weeks of data. Choose what is checked under “Detection settings”.'}
               </EmptyState>
             }

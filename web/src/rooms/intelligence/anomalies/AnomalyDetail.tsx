@@ -24,6 +24,7 @@ import { Remedy } from './Remedy';
 import { Thresholds } from './Thresholds';
 import { WhatItWas } from './WhatItWas';
 import { deviation } from './course';
+import { before, entriesQuery } from './entries';
 import { acknowledge, anomalyQuery, reopen } from './queries';
 
 const route = getRouteApi('/app/intelligence/anomalies/$id');
@@ -89,8 +90,9 @@ function Shown({ of: one }: { of: Anomaly }) {
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack gap="lg">
             <Box visibleFrom="lg"><WhatItWas of={one} /></Box>
-            <Thresholds of={one} />
             <About of={one} />
+            <Related of={one} />
+            <Thresholds of={one} />
           </Stack>
         </Grid.Col>
       </Grid>
@@ -119,6 +121,23 @@ function Cause({ of: one }: { of: Anomaly }) {
   );
 }
 
+/** Security anomalies that may be parts of the same attack. */
+function Related({ of: { related } }: { of: Anomaly }) {
+  if (!related?.length) return null;
+  return (
+    <Panel title="May belong together" note="Security anomalies with something in common">
+      <Stack component="ul" gap={8} m={0} p={0} style={{ listStyle: 'none' }} aria-label="Related anomalies">
+        {related.map(({ id, title, common }) => (
+          <li key={id}>
+            <Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/anomalies/$id" params={{ id }} {...props} />}>{title}</Anchor>
+            <Text size="xs" className="muted">{sentence(common)}</Text>
+          </li>
+        ))}
+      </Stack>
+    </Panel>
+  );
+}
+
 function About({ of: one }: { of: Anomaly }) {
   const may = useMay();
   const { resource } = one;
@@ -130,10 +149,12 @@ function About({ of: one }: { of: Anomaly }) {
       actions={may('audit.search') ? (
         <Anchor
           size="sm"
-          renderRoot={(props) => (address
-            ? <Link to="/audit/search" search={{ query: `actor.ip_address:${resource.id}`, start: one.started_at }} {...props} />
+          renderRoot={(props) => (one.activity && one.activity.entry_ids.length > 0
+            ? <Link to="/audit/search" search={{ query: entriesQuery(one.activity.entry_ids) }} {...props} />
+            : address
+            ? <Link to="/audit/search" search={{ query: `actor.ip_address:${resource.id}`, start: before(one.started_at) }} {...props} />
             : one.type === 'security'
-            ? <Link to="/audit/search" search={{ user: resource.id, start: one.started_at }} {...props} />
+            ? <Link to="/audit/search" search={{ user: resource.id, start: before(one.started_at) }} {...props} />
             : <Link to="/audit/search" search={{ resource_id: resource.id }} {...props} />)}
         >
           In the log

@@ -24,7 +24,7 @@ function columns(open: (list: ThreatList) => void, configure: boolean): Column<T
       cell: (row) => (
         <div style={{ minWidth: 180, maxWidth: 420, overflowWrap: 'anywhere' }}>
           <Anchor component="button" type="button" size="sm" fw={550} c="inherit" ta="left" onClick={() => open(row)}>{row.name}</Anchor>
-          {row.source === 'file' && <Text size="xs" className="muted">File in threat-lists/ of the data directory</Text>}
+          {row.source === 'file' && <Text size="xs" className="muted">{row.name === 'built-in.txt' ? 'Ships with Reeve. A file of this name in threat-lists/ replaces it' : 'File in threat-lists/ of the data directory'}</Text>}
         </div>
       ),
     },
