@@ -30,6 +30,7 @@ pub mod portfolio;
 pub mod ports;
 pub mod procedure;
 pub mod proposal;
+pub mod protection;
 pub mod ranking;
 pub mod recommendation;
 pub mod record;
@@ -45,9 +46,7 @@ pub mod workload;
 
 pub use action::{Action, ActionId, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
 pub use activity::Activity;
-pub use agent::{
-    Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, RunReport, Scope, Timing, next_run,
-};
+pub use agent::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, RunReport, Scope, Timing};
 pub use agent_type::{AgentTypeInfo, FindingSource, TableValue, agent_types};
 pub use applicability::{Applicability, ApplicabilityState};
 pub use approval::{Approval, ApprovalId, ApprovalStatus, Delegation, Signature, Signed};
@@ -65,7 +64,7 @@ pub use judgement::{AccountFacts, Facts, Fleet, HISTORY_DAYS, HORIZON_DAYS, Judg
 pub use lifecycle::Status;
 pub use origin::{AnomalyId, Cause, Origin, RuleId};
 pub use ownership::{is_opted_out, owned_by_code};
-pub use plan::{Plan, PlannedChange, Step, StepKind};
+pub use plan::{Loss, LossKind, Plan, PlannedChange, Step, StepKind};
 pub use ports::{AgentStore, ChargeReader, Clock, Clouds, LogReader, ReadError, RecordError, Recorder};
 pub use procedure::{resize, subject};
 pub use proposal::{Abstention, Proposal};
