@@ -101,7 +101,7 @@ fn judge_use(facts: &Facts<'_>) -> Judgement {
     if facts.resource.kind == ResourceKind::ScalingGroup {
         return group::judge(facts);
     }
-    if let Err(abstention) = gate::admit(facts.resource) {
+    if let Err(abstention) = gate::admit(facts.resource, facts.catalogue) {
         judgement.abstentions.push(abstention);
         return judgement;
     }

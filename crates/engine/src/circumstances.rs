@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use reeve_audit::{ActionStatus, Severity};
-use reeve_estate::{Connection, ConnectionId, Resource, ResourceFilter, ResourceId};
+use reeve_estate::{Catalogue, Connection, ConnectionId, Resource, ResourceFilter, ResourceId};
 
 use super::auto::signatures_for;
 use super::guard::{Asked, Lately, check};
@@ -26,6 +26,7 @@ use reeve_recommend::change_control::Place;
 use reeve_recommend::exclusion::{Exclusion, excluded};
 use reeve_recommend::guardrail::{Block, GuardrailName, Guardrails};
 use reeve_recommend::lifecycle::Status;
+use reeve_recommend::protection::refusal;
 use reeve_recommend::recommendation::Recommendation;
 
 /// Everything besides a recommendation that decides about its execution.
@@ -59,6 +60,8 @@ pub(super) enum Refusal {
     ResourceGone(ResourceId),
     /// The connection lets Reeve observe and not act; its name.
     ObserveOnly(String),
+    /// The resource is protected from the change; the reason.
+    Protected(String),
     /// A guardrail, the agent's scope or an exclusion says no.
     Guardrail(Block),
 }
@@ -86,6 +89,7 @@ impl Refusal {
             Refusal::ObserveOnly(name) => {
                 format!("connection {name} is observe only; allow changes on it first")
             }
+            Refusal::Protected(reason) => format!("the resource is protected from this change: {reason}"),
             Refusal::Guardrail(block) => block.message.clone(),
         }
     }
@@ -98,6 +102,7 @@ impl Refusal {
             Refusal::ResourceBusy(..) => "action",
             Refusal::ResourceGone(_) => "resource",
             Refusal::ObserveOnly(_) => "connection",
+            Refusal::Protected(_) => "protection",
             Refusal::Guardrail(block) => block.guardrail.as_str(),
         }
     }
@@ -268,6 +273,10 @@ impl Circumstances {
         let connection = self.connections.iter().find(|connection| connection.id == *target.connection);
         if let Some(connection) = connection.filter(|connection| !connection.allow_actions) {
             return Err(Refusal::ObserveOnly(connection.name.clone()));
+        }
+        let change = recommendation.plan.as_ref().and_then(|plan| plan.change_name());
+        if let Some(protected) = change.and_then(|change| refusal(resource, change, Catalogue::builtin())) {
+            return Err(Refusal::Protected(protected.reason));
         }
         let place = Place::new(resource, &self.connections);
         let procedure = recommendation.plan.as_ref().and_then(|plan| self.changes.procedure(plan).ok());

@@ -41,10 +41,11 @@ impl ResponseService {
         for one in offers {
             let holder = Holder::covering(of_type, &one.resource, &agents, &connections);
             let judgement = Judgement { proposals: vec![one.proposal], ..Judgement::default() };
-            let found =
-                self.findings.keep_forecast(holder, &one.cause, Judged { resource: one.resource, judgement }).await?;
+            let judged = Judged::new(one.resource, judgement);
+            let protected = judged.protected();
+            let found = self.findings.keep_forecast(holder, &one.cause, judged).await?;
             let answer = found.kept.first().map(|recommendation| recommendation.id.clone());
-            let reason = || found.skipped.first().map_or("a change is in progress", |reason| *reason).to_owned();
+            let reason = || protected.unwrap_or_else(|| skipped_reason(&found));
             answers.push(answer.ok_or_else(reason));
             if let Some(id) = holder.id() {
                 kept.entry(id).or_default().extend(found.kept);
@@ -72,9 +73,10 @@ impl ResponseService {
         let connections = self.scopes.connections().await?;
         let holder = Holder::covering(of_type, &offer.resource, &agents, &connections);
         let judgement = Judgement { proposals: vec![offer.proposal], ..Judgement::default() };
-        let found =
-            self.findings.keep_forecast(holder, &offer.cause, Judged { resource: offer.resource, judgement }).await?;
-        let reason = || found.skipped.first().map_or("a change is in progress", |reason| *reason).to_owned();
+        let judged = Judged::new(offer.resource, judgement);
+        let protected = judged.protected();
+        let found = self.findings.keep_forecast(holder, &offer.cause, judged).await?;
+        let reason = || protected.unwrap_or_else(|| skipped_reason(&found));
         Ok(found.kept.first().cloned().ok_or_else(reason))
     }
 
@@ -132,6 +134,11 @@ impl ResponseService {
         }
         Ok(())
     }
+}
+
+/// Reason why a finding was not kept.
+fn skipped_reason(found: &Upserted) -> String {
+    found.skipped.first().map_or("a change is in progress", |reason| *reason).to_owned()
 }
 
 impl Findings {

@@ -280,7 +280,7 @@ impl RunService {
                         unchanged_since: case.unchanged_since,
                         now,
                     });
-                    Judged { resource: case.resource, judgement }
+                    Judged::new(case.resource, judgement)
                 })
                 .collect::<Vec<_>>()
         });

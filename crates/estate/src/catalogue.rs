@@ -10,7 +10,9 @@ mod azure;
 pub mod bucket;
 mod cost;
 mod gcp;
+mod host;
 mod imported;
+mod local_disks;
 mod origin;
 pub mod price_file;
 mod sorted;
@@ -24,6 +26,7 @@ use crate::kind::ResourceKind;
 use crate::provider::Provider;
 use crate::resource::Resource;
 pub use imported::{PriceFiles, PriceTableInfo};
+pub use local_disks::LocalDisks;
 pub use origin::PriceOrigin;
 pub use price_file::{PriceFile, PriceFileError, PriceKind};
 use table::{PriceTable, TierTable};
@@ -58,6 +61,8 @@ pub struct InstanceSpec {
     pub current_generation: bool,
     /// Number of GPUs; 1 means "at least one" on Azure's N series.
     pub gpus: u32,
+    /// Disks of the host that machines of the size come with.
+    pub local_disks: LocalDisks,
 }
 
 /// Capacity of a database class.
@@ -259,6 +264,7 @@ impl Catalogue {
                 && !spec.name.contains("metal")
                 && purpose(spec) == purpose(machine)
                 && runs_same_images(spec, machine)
+                && keeps_local_disks(machine, spec)
         });
         others.collect()
     }
@@ -320,6 +326,7 @@ impl Catalogue {
                 && s.name != machine.name
                 && !s.name.contains("metal")
                 && runs_same_images(s, machine)
+                && keeps_local_disks(machine, s)
         })
     }
 }
@@ -340,6 +347,11 @@ fn purpose(spec: &InstanceSpec) -> &str {
 /// Returns `true` if an image that boots on one type boots on the other; 32-bit support does not count.
 fn runs_same_images(a: &InstanceSpec, b: &InstanceSpec) -> bool {
     a.architectures.iter().any(|x| x != "i386" && b.architectures.contains(x))
+}
+
+/// Returns `true` if programs find the disks of the host that they had.
+fn keeps_local_disks(from: &InstanceSpec, to: &InstanceSpec) -> bool {
+    from.local_disks.may_become(to.local_disks, from.provider == Provider::Azure)
 }
 
 fn fits_within(small: &InstanceSpec, large: &InstanceSpec) -> bool {

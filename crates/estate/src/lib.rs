@@ -29,8 +29,8 @@ pub use act::{Act, ActError, ActErrorKind, Applied, Mutation, Observed, Operatio
 pub use bucket::BucketContents;
 pub use bucket::access::BucketAccess;
 pub use catalogue::{
-    Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceSpec, MonthlyCost, Price, PriceFile, PriceFileError,
-    PriceFiles, PriceKind, PriceOrigin, PriceTableInfo,
+    Catalogue, CatalogueError, DatabaseSpec, Discount, InstanceSpec, LocalDisks, MonthlyCost, Price, PriceFile,
+    PriceFileError, PriceFiles, PriceKind, PriceOrigin, PriceTableInfo,
 };
 pub use change::{Attribute, ResourceChange};
 pub use charge::{Amount, Charge, ChargeCategory};
@@ -51,7 +51,8 @@ pub use provider::Provider;
 pub use quantity::{Baseline, DataSize, Percent, QuantityError, TimeSpan};
 pub use relation::{Relation, RelationKind};
 pub use resource::{
-    Capacity, DatabaseName, GroupTemplate, Lifecycle, Purchase, Resource, ResourceId, ResourceState, Specification,
+    Capacity, DatabaseName, GroupTemplate, Lifecycle, PublicAddress, Purchase, Resource, ResourceId, ResourceState,
+    Specification,
 };
 pub use sample::{GIB, Metric, Sample, Series, Track, Unit};
 pub use store::{

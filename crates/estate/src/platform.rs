@@ -28,6 +28,22 @@ impl Specification {
             _ => Platform::Other,
         })
     }
+
+    /// Returns `true` for engines whose instances are always members of a cluster: Aurora, DocumentDB, Neptune.
+    #[must_use]
+    pub fn is_clustered_engine(&self) -> bool {
+        ["aurora", "docdb", "neptune"].iter().any(|engine| self.platform_begins(engine))
+    }
+
+    /// Returns `true` for the editions of SQL Server on RDS.
+    #[must_use]
+    pub fn is_sql_server(&self) -> bool {
+        self.platform_begins("sqlserver")
+    }
+
+    fn platform_begins(&self, beginning: &str) -> bool {
+        self.platform.as_deref().is_some_and(|name| name.to_ascii_lowercase().starts_with(beginning))
+    }
 }
 
 #[cfg(test)]

@@ -90,6 +90,22 @@ named!(
     }
 );
 
+named!(
+    /// Public IPv4 address of a machine, by its fate when the machine stops.
+    #[derive(Default)]
+    PublicAddress {
+        /// The machine has none.
+        #[default]
+        Absent => "absent",
+        /// Belongs to the account (an Elastic IP, a static or reserved address) and stays with the machine.
+        Kept => "kept",
+        /// The cloud assigned it at the start and takes it back at a stop; another one follows.
+        Assigned => "assigned",
+        /// Not read.
+        NotRead => "not_read",
+    }
+);
+
 /// Configuration that was bought: the size by the provider's name, and the storage of resources that have some.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Specification {
@@ -126,6 +142,14 @@ pub struct Specification {
     /// `true` if a machine's only security group is the one that Reeve isolates with. An inventory decides by the
     /// group's name; the observation of a single machine also requires that the group lets nothing through.
     pub isolated: bool,
+    /// Public IPv4 address of a machine.
+    pub public_address: PublicAddress,
+    /// `true` if the cloud reports disks of the host that a machine runs on; `None` where it does not tell, and the size decides
+    /// ([`crate::Catalogue::local_disks`]).
+    pub local_disks: Option<bool>,
+    /// Cluster that a database instance is a member of (Aurora, Multi-AZ clusters, DocumentDB, Neptune): the cluster stops, replicates
+    /// and stores for its members.
+    pub cluster: Option<String>,
     /// Contents of a bucket; `None` where they were not counted.
     pub contents: Option<BucketContents>,
     /// Use of a bucket by its access logs; `None` where they were not read.

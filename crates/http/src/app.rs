@@ -320,7 +320,7 @@ impl App {
     #[must_use]
     pub fn next_run(&self, agent: &Agent) -> Option<Timestamp> {
         let every = i64::try_from(self.settings.agents_every_s).unwrap_or(i64::MAX);
-        reeve_recommend::next_run(agent, SignedDuration::from_secs(every)).map(|next| next.max(self.now()))
+        reeve_recommend::agent::next_run(agent, SignedDuration::from_secs(every)).map(|next| next.max(self.now()))
     }
 
     /// Records a change before it is made. A change that cannot be recorded is not made.

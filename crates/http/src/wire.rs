@@ -30,6 +30,7 @@ pub mod portfolio;
 pub mod predictive;
 pub mod preview;
 pub mod price;
+pub mod protection;
 pub mod quantity;
 pub mod recommendation;
 pub mod report;

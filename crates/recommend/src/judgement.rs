@@ -11,6 +11,7 @@ use crate::guardrail::Guardrails;
 use crate::models::LearnedModels;
 use crate::portfolio::{AccountUse, HourlyUse};
 use crate::proposal::{Abstention, Proposal};
+use crate::protection::{refusal, state_losses};
 use crate::settings::Settings;
 use crate::workload::{Classification, Correction};
 
@@ -94,6 +95,21 @@ impl Judgement {
         match outcome {
             Ok(proposal) => self.proposals.push(proposal),
             Err(abstention) => self.abstentions.push(abstention),
+        }
+    }
+
+    /// Replaces the proposals whose change a protection refuses by abstentions, and states what the others lose. The engine asks this of
+    /// every judgement, so that no agent type can leave it out.
+    pub fn protect(&mut self, resource: &Resource, catalogue: &Catalogue) {
+        for mut proposal in std::mem::take(&mut self.proposals) {
+            let change = proposal.plan.as_ref().and_then(|plan| plan.change_name());
+            match change.and_then(|change| refusal(resource, change, catalogue)) {
+                Some(protected) => self.abstentions.push(protected.into_abstention(Some(proposal.kind))),
+                None => {
+                    state_losses(&mut proposal, resource, catalogue);
+                    self.proposals.push(proposal);
+                }
+            }
         }
     }
 }

@@ -30,6 +30,7 @@ pub mod portfolio;
 pub mod ports;
 pub mod procedure;
 pub mod proposal;
+pub mod protection;
 pub mod ranking;
 pub mod recommendation;
 pub mod record;
@@ -66,7 +67,7 @@ pub use judgement::{AccountFacts, Facts, Fleet, HISTORY_DAYS, HORIZON_DAYS, Judg
 pub use lifecycle::Status;
 pub use origin::{AnomalyId, Cause, Origin, RuleId};
 pub use ownership::{is_opted_out, owned_by_code};
-pub use plan::{Plan, PlannedChange, Step, StepKind};
+pub use plan::{Loss, LossKind, Plan, PlannedChange, Step, StepKind};
 pub use ports::{AgentStore, ChargeReader, Clock, Clouds, LogReader, ReadError, RecordError, Recorder};
 pub use procedure::{resize, subject};
 pub use proposal::{Abstention, Proposal};

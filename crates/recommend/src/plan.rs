@@ -9,6 +9,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::change::{Change, Effect, Reversal};
 
+mod loss;
+
+pub use loss::{Loss, LossKind};
+
 named!(
     /// Kind of a step, as plans and entries name it.
     StepKind {
@@ -100,6 +104,8 @@ pub struct Plan {
     pub reversible: bool,
     /// The resource is down in between.
     pub restart_needed: bool,
+    /// Losses beside the change itself; none in plans of earlier releases.
+    pub losses: Vec<Loss>,
     /// SHA-256 that an approval names.
     pub hash: String,
 }
@@ -116,15 +122,23 @@ impl Plan {
         let steps = change.tasks(resource).iter().map(crate::change::Task::step).collect();
         let reversible = change.reversal() == Reversal::Inverse;
         let restart_needed = change.restarts();
-        let hash = hash_v2(&planned, reversible, restart_needed);
-        Plan { change: Some(planned), steps, reversible, restart_needed, hash }
+        let hash = hash_v2(&planned, reversible, restart_needed, &[]);
+        Plan { change: Some(planned), steps, reversible, restart_needed, losses: Vec::new(), hash }
     }
 
     /// A plan of format 1, as earlier releases made and stored it.
     #[must_use]
     pub fn v1(steps: Vec<Step>, reversible: bool, restart_needed: bool) -> Plan {
         let hash = hash_v1(&steps, reversible, restart_needed);
-        Plan { change: None, steps, reversible, restart_needed, hash }
+        Plan { change: None, steps, reversible, restart_needed, losses: Vec::new(), hash }
+    }
+
+    /// The same plan with these losses, which its hash covers. A plan of format 1 stays as it is.
+    #[must_use]
+    pub fn losing(self, losses: Vec<Loss>) -> Plan {
+        let Some(planned) = &self.change else { return self };
+        let hash = hash_v2(planned, self.reversible, self.restart_needed, &losses);
+        Plan { losses, hash, ..self }
     }
 
     /// Version of the hash: 2 where it covers the typed change, 1 where it covers the steps.
@@ -144,7 +158,7 @@ impl Plan {
     pub fn is_intact(&self) -> bool {
         self.hash
             == match &self.change {
-                Some(change) => hash_v2(change, self.reversible, self.restart_needed),
+                Some(change) => hash_v2(change, self.reversible, self.restart_needed, &self.losses),
                 None => hash_v1(&self.steps, self.reversible, self.restart_needed),
             }
     }
@@ -159,15 +173,23 @@ impl Plan {
     }
 }
 
-/// Hash of format 2: a domain, a zero byte, and the canonical JSON (RFC 8785) of change, parameters, resource and flags.
-fn hash_v2(change: &PlannedChange, reversible: bool, restart_needed: bool) -> String {
-    let covered = Json::object([
-        ("change", Json::from(change.name.as_str())),
-        ("parameters", change.parameters.clone()),
-        ("resource", Json::from(change.resource.as_str())),
-        ("restart_needed", Json::from(restart_needed)),
-        ("reversible", Json::from(reversible)),
-    ]);
+/// Hash of format 2: a domain, a zero byte, and the canonical JSON (RFC 8785) of change, parameters, resource, flags and kinds of losses.
+fn hash_v2(change: &PlannedChange, reversible: bool, restart_needed: bool, losses: &[Loss]) -> String {
+    let mut lost: Vec<String> = losses.iter().map(Loss::covered).collect();
+    lost.sort_unstable();
+    // Plans that lose nothing keep the hash of releases that did not state losses.
+    let lost = (!lost.is_empty()).then(|| ("losses", Json::from(lost)));
+    let covered = Json::object(
+        [
+            ("change", Json::from(change.name.as_str())),
+            ("parameters", change.parameters.clone()),
+            ("resource", Json::from(change.resource.as_str())),
+            ("restart_needed", Json::from(restart_needed)),
+            ("reversible", Json::from(reversible)),
+        ]
+        .into_iter()
+        .chain(lost),
+    );
     let mut hasher = Sha256::new();
     hasher.update(b"reeve/plan/v2\0");
     hasher.update(covered.to_canonical());

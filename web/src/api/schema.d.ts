@@ -5305,6 +5305,8 @@ export interface components {
             group?: string | null;
             /** @description The provider's identifier. */
             id: string;
+            /** @description Reasons for which some changes of it are never made; empty for most resources. */
+            protections?: components["schemas"]["ProtectionBody"][];
             /** @description Size. */
             instance_type?: string | null;
             /**
@@ -8643,6 +8645,24 @@ export interface components {
         PerformanceImpactPut: {
             max_degradation?: components["schemas"]["Percent"] | null;
         };
+        /** @description Protection of a resource from some changes. */
+        ProtectionBody: {
+            /** @description Names of the refused changes; empty where every change is refused. */
+            changes: string[];
+            /** @description `opted_out`, `group_member`, `managed`, `spot`, `local_disks`, `local_disks_unknown`, `cluster_member`, `cannot_stop`. */
+            code: string;
+            /** @description Reason, as a clause. */
+            reason: string;
+        };
+        /** @description A loss by a change. */
+        LossBody: {
+            /** @description In a sentence. */
+            detail: string;
+            /** @description `local_disks`, `address`, `burst_credits`, `warm_caches`, `data`, `members`, `fees`. */
+            kind: string;
+            /** @description `true` if neither undoing the change nor time brings it back. */
+            lasting: boolean;
+        };
         /** @description A plan. */
         PlanBody: {
             change?: components["schemas"]["PlannedChangeBody"] | null;
@@ -8653,6 +8673,8 @@ export interface components {
              * @description Version of `hash`: 2 covers the typed change, 1 the steps.
              */
             hash_version: number;
+            /** @description What the change destroys or interrupts beside its purpose; the hash covers kind and duration. */
+            losses: components["schemas"]["LossBody"][];
             /** @description `true` if the resource is down in between. */
             restart_needed: boolean;
             /** @description `true` if it can be undone. */

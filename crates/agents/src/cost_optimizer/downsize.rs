@@ -318,7 +318,7 @@ fn assess(
         cost,
         performance_degradation_percent: degradation,
         performance,
-        security: "none: image, network and permissions stay as they are".to_owned(),
+        security: evidence.security(),
     }
 }
 

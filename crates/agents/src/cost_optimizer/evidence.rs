@@ -1,6 +1,6 @@
 //! The measurements of one resource since its last change of size, and its size.
 
-use reeve_estate::{InstanceSpec, Metric, Money, Provider, Resource, ResourceKind};
+use reeve_estate::{InstanceSpec, Metric, Money, Provider, PublicAddress, Resource, ResourceKind};
 use reeve_learn::{DAY_MS, Window};
 
 use super::Facts;
@@ -108,6 +108,17 @@ impl<'a> Evidence<'a> {
     /// Interruption by another size, in words.
     pub(super) fn interruption(&self) -> String {
         self.replaced.map_or_else(|| "one restart".to_owned(), Replaced::interruption)
+    }
+
+    /// Effect of another size on access, by the fate of the machine's public address.
+    pub(super) fn security(&self) -> String {
+        let stays = "image, private addresses and permissions stay as they are";
+        let machine = self.replaced.is_none() && self.facts.resource.kind == ResourceKind::VirtualMachine;
+        match self.facts.resource.specification.public_address {
+            PublicAddress::Assigned if machine => format!("its public IPv4 address changes; {stays}"),
+            PublicAddress::NotRead if machine => format!("its public IPv4 address may change; {stays}"),
+            _ => format!("none: {stays}"),
+        }
     }
 
     /// Prices of a change of size; those of a group are of all members.

@@ -4,8 +4,9 @@
 //! with the lowest CPU is above the limit. One member that was not measured leaves the group as it is.
 
 use reeve_estate::{Metric, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Series};
+use reeve_recommend::protection::refusal;
 use reeve_recommend::recommendation::RecommendationType;
-use reeve_recommend::{Abstention, FactorKind, Facts, Fleet, Judgement, is_opted_out};
+use reeve_recommend::{Abstention, FactorKind, Facts, Fleet, Judgement};
 use serde_json::Value;
 
 use super::evidence::Evidence;
@@ -14,8 +15,6 @@ use super::settings::Thresholds;
 use super::{downsize, throttled};
 
 const KIND: RecommendationType = RecommendationType::RightSize;
-/// Tags of services that replace the launch template of the groups they manage.
-const MANAGERS: &[&str] = &["eks:nodegroup-name", "elasticbeanstalk:environment-name"];
 /// Processes of a group without which no member is replaced.
 const PROCESSES: &[&str] = &["Launch", "Terminate", "HealthCheck", "ReplaceUnhealthy", "InstanceRefresh"];
 
@@ -101,8 +100,8 @@ fn admit<'a>(facts: &Facts<'a>) -> Result<(Replaced<'a>, &'a Fleet, String), Abs
 }
 
 fn excluded(group: &Resource, facts: &Facts<'_>) -> Result<(), Abstention> {
-    if is_opted_out(group) {
-        return Err(decided("opted_out", "its tag reeve:ignore excludes it"));
+    if let Some(protected) = refusal(group, "change_group_size", facts.catalogue) {
+        return Err(protected.into_abstention(Some(KIND)));
     }
     if !Thresholds::from(facts.settings).rightsizing {
         return Err(decided("switched_off", "right-sizing is off"));
@@ -110,12 +109,6 @@ fn excluded(group: &Resource, facts: &Facts<'_>) -> Result<(), Abstention> {
     if group.provider != Provider::Aws {
         let detail = format!("Reeve does not replace the members of groups of {}", group.provider);
         return Err(decided("cloud_not_covered", detail));
-    }
-    if let Some(tag) = MANAGERS.iter().find(|tag| group.tag(tag).is_some()) {
-        return Err(decided(
-            "managed_by_service",
-            format!("its tag {tag} names a service that manages its launch template"),
-        ));
     }
     match group.state {
         ResourceState::Available => Ok(()),

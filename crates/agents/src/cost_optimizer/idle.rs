@@ -25,6 +25,7 @@ use reeve_recommend::assessment::{Hazards, priority_by_savings, risk};
 use reeve_recommend::models::ModelUse;
 use reeve_recommend::procedure::{iac_note, restarts_by_itself, stop_idle, subject};
 use reeve_recommend::proposal::{Abstention, Path, Proposal};
+use reeve_recommend::protection::refusal;
 use reeve_recommend::recommendation::{Effort, Explanation, ImpactAssessment, NEEDS_PERSON, RecommendationType};
 use reeve_recommend::trust::Trust;
 use reeve_recommend::words::{byte_rate, dollars, percent, thousands};
@@ -40,6 +41,7 @@ const RULE: &str = "identify_idle_resources";
 pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
     let mut path = Path::default();
     let database = evidence.facts.resource.kind == ResourceKind::Database;
+    can_stop(evidence)?;
     let load = if database {
         covered(evidence.connections.as_ref(), evidence, "connections", &mut path)?;
         evidence.connections.as_ref()
@@ -94,6 +96,16 @@ fn leave_to_people(proposal: &mut Proposal, name: &str, ended: &EndedWork) {
     let text =
         format!("It was in use until {day}. No agent stops it by itself: ask its team whether the work has ended");
     proposal.explanation.factors.add(FactorKind::Consequence, text);
+}
+
+/// Abstains where a stop is refused, so that it is not proposed as advice either.
+fn can_stop(evidence: &Evidence<'_>) -> Result<(), Abstention> {
+    let resource = evidence.facts.resource;
+    let change = if resource.kind == ResourceKind::Database { "stop_database" } else { "stop_machine" };
+    match refusal(resource, change, evidence.facts.catalogue) {
+        Some(protected) => Err(protected.into_abstention(Some(KIND))),
+        None => Ok(()),
+    }
 }
 
 /// Asks the usage model whether work comes again after a pause that is longer than what a judgement looks at: a job of the quarter

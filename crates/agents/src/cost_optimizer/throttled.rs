@@ -330,6 +330,6 @@ fn assess(
         cost: price.map_or("no list price is known".to_owned(), Change::words),
         performance_degradation_percent: Some(0.0),
         performance,
-        security: "none: image, network and permissions stay as they are".to_owned(),
+        security: evidence.security(),
     }
 }

@@ -5,6 +5,7 @@ use reeve_estate::{Capacity, Provider, Resource, ResourceKind};
 use reeve_recommend::change::{AddStandby, ResizeGroup};
 use reeve_recommend::plan::Plan;
 use reeve_recommend::proposal::Path;
+use reeve_recommend::protection::{manager, refusal};
 use reeve_recommend::recommendation::{Effort, RecommendationType};
 use reeve_recommend::{Abstention, FactorKind, Factors, Proposal, title};
 
@@ -37,6 +38,9 @@ fn database(case: &Case<'_>) -> Result<Proposal, Abstention> {
             return Err(Abstention::unjudged(KIND, "standby_not_known", detail));
         }
         Some(false) => {}
+    }
+    if let Some(protected) = refusal(database, "add_standby", case.facts.catalogue) {
+        return Err(protected.into_abstention(Some(KIND)));
     }
     path.ask("Does it run in one zone alone?", true, "it has no standby in another zone");
     let plan = (database.provider == Provider::Aws)
@@ -100,6 +104,9 @@ fn machine(case: &Case<'_>) -> Result<Proposal, Abstention> {
     let mut path = case.path();
     if let Some(group) = &machine.group {
         return Err(decided("group_member", format!("it belongs to {group}, which is checked itself")));
+    }
+    if let Some((manager, tag)) = manager(machine) {
+        return Err(decided("managed", format!("{manager} manages it (its tag {tag}) and decides about its zones")));
     }
     if let Some(number) = numbered(machine) {
         return Err(decided("one_of_several", format!("{number} says that there are others of its kind")));

@@ -6,6 +6,7 @@
 use reeve_estate::{InstanceSpec, Metric, Money, Resource, ResourceKind};
 use reeve_learn::calibrate::Daily;
 use reeve_learn::{Backtest, DAY_MS, HOUR_MS, Window};
+use reeve_recommend::protection::refusal;
 use reeve_recommend::recommendation::{Effort, RecommendationType};
 use reeve_recommend::words::percent;
 use reeve_recommend::{Abstention, FactorKind, Factors, Proposal, resize, title};
@@ -31,6 +32,9 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     if machine.kind != ResourceKind::VirtualMachine || machine.group.is_some() {
         let detail = "its group, or the database service, decides about its capacity";
         return Err(Abstention::decided(ADVICE, "not_a_single_machine", detail));
+    }
+    if let Some(protected) = refusal(machine, "resize_machine", case.facts.catalogue) {
+        return Err(protected.into_abstention(Some(ADVICE)));
     }
     let unmeasured = || Abstention::unjudged(ADVICE, "not_measured", "CPU was not measured");
     let cpu = Load::measured(case.facts, Metric::CpuUtilization).ok_or_else(unmeasured)?;

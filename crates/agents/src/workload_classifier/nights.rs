@@ -11,6 +11,7 @@ use reeve_learn::calibrate::Daily;
 use reeve_learn::{Backtest, DAY_MS, Window, percentile};
 use reeve_recommend::change::TagResource;
 use reeve_recommend::plan::Plan;
+use reeve_recommend::protection::refusal;
 use reeve_recommend::recommendation::{Effort, RecommendationType};
 use reeve_recommend::words::{byte_rate, percent};
 use reeve_recommend::{Abstention, FactorKind, Factors, Proposal, title};
@@ -63,6 +64,10 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
     let mut path = case.path();
     if let Some(group) = &machine.group {
         return Err(Abstention::decided(KIND, "group_member", format!("it belongs to {group}, which has schedules")));
+    }
+    // A scheduler's tag leads to stops as well.
+    if let Some(protected) = refusal(machine, "stop_machine", case.facts.catalogue) {
+        return Err(protected.into_abstention(Some(KIND)));
     }
     if let Some((key, value)) = scheduled(case) {
         return Err(Abstention::decided(KIND, "scheduled", format!("{key}={value} schedules it already")));

@@ -2,6 +2,7 @@
 
 use reeve_estate::{Metric, Purchase};
 use reeve_learn::{DAY_MS, Window, percentile};
+use reeve_recommend::protection::manager;
 use reeve_recommend::recommendation::{Effort, RecommendationType};
 use reeve_recommend::{Abstention, FactorKind, Factors, Facts, Proposal, title};
 
@@ -28,6 +29,9 @@ pub(super) fn check(case: &Case<'_>) -> Result<Proposal, Abstention> {
         None => {
             return Err(Abstention::unjudged(KIND, "purchase_not_known", "the cloud did not report how it is bought"));
         }
+    }
+    if let Some((manager, _)) = manager(machine) {
+        return Err(Abstention::decided(KIND, "managed", format!("{manager} decides what it buys")));
     }
     path.ask("Is it bought on demand?", true, "on-demand capacity");
     let unmeasured = || Abstention::unjudged(KIND, "not_measured", "CPU was not measured");

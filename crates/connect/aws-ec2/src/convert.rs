@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reeve_estate::{Purchase, QUARANTINE, Resource, ResourceId, ResourceKind, ResourceState};
+use reeve_estate::{PublicAddress, Purchase, QUARANTINE, Resource, ResourceId, ResourceKind, ResourceState};
 
 use crate::place::Place;
 use crate::xml::{Element, Malformed};
@@ -30,6 +30,9 @@ pub(crate) fn machine(place: &Place, instance: &Element) -> Result<Option<Resour
     let details = instance.text_of("platformDetails").or(windows.as_deref());
     spec.platform = Some(platform(details.unwrap_or("Linux/UNIX")));
     spec.tenancy = instance.child("placement").and_then(|placement| placement.text_of("tenancy")).map(str::to_owned);
+    spec.public_address = public_address(instance);
+    // A machine that boots from an instance store cannot be stopped at all. Other instance stores are told by the size alone.
+    spec.local_disks = (instance.text_of("rootDeviceType") == Some("instance-store")).then_some(true);
     // EC2 takes other groups for a machine only where it has one network interface.
     if instance.list("networkInterfaceSet").count() <= 1 {
         let groups: Vec<&Element> = instance.list("groupSet").collect();
@@ -60,6 +63,29 @@ pub(crate) fn volume(place: &Place, volume: &Element) -> Result<Option<Resource>
     spec.iops = volume.count_of("iops")?.filter(|count| *count > 0);
     spec.throughput_mibps = volume.count_of("throughput")?.filter(|count| *count > 0);
     Ok(Some(resource))
+}
+
+/// Owner of the addresses that EC2 assigns from its pool. An Elastic IP is owned by its account, and one of a customer's own range by it.
+const ASSIGNED_BY: &str = "amazon";
+
+/// Returns the public IPv4 address of a machine by its fate at a stop. Every interface counts: one assigned address is lost even where
+/// another interface has an Elastic IP.
+fn public_address(instance: &Element) -> PublicAddress {
+    let interfaces: Vec<&Element> = instance.list("networkInterfaceSet").collect();
+    let owners: Vec<Option<&str>> = interfaces
+        .iter()
+        .filter_map(|interface| interface.child("association"))
+        .map(|association| association.text_of("ipOwnerId"))
+        .collect();
+    let has_address =
+        ["ipAddress", "publicIpAddress"].iter().any(|name| instance.text_of(name).is_some_and(|ip| !ip.is_empty()));
+    match owners.as_slice() {
+        [] if !has_address => PublicAddress::Absent,
+        // An address whose owner is not told may be taken back.
+        [] => PublicAddress::Assigned,
+        owners if owners.iter().all(|owner| owner.is_some_and(|owner| owner != ASSIGNED_BY)) => PublicAddress::Kept,
+        _ => PublicAddress::Assigned,
+    }
 }
 
 fn state(instance: &Element) -> ResourceState {
@@ -158,6 +184,43 @@ pub(crate) mod tests {
         assert_eq!(seen(1, &two), (vec!["sg-1".to_owned(), "sg-2".to_owned()], false));
         assert_eq!(seen(2, &two), (Vec::new(), false));
         assert_eq!(seen(1, &[group("sg-1", QUARANTINE)]), (vec!["sg-1".to_owned()], true));
+    }
+
+    #[test]
+    fn a_machine_says_what_happens_to_its_public_address_at_a_stop() {
+        let interface = |owner: &str| {
+            format!(
+                "<item><association><publicIp>203.0.113.7</publicIp><ipOwnerId>{owner}</ipOwnerId></association></item>"
+            )
+        };
+        let address = "<ipAddress>203.0.113.7</ipAddress>";
+        for (members, expected) in [
+            (String::new(), PublicAddress::Absent),
+            ("<networkInterfaceSet><item/></networkInterfaceSet>".to_owned(), PublicAddress::Absent),
+            (address.to_owned(), PublicAddress::Assigned),
+            (
+                format!("{address}<networkInterfaceSet>{}</networkInterfaceSet>", interface("amazon")),
+                PublicAddress::Assigned,
+            ),
+            (
+                format!("{address}<networkInterfaceSet>{}</networkInterfaceSet>", interface("111122223333")),
+                PublicAddress::Kept,
+            ),
+            (
+                format!(
+                    "<networkInterfaceSet>{}{}</networkInterfaceSet>",
+                    interface("111122223333"),
+                    interface("amazon")
+                ),
+                PublicAddress::Assigned,
+            ),
+        ] {
+            let instance = item(&format!("<instanceId>i-1</instanceId>{members}"));
+            let spec = machine(&place(), &instance).unwrap().unwrap().specification;
+            assert_eq!((spec.public_address, spec.local_disks), (expected, None), "{members}");
+        }
+        let booted = item("<instanceId>i-1</instanceId><rootDeviceType>instance-store</rootDeviceType>");
+        assert_eq!(machine(&place(), &booted).unwrap().unwrap().specification.local_disks, Some(true));
     }
 
     #[test]

@@ -205,6 +205,7 @@ fn resource(place: &Place, instance: &Element) -> Result<Option<Resource>, Malfo
     spec.multi_az = instance.value_of("MultiAZ")?;
     spec.zone = text("AvailabilityZone");
     spec.standby_zone = text("SecondaryAvailabilityZone");
+    spec.cluster = text("DBClusterIdentifier");
     spec.replicas = replicas(instance).map(str::to_owned).collect();
     Ok(Some(resource))
 }

@@ -143,6 +143,8 @@ impl Builder<'_> {
                     platform: Some(machine.platform.to_owned()),
                     architecture: Some(architecture(provider, machine.size)),
                     security_groups: groups::of_machine(self.plan, self.seed, machine),
+                    // Google describes local SSDs with the machine, not by its type.
+                    local_disks: (provider == Provider::Gcp).then_some(false),
                     ..Specification::default()
                 },
                 owner: machine.owner,

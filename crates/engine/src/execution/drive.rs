@@ -6,10 +6,11 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use reeve_estate::{ActErrorKind, Observed, Resource, ResourceKind, ResourceState};
+use reeve_estate::{ActErrorKind, Catalogue, Observed, Resource, ResourceKind, ResourceState};
 use reeve_recommend::action::Purpose;
 use reeve_recommend::change::{Goal, Task, prior_of_v1};
-use reeve_recommend::{is_opted_out, owned_by_code};
+use reeve_recommend::protection::refusal;
+use reeve_recommend::{Loss, LossKind, Plan, is_opted_out, owned_by_code};
 
 use super::runner::{Done, Runner, STOPPED};
 
@@ -80,6 +81,7 @@ impl Runner {
         if is_opted_out(&seen.resource) {
             return Err("a tag now excludes the resource from changes".to_owned());
         }
+        self.nothing_more_is_lost(&seen.resource)?;
         let known = self.recommendation.subject.managed_by_code;
         if !known && self.action.purpose == Purpose::Apply && owned_by_code(&seen.resource).is_some() {
             return Err("it is now managed by infrastructure as code; change it there".to_owned());
@@ -89,6 +91,27 @@ impl Runner {
         self.action.before = state.clone();
         self.action.prior = Some(Box::new(seen.resource));
         Ok(Done { detail: "unchanged since the finding".to_owned(), before: state.clone(), after: state })
+    }
+
+    /// Checks what the cloud says now against the protections and the losses that the plan states: a tag, a cluster or an address may
+    /// have come since.
+    fn nothing_more_is_lost(&self, seen: &Resource) -> Result<(), String> {
+        let (change, catalogue) = (self.procedure.change(), Catalogue::builtin());
+        if let Some(protected) = refusal(seen, change.name(), catalogue) {
+            return Err(format!("the resource is protected from this change: {}", protected.reason));
+        }
+        if self.action.purpose != Purpose::Apply {
+            return Ok(());
+        }
+        let depends = |kind| matches!(kind, LossKind::Address | LossKind::LocalDisks);
+        let now = Plan::new(&**change, seen.id.as_str()).with_losses(seen, catalogue).losses;
+        let stated = &self.procedure.plan().losses;
+        let is_new =
+            |loss: &&Loss| depends(loss.kind) && loss.lasting && !stated.iter().any(|known| known.kind == loss.kind);
+        match now.iter().find(is_new).filter(|_| change.restarts() || change.name() == "stop_machine") {
+            Some(loss) => Err(format!("the plan does not state this loss, so run the agent again: {}", loss.detail)),
+            None => Ok(()),
+        }
     }
 
     /// Reads the resource until it is what the plan wanted, or for long enough to know that it will not be.

@@ -56,7 +56,8 @@ pub(super) async fn compare_pressure(
     let metrics: Vec<Metric> = PRESSED.iter().map(|(metric, ..)| *metric).collect();
     let mut pressed: Vec<Vec<Pressed>> = vec![Vec::new(); PRESSED.len()];
     for some in ids.chunks(AT_ONCE) {
-        let series = samples.sample_series(&resource.connection, some, &metrics, span.changed - BEFORE, span.now).await?;
+        let series =
+            samples.sample_series(&resource.connection, some, &metrics, span.changed - BEFORE, span.now).await?;
         for one in &series {
             if let Some(at) = PRESSED.iter().position(|(metric, ..)| *metric == one.metric) {
                 pressed[at].extend(indicators(one, PRESSED[at].1, PRESSED[at].2));

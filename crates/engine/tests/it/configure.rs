@@ -130,7 +130,7 @@ async fn a_schedule_is_checked_kept_and_taken_away() {
         world.engine.agents.agent_configure(&agent.id, with("0 3 * * *", Some("Europe/Berlin")), &operator()).await;
     let kept = kept.unwrap();
     // The world begins at 2026-11-16T00:00:00Z; Berlin is an hour ahead.
-    let next = reeve_recommend::next_run(&kept, jiff::SignedDuration::from_mins(15)).unwrap();
+    let next = reeve_recommend::agent::next_run(&kept, jiff::SignedDuration::from_mins(15)).unwrap();
     assert_eq!(next.to_string(), "2026-11-16T02:00:00Z");
     let cleared = world.engine.agents.agent_configure(&agent.id, with("", None), &operator()).await.unwrap();
     assert_eq!(cleared.schedule, None);

@@ -24,6 +24,7 @@ mod models;
 mod policy;
 mod predictive;
 mod preview;
+mod protections;
 mod remediation;
 mod respond;
 mod resume;

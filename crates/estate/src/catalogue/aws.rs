@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::sorted::SortedTable;
 use super::table::{PriceTable, TierTable, read};
-use super::{CatalogueError, InstanceSpec, PriceOrigin};
+use super::{CatalogueError, InstanceSpec, LocalDisks, PriceOrigin};
 use crate::provider::Provider;
 
 pub(super) fn specs() -> Result<Vec<InstanceSpec>, CatalogueError> {
@@ -27,6 +27,7 @@ pub(super) fn specs() -> Result<Vec<InstanceSpec>, CatalogueError> {
                 burstable: row.flag(7)?,
                 current_generation: row.flag(8)?,
                 gpus: row.number(9)?,
+                local_disks: LocalDisks::from_gb(row.number(10)?),
             })
         })
         .collect()

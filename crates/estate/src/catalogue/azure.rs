@@ -4,7 +4,7 @@
 //! The first series (A, D and DS before v3, G) number their sizes instead of counting vCPUs; a table translates them.
 
 use super::table::PriceTable;
-use super::{CatalogueError, InstanceSpec, PriceOrigin};
+use super::{CatalogueError, InstanceSpec, LocalDisks, PriceOrigin};
 use crate::provider::Provider;
 
 pub(super) fn prices() -> Result<PriceTable, CatalogueError> {
@@ -33,7 +33,13 @@ fn spec(name: &str) -> Option<InstanceSpec> {
         burstable: parts.family == "B",
         current_generation: true,
         gpus: u32::from(parts.family.starts_with('N')),
+        local_disks: parts.local_disks(),
     })
+}
+
+/// Returns the disks of the host of a size, by its name; `None` for a name outside the convention.
+pub(super) fn local_disks(name: &str) -> Option<LocalDisks> {
+    Parts::parse(name).map(|parts| parts.local_disks())
 }
 
 /// `Standard_E16-8as_v5` is tier `Standard`, family `E`, number 16, constrained to 8, features `as`, rest `_v5`.
@@ -80,6 +86,26 @@ impl<'a> Parts<'a> {
             ("G" | "GS", n @ 1..=5) => 1 << n,
             (_, n) => n,
         })
+    }
+
+    /// Disks of the host. Series of version 4 and later have some where their features include `d`; earlier ones had a temporary disk
+    /// without saying so, as have the AMD series of version 4 ("Dasv4", "Easv4") and all series with GPUs.
+    fn local_disks(&self) -> LocalDisks {
+        let version: u32 = self.rest.rsplit_once("_v").and_then(|(_, version)| version.parse().ok()).unwrap_or(1);
+        // The first series that came without a temporary disk, where that was before version 4.
+        let without_from = match self.family {
+            "B" => 2,
+            "DC" | "M" => 3,
+            _ => 4,
+        };
+        let amd_v4 = version == 4 && matches!(self.family, "D" | "E") && self.features.contains('a');
+        match self.family {
+            // Local NVMe disks for databases, and those of the clusters for parallel work.
+            "L" | "HB" | "HC" | "HX" => LocalDisks::Data(None),
+            family if family.starts_with('N') => LocalDisks::Temporary,
+            _ if version < without_from || amd_v4 || self.features.contains('d') => LocalDisks::Temporary,
+            _ => LocalDisks::None,
+        }
     }
 
     /// A constrained size shares its price with the full one and is nobody's neighbour.

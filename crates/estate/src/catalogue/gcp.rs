@@ -1,8 +1,9 @@
 //! GCP: a machine's price is its cores and its memory at the family's prices. Predefined types come from a table, custom
 //! types (`n2-custom-4-8192`) from their name. Sustained-use discounts are not list prices and are left out.
 
+use super::local_disks::has_google_ssd;
 use super::table::{PriceTable, read};
-use super::{CatalogueError, Discount, InstanceSpec, Price, PriceOrigin};
+use super::{CatalogueError, Discount, InstanceSpec, LocalDisks, Price, PriceOrigin};
 use crate::provider::Provider;
 
 /// A predefined machine type.
@@ -65,6 +66,7 @@ impl Prices {
                 || matches!(machine.name.as_str(), "f1-micro" | "g1-small"),
             current_generation: true,
             gpus: 0,
+            local_disks: if has_google_ssd(&machine.name) { LocalDisks::Data(None) } else { LocalDisks::None },
         })
     }
 

@@ -16,8 +16,11 @@ use utoipa_axum::routes;
 use reeve_access::Permission;
 use reeve_estate::bucket::access::AGE_BANDS;
 use reeve_estate::{
-    BucketAccess, BucketContents, GIB, Metric, Money, Resource, ResourceId, ResourceKind, ResourceTotal, Series,
+    BucketAccess, BucketContents, Catalogue, GIB, Metric, Money, Resource, ResourceId, ResourceKind, ResourceTotal,
+    Series,
 };
+
+use reeve_recommend::protection::{Protected, protections};
 
 use crate::app::App;
 use crate::error::{Problem, ProblemBody};
@@ -26,11 +29,12 @@ use crate::guard::{Access, Guarded};
 use crate::paging::window;
 use crate::time;
 use crate::wire::estate::{
-    AgeUseBody, BucketAccessBody, BucketContentsBody, CostsBody, EstateResourceBody, ResourceParams, SampleParams,
-    SamplesBody, SeriesBody,
+    AgeUseBody, BucketAccessBody, BucketContentsBody, CostsBody, EstateResourceBody, ResourceParams,
+    SampleParams, SamplesBody, SeriesBody,
 };
 use crate::wire::list::List;
 use crate::wire::name::as_name;
+use crate::wire::protection::ProtectionBody;
 use search::Search;
 
 /// Points a metric has in an answer, unless asked otherwise.
@@ -193,6 +197,11 @@ fn access_body(access: &BucketAccess) -> BucketAccessBody {
     }
 }
 
+fn protection_body((protected, changes): (Protected, Vec<&str>)) -> ProtectionBody {
+    let changes = changes.into_iter().map(str::to_owned).collect();
+    ProtectionBody { code: protected.code.to_owned(), reason: protected.reason, changes }
+}
+
 fn body_of(resource: &Resource) -> EstateResourceBody {
     EstateResourceBody {
         id: resource.id.0.clone(),
@@ -210,6 +219,7 @@ fn body_of(resource: &Resource) -> EstateResourceBody {
         access: resource.specification.access.as_ref().map(access_body),
         purchase: resource.purchase.map(|purchase| purchase.as_str().to_owned()),
         group: resource.group.as_ref().map(|group| group.0.clone()),
+        protections: protections(resource, Catalogue::builtin()).map(protection_body).collect(),
         tags: resource.tags.clone(),
         monthly_cost: resource.monthly_cost.map(Money::usd_cents),
         created_at: resource.created_at.map(time::text),

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::protection::ProtectionBody;
+
 /// A new connection.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -259,6 +261,10 @@ pub struct EstateResourceBody {
     /// Scaling group it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
+    /// Reasons for which some changes of it are never made; empty for most resources.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub protections: Vec<ProtectionBody>,
     /// Tags.
     pub tags: BTreeMap<String, String>,
     /// Cost a month, dollars.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::protection::LossBody;
 use super::quantity::percent_number;
 
 /// A recommendation.
@@ -242,6 +243,8 @@ pub struct PlanBody {
     pub reversible: bool,
     /// `true` if the resource is down in between.
     pub restart_needed: bool,
+    /// What the change destroys or interrupts beside its purpose; the hash covers kind and duration.
+    pub losses: Vec<LossBody>,
 }
 
 /// A step of a plan.

@@ -42,6 +42,10 @@ async fn approval(
         let restarts = format!("Yes: {} restarts", recommendation.subject.name);
         facts.push(fact("Downtime", if plan.restart_needed { restarts } else { "None".to_owned() }));
         facts.push(fact("Can be undone", if plan.reversible { "Yes" } else { "No" }));
+        let lost: Vec<&str> = plan.losses.iter().filter(|loss| loss.lasting).map(|loss| loss.detail.as_str()).collect();
+        if !lost.is_empty() {
+            facts.push(fact("Lost for good", lost.join("; ")));
+        }
     }
     facts.push(fact("Approval needed from", needed.join(", ")));
     facts.push(fact("Requested by", approval.requested_by.clone()));

@@ -223,8 +223,11 @@ impl Change for PutBucketLifecycle {
 
     fn reversal(&self) -> Reversal {
         match self.rule {
-            // Objects that moved stay where they are; the finding says so.
-            LifecycleRule::AbortUploads { .. } | LifecycleRule::TierObjects(_) => Reversal::Inverse,
+            LifecycleRule::AbortUploads { .. } => Reversal::Inverse,
+            LifecycleRule::TierObjects(_) => Reversal::Impossible(
+                "objects that the rule moved stay in their class, and each transition was charged; remove the rule in S3 to keep the \
+                 others where they are",
+            ),
             LifecycleRule::ExpireVersions { .. } => Reversal::Impossible(
                 "the versions that the rule deletes do not come back; remove the rule in S3 to keep the others",
             ),

@@ -1,7 +1,7 @@
 //! A plan and its steps, as a recommendation carries them (docs/formats/plan.md).
 
 use reeve_audit::Json;
-use reeve_recommend::{Plan, PlannedChange, Step, StepKind};
+use reeve_recommend::{Loss, LossKind, Plan, PlannedChange, Step, StepKind};
 use serde::{Deserialize, Serialize};
 
 use super::{RowError, named};
@@ -15,7 +15,17 @@ pub(super) struct PlanRow {
     steps: Vec<StepRow>,
     reversible: bool,
     restart_needed: bool,
+    /// Missing in plans of releases that did not state losses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    losses: Vec<LossRow>,
     hash: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct LossRow {
+    kind: String,
+    detail: String,
+    lasting: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -48,11 +58,17 @@ impl From<&Plan> for PlanRow {
             parameters: serde_json::to_value(&change.parameters).unwrap_or_default(),
             resource: change.resource.clone(),
         };
+        let loss = |loss: &Loss| LossRow {
+            kind: loss.kind.as_str().to_owned(),
+            detail: loss.detail.clone(),
+            lasting: loss.lasting,
+        };
         PlanRow {
             change: from.change.as_ref().map(change),
             steps: from.steps.iter().map(step).collect(),
             reversible: from.reversible,
             restart_needed: from.restart_needed,
+            losses: from.losses.iter().map(loss).collect(),
             hash: from.hash.clone(),
         }
     }
@@ -74,11 +90,16 @@ impl PlanRow {
             parameters: Json::from(&row.parameters),
             resource: row.resource,
         };
+        let loss = |row: LossRow| {
+            let kind = named("loss", &row.kind, LossKind::parse)?;
+            Ok(Loss { kind, detail: row.detail, lasting: row.lasting })
+        };
         Ok(Plan {
             change: self.change.map(change),
             steps: self.steps.into_iter().map(step).collect::<Result<_, RowError>>()?,
             reversible: self.reversible,
             restart_needed: self.restart_needed,
+            losses: self.losses.into_iter().map(loss).collect::<Result<_, RowError>>()?,
             hash: self.hash,
         })
     }

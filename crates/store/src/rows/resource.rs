@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use reeve_estate::{
-    Capacity, ConnectionId, Money, Provider, Purchase, Resource, ResourceId, ResourceKind, ResourceState, Specification,
+    Capacity, ConnectionId, Money, Provider, PublicAddress, Purchase, Resource, ResourceId, ResourceKind,
+    ResourceState, Specification,
 };
 use serde::{Deserialize, Serialize};
 
@@ -58,10 +59,21 @@ struct SpecificationRow {
     security_groups: Vec<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     isolated: bool,
+    /// Missing in rows of releases that did not read it: an address that may change is then not ruled out.
+    #[serde(default = "not_read")]
+    public_address: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    local_disks: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cluster: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     contents: Option<ContentsRow>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     access: Option<AccessRow>,
+}
+
+fn not_read() -> String {
+    PublicAddress::NotRead.as_str().to_owned()
 }
 
 impl From<&Resource> for ResourceRow {
@@ -130,6 +142,9 @@ impl From<&Specification> for SpecificationRow {
             capacity: specification.capacity.map(|capacity| (capacity.min, capacity.desired, capacity.max)),
             security_groups: specification.security_groups.clone(),
             isolated: specification.isolated,
+            public_address: specification.public_address.as_str().to_owned(),
+            local_disks: specification.local_disks,
+            cluster: specification.cluster.clone(),
             contents: specification.contents.as_ref().map(ContentsRow::from),
             access: specification.access.as_ref().map(AccessRow::from),
         }
@@ -155,6 +170,9 @@ impl SpecificationRow {
             capacity: self.capacity.map(|(min, desired, max)| Capacity { min, desired, max }),
             security_groups: self.security_groups,
             isolated: self.isolated,
+            public_address: named("public_address", &self.public_address, PublicAddress::parse)?,
+            local_disks: self.local_disks,
+            cluster: self.cluster,
             contents,
             access: self.access.map(AccessRow::into_access).transpose()?,
             lifecycle: None,

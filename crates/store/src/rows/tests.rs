@@ -229,7 +229,29 @@ fn resource_v1() {
     let sample = estate::resource("c-1", "i-1").unwrap();
     check(&resource::ResourceRow::from(&sample), fixture!("resource-v1"));
     let row: resource::ResourceRow = decode(fixture!("resource-v1")).unwrap();
-    assert_eq!(row.into_resource().unwrap(), sample);
+    // Its release did not read whether the public address stays, so that an address which changes is not ruled out.
+    let mut then = sample;
+    then.specification.public_address = reeve_estate::PublicAddress::NotRead;
+    assert_eq!(row.into_resource().unwrap(), then);
+}
+
+#[test]
+fn plans_keep_the_losses_that_their_hash_covers() {
+    let loss = reeve_recommend::Loss {
+        kind: reeve_recommend::LossKind::Address,
+        detail: "Its public IPv4 address goes back to the cloud".to_owned(),
+        lasting: true,
+    };
+    let plan = samples::typed_plan("i-1").losing(vec![loss]);
+    let sample = reeve_recommend::Recommendation {
+        plan: Some(plan),
+        ..samples::recommendation("rec-1", "i-1").unwrap()
+    };
+    let written = encode(&recommendation::RecommendationRow::from(&sample)).unwrap();
+    let row: recommendation::RecommendationRow = decode(&written).unwrap();
+    let read = row.into_recommendation().unwrap();
+    assert!(read.plan.as_ref().unwrap().is_intact());
+    assert_eq!(read.plan, sample.plan);
 }
 
 #[test]

@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use reeve_estate::bucket::access::{AccessState, Amount};
 use reeve_estate::{
     BucketAccess, BucketContents, Capacity, Connection, ConnectionId, ConnectionStatus, Credentials, Denied,
-    EstateStore, Money, Provider, Purchase, Resource, ResourceFilter, ResourceId, ResourceKind, ResourceState,
-    Specification, StoreError, SyncReport,
+    EstateStore, Money, Provider, PublicAddress, Purchase, Resource, ResourceFilter, ResourceId, ResourceKind,
+    ResourceState, Specification, StoreError, SyncReport,
 };
 
 /// A connection with an access key.
@@ -200,6 +200,9 @@ async fn resources_there_and_back(store: &dyn EstateStore) -> Result<()> {
             capacity: Some(Capacity { min: 1, desired: 2, max: 4 }),
             security_groups: vec!["sg-1".into(), "sg-2".into()],
             isolated: true,
+            public_address: PublicAddress::Kept,
+            local_disks: Some(true),
+            cluster: Some("orders-cluster".into()),
             contents: Some(BucketContents {
                 measured_at: "2026-11-22T00:00:00Z".parse()?,
                 objects: Some(u64::from(u32::MAX)),

@@ -15,7 +15,7 @@ import { ProblemAlert } from '../../display/ProblemAlert';
 import { Status } from '../../display/Status';
 import { Trail } from '../../display/Trail';
 import { When } from '../../display/When';
-import { words } from '../../display/wording';
+import { sentence, words } from '../../display/wording';
 import { LATEST_COLUMNS } from '../intelligence/columns';
 import { recommendationsQuery } from '../intelligence/queries';
 import { BucketAccess, Stored } from './BucketUse';
@@ -55,6 +55,7 @@ export function ResourceDetail() {
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack gap="lg">
             <About of={data} />
+            <Protected of={data} />
             {may('intelligence.view') && CLASSIFIED.includes(data.type) && <Workload id={id} />}
             {may('audit.search') && <History id={id} />}
           </Stack>
@@ -93,6 +94,24 @@ function About({ of: one }: { of: Resource }) {
           )],
         ]}
       />
+    </Panel>
+  );
+}
+
+/** Why some changes are never made to the resource, whatever its load says. */
+function Protected({ of: one }: { of: Resource }) {
+  const protections = one.protections ?? [];
+  if (protections.length === 0) return null;
+  return (
+    <Panel title="Left alone" note="Changes that Reeve never makes here">
+      <Stack gap="sm">
+        {protections.map(({ code, reason, changes }) => (
+          <div key={code}>
+            <Text size="sm">{sentence(reason)}</Text>
+            <Text size="xs" className="muted">Not done: {changes.length ? changes.map((change) => words(change).toLowerCase()).join(', ') : 'any change'}</Text>
+          </div>
+        ))}
+      </Stack>
     </Panel>
   );
 }

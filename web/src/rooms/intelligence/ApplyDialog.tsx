@@ -9,7 +9,7 @@ import { Facts } from '../../display/Facts';
 import { FormDialog } from '../../display/FormDialog';
 import { needsSignatures, signaturesFor } from './approval-matrix';
 import { BlockNote } from './change/BlockNote';
-import { PlanMarks, Steps } from './PlanSteps';
+import { Losses, PlanMarks, Steps } from './PlanSteps';
 import { execute, guardrailsQuery, useChange } from './queries';
 
 interface Props {
@@ -45,6 +45,7 @@ export function ApplyDialog({ of: one, plan, onClose }: Props) {
     >
       <Group justify="space-between" gap="xs"><Text fw={500} style={{ flex: '1 1 260px' }}>{one.title}</Text><PlanMarks plan={plan} /></Group>
       <Steps plan={plan} resource={one.resource} />
+      <Losses plan={plan} />
       <Facts
         of={[
           [(one.savings.expected_monthly ?? 0) >= 0 ? 'Savings' : 'Costs more', one.savings.expected_monthly == null ? 'Price unknown' : `${money(Math.abs(one.savings.expected_monthly))} a month`],

@@ -19,7 +19,7 @@ import { sentence, words } from '../../display/wording';
 import { DelegateDialog } from './DelegateDialog';
 import { guardrailPlace } from './change/policy';
 import { factorsOf } from './factors';
-import { PlanHash, Steps } from './PlanSteps';
+import { Losses, PlanHash, Steps } from './PlanSteps';
 import { approvalsQuery, approve, recommendationQuery, reject, useChange } from './queries';
 import { requesterOf, useWho } from './who';
 
@@ -138,7 +138,7 @@ function Decision({ of: one }: { of: Recommendation }) {
           ['Resource', <Hint key="resource" label={one.resource.id}><span>{`${one.resource.name} · ${words(one.resource.provider)} ${one.resource.account}`}</span></Hint>],
         ]}
       />
-      {one.plan && <section aria-label="Steps"><Text size="sm" fw={550} mb={6}>Steps</Text><Steps plan={one.plan} resource={one.resource} /></section>}
+      {one.plan && <section aria-label="Steps"><Text size="sm" fw={550} mb={6}>Steps</Text><Steps plan={one.plan} resource={one.resource} /><Losses plan={one.plan} /></section>}
     </>
   );
 }

@@ -13,6 +13,7 @@ export function PlanSteps({ plan, resource }: { plan: Plan; resource: Subject })
   return (
     <Panel title="Plan" note="An approval covers exactly these steps" actions={<PlanMarks plan={plan} />}>
       <Steps plan={plan} resource={resource} />
+      <Losses plan={plan} />
       <PlanHash hash={plan.hash} />
     </Panel>
   );
@@ -34,6 +35,24 @@ export function PlanMarks({ plan }: { plan: Plan }) {
       <Badge color={plan.reversible ? 'green' : 'red'}>{plan.reversible ? 'Reversible' : 'Not reversible'}</Badge>
       <Badge color={plan.restart_needed ? 'yellow' : 'gray'}>{plan.restart_needed ? 'Restart needed' : 'No restart'}</Badge>
     </Group>
+  );
+}
+
+/** What the change destroys or interrupts beside its purpose: an approval covers it. */
+export function Losses({ plan }: { plan: Plan }) {
+  if (plan.losses.length === 0) return null;
+  return (
+    <section aria-label="What is lost">
+      <Text size="sm" fw={550} mt="md" mb={6}>What is lost</Text>
+      <Stack component="ul" gap={6} m={0} p={0} style={{ listStyle: 'none' }}>
+        {plan.losses.map((loss) => (
+          <Group component="li" key={loss.kind} gap="sm" wrap="nowrap" align="flex-start">
+            <Badge color={loss.lasting ? 'red' : 'gray'} style={{ flexShrink: 0 }}>{loss.lasting ? 'For good' : 'For a while'}</Badge>
+            <Text size="sm">{loss.detail}</Text>
+          </Group>
+        ))}
+      </Stack>
+    </section>
   );
 }
 

@@ -209,7 +209,7 @@ fn groups_whose_members_cannot_be_replaced_are_left_with_a_reason() {
     assert_eq!(code(with("SuspendedProcesses", json!([{ "ProcessName": "Launch" }]))), "suspended");
     let mut managed = Group::of(&[Some(6.0), Some(6.0)]);
     managed.group.tags.insert("eks:nodegroup-name".to_owned(), "workers".to_owned());
-    assert_eq!(managed.code(), "managed_by_service");
+    assert_eq!(managed.code(), "managed");
     let scheduled = with("SuspendedProcesses", json!([{ "ProcessName": "ScheduledActions" }]));
     let free = Group { document: scheduled, ..Group::of(&[Some(6.0), Some(6.0)]) }.judge();
     assert_eq!(free.proposals.len(), 1, "no refresh needs that process");

@@ -5,8 +5,11 @@ mod enlarge;
 mod leave;
 mod load;
 mod pay;
+mod protected;
 mod shrink;
 mod stop;
+
+use reeve_estate::Catalogue;
 
 use super::estate::Case;
 use reeve_recommend::plan::StepKind;
@@ -99,7 +102,12 @@ fn saving_of(judgement: &Judgement) -> Saving {
 }
 
 fn words(judgement: &Judgement) -> String {
-    let said = |found: &Proposal| format!("{}\n{}", found.title, found.explanation.factors.texts().join("\n"));
+    let said = |found: &Proposal| {
+        let losses = found.plan.iter().flat_map(|plan| &plan.losses).map(|loss| loss.detail.as_str());
+        let (factors, security) = (found.explanation.factors.texts().join("\n"), &found.impact.security);
+        let levels = format!("impact {}, risk {}", found.impact_level, found.explanation.risk);
+        format!("{}\n{factors}\n{security}\n{levels}\n{}", found.title, losses.collect::<Vec<_>>().join("\n"))
+    };
     let proposed: Vec<String> = judgement.proposals.iter().map(said).collect();
     let abstained: Vec<String> = judgement.abstentions.iter().map(|a| format!("{}: {}", a.code, a.detail)).collect();
     format!("{}\n{}", proposed.join("\n"), abstained.join("\n"))
@@ -107,7 +115,9 @@ fn words(judgement: &Judgement) -> String {
 
 /// Returns the difference between a row's judgement and the engineer's; `None` if they agree.
 fn difference(row: &Row) -> Option<String> {
-    let judgement = row.machine.judge();
+    // As the engine keeps it: protections and losses included.
+    let mut judgement = row.machine.judge();
+    judgement.protect(&row.machine.resource, Catalogue::builtin());
     let explanation = words(&judgement);
     let missing: Vec<&&str> = row.says.iter().filter(|words| !explanation.contains(**words)).collect();
     let saving = saving_of(&judgement);
@@ -127,9 +137,11 @@ fn difference(row: &Row) -> Option<String> {
 
 #[test]
 fn every_machine_is_judged_as_an_engineer_would() {
-    let rows: Vec<Row> =
-        [stop::rows(), shrink::rows(), enlarge::rows(), pay::rows(), leave::rows()].into_iter().flatten().collect();
-    assert!(rows.len() >= 50, "{} rows", rows.len());
+    let rows: Vec<Row> = [stop::rows(), shrink::rows(), enlarge::rows(), pay::rows(), leave::rows(), protected::rows()]
+        .into_iter()
+        .flatten()
+        .collect();
+    assert!(rows.len() >= 110, "{} rows", rows.len());
     let wrong: Vec<String> = rows.iter().filter_map(difference).collect();
     assert!(wrong.is_empty(), "{} of {} machines are judged wrong\n\n{}", wrong.len(), rows.len(), wrong.join("\n\n"));
 }

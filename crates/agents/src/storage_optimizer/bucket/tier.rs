@@ -8,6 +8,7 @@ use reeve_estate::bucket::access::AccessState;
 use reeve_estate::catalogue::bucket::{BUCKET_PRICES, BucketPrices};
 use reeve_estate::{BucketAccess, GIB, Money};
 use reeve_learn::Backtest;
+use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::change::{ColdClass, LifecycleRule, PutBucketLifecycle};
 use reeve_recommend::plan::Plan;
@@ -183,7 +184,8 @@ fn evidence(access: &BucketAccess, found: &Candidate, region: &str) -> Factors {
     }
     let back = return_usd(found, region).map_or("a retrieval and a request each".to_owned(), usd);
     let undo = format!(
-        "Undo removes the rule. Objects that moved stay in {class}; copying them back to STANDARD costs {back}"
+        "It cannot be undone: objects that moved stay in {class}, and copying them back to STANDARD costs {back}; removing the rule in S3 \
+         keeps the others"
     );
     factors.add(FactorKind::Consequence, undo);
     factors
@@ -232,7 +234,9 @@ fn propose(
         priority: priority_by_savings(savings),
         confidence: confidence.percent,
         trust,
-        impact_level: impact_level(&facts.guardrails.approval_matrix, bucket, savings, monthly, hazards),
+        // Nobody can take it back: the default approval matrix wants a signature from medium impact on.
+        impact_level: impact_level(&facts.guardrails.approval_matrix, bucket, savings, monthly, hazards)
+            .max(Impact::Medium),
         impact: ImpactAssessment {
             cost_percent: monthly.filter(|cost| cost.usd() > 0.0).map(|cost| -100.0 * found.net() / cost.usd()),
             cost: cost.clone(),

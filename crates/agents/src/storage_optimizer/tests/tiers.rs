@@ -80,7 +80,7 @@ fn found(case: &Case) -> (String, f64, Option<String>, f64) {
     let judgement = judged(case, rules(&[]));
     let found = judgement.proposals.first().unwrap_or_else(|| panic!("{:?}", judgement.abstentions));
     let plan = found.plan.as_ref().unwrap();
-    assert!(plan.reversible);
+    assert!(!plan.reversible);
     let parameters = &plan.change.as_ref().unwrap().parameters;
     let member = |name: &str| parameters.as_object().unwrap().get(name).cloned().unwrap();
     let text = |name: &str| member(name).as_str().map(str::to_owned);

@@ -9,18 +9,19 @@ use reeve_recommend::approval::{Approval, Signed};
 use reeve_recommend::models::ModelUse;
 use reeve_recommend::plan::{Plan, PlannedChange};
 use reeve_recommend::recommendation::{Explanation, Recommendation, Subject};
-use reeve_recommend::{Applicability, Caller, Delegation, Exception, Origin};
+use reeve_recommend::{Applicability, Caller, Delegation, Exception, Loss, Origin};
 
 use super::portfolios;
 use crate::time;
 use crate::wire::agent::{
     AgentBody, AgentStatusBody, AutoApplyBody, NotificationsBody, RunBody, ScopeBody, SkippedBody, SkippedResourceBody,
 };
+use crate::wire::protection::LossBody;
 use crate::wire::quantity::PercentText;
 use crate::wire::recommendation::{
     ApplicabilityBody, ConfidenceRangeBody, DecisionBody, EstimatedImpactBody, ExceptionBody, ExplanationBody,
-    FactorsBody, ImpactBody, ModelUseBody, OriginBody, PlanBody, PlannedChangeBody, RankingBody, RecommendationBody,
-    SavingsBody, StepBody, SubjectBody,
+    FactorsBody, ImpactBody, ModelUseBody, OriginBody, PlanBody, PlannedChangeBody, RankingBody,
+    RecommendationBody, SavingsBody, StepBody, SubjectBody,
 };
 use crate::wire::workflow::{
     ActionRecordBody, ApprovalBody, DelegationBody, ExceptionAskedBody, SignedBody, StepOutcomeBody, WatchBody,
@@ -196,6 +197,10 @@ fn subject(subject: &Subject) -> SubjectBody {
     }
 }
 
+fn loss(loss: &Loss) -> LossBody {
+    LossBody { kind: loss.kind.as_str().to_owned(), detail: loss.detail.clone(), lasting: loss.lasting }
+}
+
 fn plan(plan: &Plan) -> PlanBody {
     let change = |change: &PlannedChange| PlannedChangeBody {
         name: change.name.clone(),
@@ -217,6 +222,7 @@ fn plan(plan: &Plan) -> PlanBody {
         hash: plan.hash.clone(),
         reversible: plan.reversible,
         restart_needed: plan.restart_needed,
+        losses: plan.losses.iter().map(loss).collect(),
     }
 }
 

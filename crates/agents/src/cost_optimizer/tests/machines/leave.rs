@@ -20,7 +20,7 @@ pub(super) fn rows() -> Vec<Row> {
         left("spot capacity", spot, "spot", &[]),
         left("stopped", stopped, "not_running", &[]),
         left("opted out by its team", quiet().tag("reeve:ignore", "true"), "opted_out", &[]),
-        left("a size nobody has heard of", even("m9q.xlarge", 5.0), "size_unknown", &["m9q.xlarge"]),
+        left("a size nobody has heard of", even("m9q.xlarge", 5.0), "local_disks_unknown", &["m9q.xlarge"]),
         left("half of its samples are missing", gaps, "thin_data", &[]),
         left("nothing measured", Case::machine("m5.xlarge"), "no_cpu_samples", &[]),
     ]

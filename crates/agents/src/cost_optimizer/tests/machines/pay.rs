@@ -15,6 +15,7 @@ pub(super) fn rows() -> Vec<Row> {
     reserved.resource.purchase = Some(Purchase::Reserved);
     let mut c2 = steady("c2-standard-4");
     c2.resource.provider = Provider::Gcp;
+    c2.resource.specification.local_disks = Some(false);
     c2.resource.region = "us-central1".to_owned();
     let accounts = &["all of its machines together"];
     vec![

@@ -35,7 +35,6 @@ fn too_large() -> Vec<Row> {
         row("quieter at weekends", weekly, Resize("m5.large"), Saves, &[]),
         row("quiet, burstable", even("t3.medium", 15.0), Resize("t3.small"), Saves, &[]),
         row("quiet, ARM", arm, Resize("m6g.large"), Saves, &[]),
-        row("quiet, with a GPU", even("g4dn.2xlarge", 4.0), Resize("g4dn.xlarge"), Saves, &[]),
         row(
             "quiet, by CloudFormation",
             even("m5.xlarge", 5.0).tag("aws:cloudformation:stack-name", "web"),
@@ -165,6 +164,7 @@ fn elsewhere() -> Vec<Row> {
     let at = |mut case: Case, provider, region: &str| {
         case.resource.provider = provider;
         case.resource.region = region.to_owned();
+        case.resource.specification.local_disks = (provider == Provider::Gcp).then_some(false);
         case
     };
     let azure = at(even("Standard_E8s_v5", 8.0), Provider::Azure, "westeurope");

@@ -32,7 +32,7 @@ fn nothing_works() -> Vec<Row> {
         row("silent, in a region without prices", in_region(idle("m5.large"), "nowhere-1"), Stop, Unknown, &["price"]),
         row("silent, production", idle("c5.xlarge").tag("env", "prod"), Stop, Saves, &[]),
         row("silent, by Terraform", idle("c5.xlarge").tag("managed-by", "terraform"), Stop, Saves, &["terraform"]),
-        row("silent, with a GPU", idle("g4dn.xlarge"), Stop, Saves, &[]),
+        row("silent, with a GPU", idle("g5g.xlarge"), Stop, Saves, &[]),
         left("CPU silent, network not measured", without(idle("m5.large"), &[Metric::NetworkIn]), "not_measured", &[]),
     ]
 }
