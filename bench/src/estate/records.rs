@@ -214,6 +214,7 @@ pub(super) fn action(id: String, recommendation: RecommendationId, resource: Res
             verdict: WatchVerdict::Holds,
             detail: "cpu_utilization: +0.1 points".into(),
             realised_monthly: Some(Money::from_usd(69.5)),
+            ..Watch::until(at)
         }),
         version: 1,
     }

@@ -86,6 +86,13 @@ pub(crate) fn apply(facts: &Facts<'_>, list_now: Option<Money>, proposal: &mut P
     };
     // What costs more costs it after discounts too.
     proposal.savings_after_discounts = share.map(|share| Money::from_usd(list_saving.usd() * share));
+    // The present cost stands beside the saving: both are after discounts, or both at list price.
+    let list = facts.catalogue.monthly_cost(facts.resource).map(|month| month.cost);
+    if let (Some(share), Some(cost)) = (share.filter(|share| *share > 0.0), proposal.monthly_cost)
+        && list.is_some_and(|list| (cost.usd() - list.usd()).abs() <= (1.0 - LIST) * list.usd())
+    {
+        proposal.monthly_cost = Some(Money::from_usd(cost.usd() * share));
+    }
     let origin = origin(facts);
     let text = match (words, origin) {
         (Some(words), Some(origin)) => format!("{words}; list prices: {origin}"),

@@ -65,6 +65,7 @@ impl Scheduler {
         let mut done = Due { resumed: resumed as u64, ..Due::default() };
         let caller = Caller::system();
         done.watched = self.execution.watch_changes(unsettled, &caller).await?;
+        self.execution.review_savings(done.watched > 0, &caller).await?;
         done.approvals_expired = self.lapse_approvals(&caller).await?;
         let filter = RecommendationFilter { due_by: Some(self.records.clock.now()), ..RecommendationFilter::default() };
         let (waiting, _) = self.records.agents.recommendation_list(&filter).await?;

@@ -6,6 +6,7 @@ mod pressure;
 mod resume;
 mod rollback;
 mod runner;
+mod savings;
 mod snapshot;
 mod twin;
 mod watching;
@@ -21,12 +22,14 @@ use super::{Approvals, GuardrailService, Records};
 use reeve_recommend::action::{Action, ActionId};
 use reeve_recommend::approval::Approval;
 use reeve_recommend::change::Changes;
-use reeve_recommend::ports::Clouds;
+use reeve_recommend::ports::{ChargeReader, Clouds};
 
 /// Ports of the [`ExecutionService`].
 pub struct ExecutionPorts {
     /// Connections and inventory.
     pub estate: Arc<dyn EstateStore>,
+    /// Charges of the bills, which tell what a change saved.
+    pub charges: Arc<dyn ChargeReader>,
     /// Metric samples, which tell whether a change did harm.
     pub samples: Arc<dyn SampleStore>,
     /// The acting side of connections.
@@ -56,6 +59,8 @@ pub struct ExecutionService {
     pub(super) active: Mutex<BTreeSet<ActionId>>,
     /// Time of the last look at each watched change.
     pub(super) looks: Mutex<BTreeMap<ActionId, jiff::Timestamp>>,
+    /// Time of the last review of standing savings.
+    pub(super) savings_reviewed_at: Mutex<Option<jiff::Timestamp>>,
     /// Number of tasks that execute actions.
     pub(super) tasks: watch::Sender<usize>,
 }
@@ -70,7 +75,8 @@ impl ExecutionService {
         ports: ExecutionPorts,
     ) -> Self {
         let (active, looks) = (Mutex::new(BTreeSet::new()), Mutex::new(BTreeMap::new()));
-        ExecutionService { records, guardrails, approvals, ports, active, looks, tasks: watch::Sender::new(0) }
+        let (savings_reviewed_at, tasks) = (Mutex::new(None), watch::Sender::new(0));
+        ExecutionService { records, guardrails, approvals, ports, active, looks, savings_reviewed_at, tasks }
     }
 
     /// Waits until no action runs in the background: for an orderly stop.

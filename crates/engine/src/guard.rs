@@ -134,7 +134,7 @@ fn excepted(asked: &Asked<'_>, guardrail: GuardrailName, value: f64) -> bool {
 }
 
 fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
-    let Some(percent) = asked.recommendation.impact.cost_percent else { return Ok(()) };
+    let Some(percent) = asked.recommendation.impact.cost_percent else { return unknown_cost(limits, asked) };
     if percent > limits.max_cost_increase_percent + 0.05 && !excepted(asked, GuardrailName::MaxIncrease, percent) {
         let limit = limits.max_cost_increase_percent;
         let message = format!("cost would rise by {percent:.1} %, limit {limit:.1} %");
@@ -148,6 +148,21 @@ fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
         return Err(block(GuardrailName::MaxDecrease, limit, -percent, message));
     }
     Ok(())
+}
+
+/// A change of unknown cost is within no limit of cost, for people either: "unknown" would otherwise be the way around both. What only
+/// ends a cost (an idle resource, abandoned uploads, old versions) raises none.
+fn unknown_cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
+    const ENDS_COST: [&str; 2] = ["no_abort_rule", "no_expiry_rule"];
+    let recommendation = asked.recommendation;
+    let ends_cost = recommendation.kind == RecommendationType::IdleResourceCleanup
+        || recommendation.reason_codes.iter().any(|code| ENDS_COST.contains(&code.as_str()));
+    if ends_cost || excepted(asked, GuardrailName::MaxIncrease, 0.0) {
+        return Ok(());
+    }
+    let limit = limits.max_cost_increase_percent;
+    let message = format!("no price of the change is known, so it cannot be compared with the limit of {limit:.1} %");
+    Err(block(GuardrailName::MaxIncrease, limit, 0.0, message))
 }
 
 fn performance(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {

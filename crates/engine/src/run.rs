@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use reeve_audit::{ActionStatus as LogStatus, Entry, Json, ResourceRef};
+use reeve_estate::charge::resource_key;
 use reeve_estate::{
     Catalogue, Charge, ConnectionId, DescriptionStore, Document, Resource, ResourceId, ResourceKind, SampleStore,
     Series,
@@ -245,7 +246,7 @@ impl RunService {
             .into_iter()
             .map(|resource| Case {
                 series: with_machine(by_resource.remove(&resource.id).unwrap_or_default(), &resource, &machines),
-                charges: charges.get(&resource.id.0.to_ascii_lowercase()).cloned().unwrap_or_default(),
+                charges: charges.get(&resource_key(resource.id.as_str())).cloned().unwrap_or_default(),
                 activity: activity.get(&resource.id).cloned(),
                 document: documents.remove(&key(&resource)),
                 volumes: volumes_beside(judging, &resource),
@@ -288,7 +289,7 @@ impl RunService {
         Ok((judged, days))
     }
 
-    /// Charges of the resources, by identifier in lower case: clouds write it in other cases in their bills. What cannot be read ends
+    /// Charges of the resources, by the key that bills and the inventory have in common. What cannot be read ends
     /// the run, because a judgement would take it for a resource that costs nothing.
     async fn charges(
         &self,
@@ -300,7 +301,7 @@ impl RunService {
         if days > 0 {
             let start = now - SignedDuration::from_hours(24 * days);
             for charge in self.ports.charges.charges(ids, start, now).await? {
-                let Some(resource) = charge.resource.as_ref().map(|id| id.to_ascii_lowercase()) else { continue };
+                let Some(resource) = charge.resource.as_deref().map(resource_key) else { continue };
                 found.entry(resource).or_default().push(charge);
             }
         }

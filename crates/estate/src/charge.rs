@@ -5,11 +5,13 @@
 
 mod amount;
 pub mod focus;
+mod resource_key;
 mod restated;
 
 use std::sync::Arc;
 
 pub use amount::{Amount, AmountError};
+pub use resource_key::resource_key;
 pub use restated::Restatements;
 
 use crate::named;

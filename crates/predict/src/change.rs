@@ -1,7 +1,7 @@
 //! Change by which a rule responds for one resource: a plan if the cloud has a call for it that Reeve can apply and
 //! check, else advice with the reason.
 
-use reeve_estate::{Catalogue, Resource, ResourceKind};
+use reeve_estate::{Catalogue, Money, Resource, ResourceKind};
 
 use super::plans;
 use super::prediction::Prediction;
@@ -110,7 +110,12 @@ fn scale(rule: &Rule, resource: &Resource, found: &Prediction, catalogue: &Catal
     let factor = found.value.filter(|now| *now > 0.0).map(|now| peak / now).filter(|f| f.is_finite() && *f > 1.0);
     let by = factor
         .map_or_else(|| format!("{:.0} %", rule.response.step_percent), |f| format!("{:.0} %", (f - 1.0) * 100.0));
-    Relief::advice(title("Give ", name, &format!(" {by} more capacity")), Effort::Medium, why)
+    let share = factor.map_or(rule.response.step_percent / 100.0, |factor| factor - 1.0);
+    // What serves by itself costs in proportion to its capacity; a balancer's own price says nothing of the machines behind it.
+    let own = matches!(resource.kind, ResourceKind::VirtualMachine | ResourceKind::Database);
+    let cost = resource.monthly_cost.filter(|_| own);
+    let added = cost.map(|cost| Money::from_usd(cost.usd() * share));
+    Relief { added, ..Relief::advice(title("Give ", name, &format!(" {by} more capacity")), Effort::Medium, why) }
 }
 
 /// Returns `true` if a word of an event's summary is the zone's name. People write the summary; `eu-west-1a` is not named by

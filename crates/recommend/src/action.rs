@@ -7,7 +7,7 @@ use reeve_estate::{ActErrorKind, ConnectionId, Money, Resource, ResourceId};
 use crate::agent::AgentId;
 use crate::change::Effect;
 use crate::plan::StepKind;
-use crate::recommendation::RecommendationId;
+use crate::recommendation::{RecommendationId, SavingsBasis};
 use reeve_estate::named;
 
 /// An action's identifier, made by Reeve.
@@ -108,17 +108,53 @@ pub struct Watch {
     pub verdict: WatchVerdict,
     /// The numbers behind it.
     pub detail: String,
-    /// Monthly cost before the change minus the monthly cost after it, at present prices.
+    /// Monthly cost before the change minus the monthly cost after it, on `basis`.
     pub realised_monthly: Option<Money>,
+    /// Prices of `realised_monthly`, those on which the saving was predicted; `None` until it is measured.
+    pub basis: Option<SavingsBasis>,
+    /// End of the days of the bill that `realised_monthly` was measured on; `None` until a bill covers a whole day after the change.
+    pub billed_until: Option<Timestamp>,
+    /// End of the saving, where it did not last: the resource left the state that the change put it in, or a newer change replaced it.
+    pub ended: Option<SavingEnd>,
 }
 
-/// Measured saving of a recommendation a month, by its actions, newest first: nothing once somebody else changed the resource, `None`
-/// until it is measured. A prediction is never told as realised.
+/// End of a measured saving.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavingEnd {
+    /// Time from which nothing is saved any more.
+    pub at: Timestamp,
+    /// Reason in words.
+    pub reason: String,
+}
+
+impl Watch {
+    /// Creates an observation that has begun.
+    #[must_use]
+    pub const fn until(until: Timestamp) -> Self {
+        let detail = String::new();
+        let (realised_monthly, basis, billed_until, ended) = (None, None, None, None);
+        Watch { until, verdict: WatchVerdict::Watching, detail, realised_monthly, basis, billed_until, ended }
+    }
+}
+
+/// Measured saving of a recommendation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RealisedSaving {
+    /// Saving a month; `None` until it is measured.
+    pub monthly: Option<Money>,
+    /// End of the saving, where it did not last.
+    pub ended_at: Option<Timestamp>,
+}
+
+/// Measured saving of a recommendation, by its actions, newest first: nothing if somebody else changed the resource while it was
+/// observed. A prediction is never told as realised.
 #[must_use]
-pub fn realised_savings(actions: &[Action]) -> Option<Money> {
-    let applied = actions.iter().filter(|action| action.purpose == Purpose::Apply);
-    let watch = applied.filter_map(|action| action.watch.as_ref()).next()?;
-    if watch.verdict == WatchVerdict::Overruled { Some(Money::ZERO) } else { watch.realised_monthly }
+pub fn realised_savings(actions: &[Action]) -> RealisedSaving {
+    let mut applied = actions.iter().filter(|action| action.purpose == Purpose::Apply);
+    let Some(watch) = applied.find_map(|action| action.watch.as_ref()) else { return RealisedSaving::default() };
+    let is_overruled = watch.verdict == WatchVerdict::Overruled;
+    let monthly = if is_overruled { Some(Money::ZERO) } else { watch.realised_monthly };
+    RealisedSaving { monthly, ended_at: watch.ended.as_ref().map(|end| end.at) }
 }
 
 /// One execution.

@@ -111,6 +111,14 @@ pub fn combined_savings<'a>(recommendation: impl IntoIterator<Item = &'a Recomme
     contributions(&open).into_iter().map(|contribution| contribution.counted).sum()
 }
 
+/// Returns the cost a month that the recommendations add together which have not ended and cost more than they save.
+#[must_use]
+pub fn added_cost<'a>(recommendations: impl IntoIterator<Item = &'a Recommendation>) -> Money {
+    let open = recommendations.into_iter().filter(|one| !one.status.is_end());
+    let costs = open.filter_map(Recommendation::expected_savings).filter(|saving| *saving < Money::ZERO);
+    costs.map(|saving| Money::ZERO - saving).sum()
+}
+
 fn evaluate(members: &[Saver]) -> Vec<Contribution> {
     let mut ordered: Vec<&Saver> = members.iter().collect();
     ordered.sort_by(|a, b| b.saving.cmp(&a.saving).then_with(|| a.id.cmp(&b.id)));

@@ -89,6 +89,10 @@ pub trait ChargeReader: Send + Sync {
         start: Timestamp,
         end: Timestamp,
     ) -> Result<Vec<Charge>, StoreError>;
+
+    /// End of the last day that the bills of an account (an AWS account, an Azure subscription, a Google project) are for; `None` where
+    /// no bill names it. Usage up to a day before it counts as told completely: providers correct the last day.
+    async fn billed_until(&self, account: &str) -> Result<Option<Timestamp>, StoreError>;
 }
 
 /// Time, so that tests can set it.
@@ -208,6 +212,13 @@ pub trait AgentStore: Send + Sync {
     async fn recommendation_savings(&self, filter: &RecommendationFilter) -> Result<OpenSavings, StoreError>;
     /// Savings of all recommendations that succeeded, by the day of their last change, oldest first.
     async fn recommendation_savings_by_day(&self) -> Result<Vec<DailySavings>, StoreError>;
+    /// Recommendations that succeeded and whose saving has not ended, each with the newest action that applied it, the last changed
+    /// ones first. At most `limit` of those before a position; the position is the last one's time of change and identifier.
+    async fn standing_savings(
+        &self,
+        before: Option<(Timestamp, RecommendationId)>,
+        limit: u64,
+    ) -> Result<Vec<(Recommendation, Option<Action>)>, StoreError>;
     /// Dismissals of these kinds without feedback.
     async fn recommendation_dismissals(&self, kinds: &[RecommendationType]) -> Result<Vec<Dismissals>, StoreError>;
     /// Outcomes of executed recommendations of these kinds without feedback.

@@ -15,9 +15,11 @@ use reeve_estate::named;
 
 mod factors;
 mod id;
+mod savings_basis;
 
 pub use factors::{FactorKind, Factors};
 pub use id::RecommendationId;
+pub use savings_basis::SavingsBasis;
 
 /// Reason code of a recommendation that no agent applies by itself, whatever its mode and impact: what was measured does not tell
 /// whether the resource is still needed, and a person does.
@@ -279,16 +281,6 @@ pub struct Recommendation {
     /// Grows with every change; stores compare it before they write.
     pub version: u64,
 }
-
-named!(
-    /// Basis of a saving.
-    SavingsBasis {
-        /// After discounts and commitments, from the bill.
-        Bill => "bill",
-        /// List price, where no bill of the resource is known.
-        ListPrice => "list_price",
-    }
-);
 
 impl Recommendation {
     /// Expected savings a month on the one basis that every page, list and total uses: after discounts where the bill is known,

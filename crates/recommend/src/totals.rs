@@ -44,6 +44,8 @@ pub struct RecommendationTotal {
 pub struct OpenSavings {
     /// Combined savings a month: recommendations that exclude each other count once.
     pub combined: Money,
+    /// Cost a month that those add which cost more, such as a second zone or a larger size; not subtracted from the savings.
+    pub added: Money,
     /// Number of recommendations without a known price.
     pub unpriced: u64,
 }

@@ -55,6 +55,13 @@ impl AgentStore for Store {
     async fn recommendation_list(&self, filter: &RecommendationFilter) -> Result<(Vec<Recommendation>, u64)> {
         Ok(recommendation::list(self, filter).await?)
     }
+    async fn standing_savings(
+        &self,
+        before: Option<(Timestamp, RecommendationId)>,
+        limit: u64,
+    ) -> Result<Vec<(Recommendation, Option<Action>)>> {
+        Ok(recommendation::standing_savings(self, before, limit).await?)
+    }
     async fn recommendation_totals(&self) -> Result<Vec<RecommendationTotal>> {
         Ok(recommendation::totals(self).await?)
     }

@@ -5049,6 +5049,11 @@ export interface components {
              * @description Approvals that wait.
              */
             approvals_pending: number;
+            /**
+             * Format: double
+             * @description Cost a month that open recommendations add together which cost more than they save, dollars; not subtracted from the savings.
+             */
+            cost_added_open_monthly: number;
             /** @description `true` while the kill switch is on. */
             kill_switch: boolean;
             /** @description Learning progress per agent. */
@@ -9240,6 +9245,11 @@ export interface components {
         };
         /** @description A page of recommendations, and what all that the filter finds save together. */
         RecommendationList: {
+            /**
+             * Format: double
+             * @description Cost a month that those add together which cost more than they save, dollars; not subtracted from `savings_monthly`.
+             */
+            cost_added_monthly: number;
             /** @description The items. */
             items: components["schemas"]["RecommendationBody"][];
             /** @description Give this as `cursor` for the next page; absent at the end. */
@@ -10101,7 +10111,7 @@ export interface components {
             currency: string;
             /**
              * Format: double
-             * @description Monthly cost of the resource now.
+             * @description Monthly cost of the resource now, on the same basis as `expected_monthly`.
              */
             current_monthly_cost?: number | null;
             /**
@@ -10111,7 +10121,8 @@ export interface components {
             expected_monthly?: number | null;
             /**
              * Format: double
-             * @description At list price; null where no price of this region, size and operating system is known.
+             * @description At list price, for comparison alone; null where no price of this region, size and operating system is known. Pages and totals use
+             *     `expected_monthly`.
              */
             monthly?: number | null;
             /**
@@ -11050,6 +11061,8 @@ export interface components {
         };
         /** @description The time after a change in which its effect is watched. */
         WatchBody: {
+            /** @description End of the days of the bill that the reduction was measured on; absent until the bill covers a whole day after the change. */
+            billed_until?: string | null;
             /** @description The numbers behind it. */
             detail: string;
             /**
@@ -11062,6 +11075,12 @@ export interface components {
              * @description Measured reduction of the resource's monthly cost, dollars; absent until known.
              */
             realised_savings_monthly?: number | null;
+            /** @description Time from which nothing is saved any more; absent while the saving stands. */
+            saving_ended_at?: string | null;
+            /** @description Reason why the saving ended, in words. */
+            saving_ended_reason?: string | null;
+            /** @description Prices of the measured reduction: `bill` (after discounts) or `list_price`; absent until known. */
+            savings_basis?: string | null;
             /** @description End of the window. */
             until: string;
             /** @description `watching`, `holds`, `degraded`, `not_enough_data`, `overruled`. */

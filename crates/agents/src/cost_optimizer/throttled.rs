@@ -12,6 +12,7 @@ use super::margin;
 use super::outlook::{self, Passing};
 use super::price::Change;
 use crate::confidence::{Confidence, backtest, confidence, signs};
+use crate::discounts;
 use crate::load::Load;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, is_production, risk};
@@ -243,6 +244,8 @@ fn propose(
     if let Some(tag) = iac {
         iac_note(&mut proposal, &tag);
     }
+    // A larger size costs more by what is paid, not by the list price: its card has both costs on one basis.
+    discounts::apply(evidence.facts, list_now, &mut proposal);
     proposal
 }
 

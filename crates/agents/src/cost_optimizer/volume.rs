@@ -112,6 +112,10 @@ impl Cost {
                     "the volume costs {monthly} a month, its snapshot {snapshot}{origin}: deleting it saves at least {savings}"
                 )
             }
+            (Some(monthly), None) => format!(
+                "the volume costs {} a month: deleting it saves that, less the price of its snapshot, which is not known",
+                dollars(monthly)
+            ),
             _ => "no list price is known for the volume, so no saving is claimed".to_owned(),
         }
     }

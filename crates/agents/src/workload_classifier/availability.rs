@@ -1,7 +1,7 @@
 //! `production = high_availability`: databases with a standby in another zone, scaling groups of two members at least, and no machine
 //! that serves alone.
 
-use reeve_estate::{Capacity, Provider, Resource, ResourceKind};
+use reeve_estate::{Capacity, Money, Provider, Resource, ResourceKind};
 use reeve_recommend::change::{AddStandby, ResizeGroup};
 use reeve_recommend::plan::Plan;
 use reeve_recommend::proposal::Path;
@@ -56,6 +56,7 @@ fn database(case: &Case<'_>) -> Result<Proposal, Abstention> {
         ]),
         plan,
         // A standby is a second instance of the same class with the same storage.
+        savings: case.second_costs(),
         cost_percent: Some(100.0),
         cost: "doubles what the database costs: the standby is a second instance with storage of its own".to_owned(),
         performance: "writes wait for the standby, which takes a few milliseconds more".to_owned(),
@@ -89,6 +90,7 @@ fn group(case: &Case<'_>) -> Result<Proposal, Abstention> {
         action: format!("Raise the least number of members of {name} from {min} to {MEMBERS}"),
         factors,
         plan,
+        savings: (more == 0).then_some(Money::ZERO),
         cost_percent: Some(f64::from(more) / f64::from(desired.max(1)) * 100.0),
         cost: match more {
             0 => format!("nothing now: it has {desired} members; later the {MEMBERS} that always run"),
@@ -122,6 +124,8 @@ fn machine(case: &Case<'_>) -> Result<Proposal, Abstention> {
             (FactorKind::Consequence, "A failure of the machine or of its zone stops what it serves"),
         ]),
         effort: Effort::High,
+        savings: case.second_costs(),
+        cost_percent: Some(100.0),
         cost: "a second machine, unless two smaller ones carry the load".to_owned(),
         performance: "none expected".to_owned(),
         ..finding("production_single_machine", path)

@@ -77,6 +77,17 @@ impl Case<'_> {
         format!("{} with a confidence of {:.1} %", self.class.as_str(), self.classified.classification.confidence)
     }
 
+    /// Saving of a second resource like this one at list price, which is negative: it costs what the first one does. `None` without a price.
+    pub(super) fn second_costs(&self) -> Option<Money> {
+        self.listed().map(|cost| Money::ZERO - cost)
+    }
+
+    /// Cost of the resource a month at list price; that which the cloud itself gives where the catalogue has no price.
+    fn listed(&self) -> Option<Money> {
+        let resource = self.facts.resource;
+        self.facts.catalogue.monthly_cost(resource).map(|month| month.cost).or(resource.monthly_cost)
+    }
+
     /// The signals that decided, in words.
     fn signals(&self) -> String {
         let class = self.class as usize;
@@ -143,7 +154,7 @@ impl Case<'_> {
         if let Some(tag) = iac {
             iac_note(&mut proposal, &tag);
         }
-        discounts::apply(self.facts, resource.monthly_cost, &mut proposal);
+        discounts::apply(self.facts, self.listed(), &mut proposal);
         proposal
     }
 

@@ -13,6 +13,7 @@ use reeve_estate::{Resource, ResourceState};
 use reeve_learn::compare::{Bar, Comparison, Verdict};
 
 use super::pressure::{Compared, Span, compare_pressure};
+use super::savings;
 use crate::{Caller, EngineError, ExecutionService, log_entry};
 use reeve_recommend::action::{Action, Watch, WatchVerdict};
 use reeve_recommend::change::EffectEvidence;
@@ -79,8 +80,8 @@ impl ExecutionService {
         let changed_by_others = resource.as_ref().and_then(|resource| difference(&action, resource));
         let ends = watch.until <= now;
         let (verdict, detail) = match (&resource, changed_by_others) {
-            (None, _) if left_deleted(&action) && !ends => return Ok(false),
-            (None, _) if left_deleted(&action) => (WatchVerdict::Holds, STATE_STANDS.to_owned()),
+            (None, _) if savings::is_removal(&action) && !ends => return Ok(false),
+            (None, _) if savings::is_removal(&action) => (WatchVerdict::Holds, STATE_STANDS.to_owned()),
             (None, _) => (WatchVerdict::Overruled, "the resource is gone".to_owned()),
             (_, Some(words)) => (WatchVerdict::Overruled, words),
             (Some(_), None) if self.effect_evidence(&recommendation) == EffectEvidence::State => {
@@ -97,11 +98,11 @@ impl ExecutionService {
                 }
             }
         };
-        let realised = resource
-            .as_ref()
-            .filter(|_| verdict != WatchVerdict::Overruled)
-            .and_then(|resource| Some(recommendation.monthly_cost? - resource.monthly_cost?));
-        let watched = Watch { verdict, detail, realised_monthly: realised, ..watch.clone() };
+        let realised = (verdict != WatchVerdict::Overruled)
+            .then(|| savings::realised(&recommendation, &action, resource.as_ref(), &self.ports.catalogue))
+            .flatten();
+        let basis = realised.and(recommendation.savings_basis());
+        let watched = Watch { verdict, detail, realised_monthly: realised, basis, ..watch.clone() };
         self.conclude(action, watched, &recommendation, &limits, caller).await?;
         Ok(true)
     }
@@ -123,9 +124,10 @@ impl ExecutionService {
                 ("detail", Json::from(watched.detail.clone())),
                 (
                     "predicted_savings_monthly_usd",
-                    Json::from(recommendation.savings_monthly.map(|money| money.usd_cents())),
+                    Json::from(recommendation.expected_savings().map(|money| money.usd_cents())),
                 ),
                 ("realised_savings_monthly_usd", Json::from(watched.realised_monthly.map(|money| money.usd_cents()))),
+                ("savings_basis", Json::from(watched.basis.map(|basis| basis.as_str()))),
             ]));
         if degraded {
             entry = entry.with_severity(Severity::Medium);
@@ -197,18 +199,8 @@ fn judged(compared: &[Compared], ends: bool) -> Option<(WatchVerdict, String)> {
     Some((WatchVerdict::Holds, held.join("; ")))
 }
 
-/// Returns `true` if the change deleted the resource: that it is gone is what was wanted.
-fn left_deleted(action: &Action) -> bool {
-    let deleted = |(field, value): &(String, String)| field == "state" && value == ResourceState::Deleted.as_str();
-    action
-        .steps
-        .iter()
-        .rfind(|step| !step.rollback && step.ok == Some(true))
-        .is_some_and(|step| step.after.iter().any(deleted))
-}
-
 /// Describes how the resource differs from the state that the change left, if somebody changed it since.
-fn difference(action: &Action, resource: &Resource) -> Option<String> {
+pub(super) fn difference(action: &Action, resource: &Resource) -> Option<String> {
     let left =
         action.steps.iter().rev().find(|step| !step.rollback && step.ok == Some(true) && !step.after.is_empty())?;
     left.after.iter().find_map(|(field, wanted)| {

@@ -59,6 +59,28 @@ async fn a_larger_size_costs_more_than_five_percent_and_is_blocked() {
 }
 
 #[tokio::test]
+async fn a_change_without_a_known_price_is_within_no_limit_of_cost() {
+    let world = World::new();
+    let recommendation = world.right_size("i-1", "t3.large").await;
+    let mut unpriced = recommendation.clone();
+    unpriced.impact.cost_percent = None;
+    unpriced.version += 1;
+    world.memory.recommendation_update(&unpriced).await.unwrap();
+    let block = blocked(&world, &recommendation).await;
+    assert_eq!((block.guardrail.as_str(), block.limit), ("cost_impact.max_increase", 5.0));
+    assert!(block.message.starts_with("no price of the change is known"), "{block}");
+    assert!(block.guardrail.is_exceptable(), "people may grant an exception");
+
+    let mut idle = world.again(&recommendation).await;
+    idle.kind = reeve_recommend::RecommendationType::IdleResourceCleanup;
+    idle.version += 1;
+    world.memory.recommendation_update(&idle).await.unwrap();
+    let executed = world.engine.execution.execute(&recommendation.id, None, None, &operator()).await;
+    assert!(!matches!(executed, Err(EngineError::Blocked(_))), "what ends a cost raises none: {executed:?}");
+    world.engine.execution.settle().await;
+}
+
+#[tokio::test]
 async fn expected_degradation_is_bounded() {
     let world = World::new();
     let recommendation = world.right_size("i-1", "t3.large").await;

@@ -124,13 +124,31 @@ impl LogReader for Log {
     }
 }
 
-/// An estate without bills.
-pub(crate) struct Unbilled;
+/// Bills of the tests; nothing until a test puts charges in.
+#[derive(Default)]
+pub(crate) struct TestBills {
+    pub(crate) charges: Mutex<Vec<Charge>>,
+}
 
 #[async_trait]
-impl ChargeReader for Unbilled {
-    async fn charges(&self, _: &[ResourceId], _: Timestamp, _: Timestamp) -> Result<Vec<Charge>, StoreError> {
-        Ok(Vec::new())
+impl ChargeReader for TestBills {
+    async fn charges(
+        &self,
+        resources: &[ResourceId],
+        start: Timestamp,
+        end: Timestamp,
+    ) -> Result<Vec<Charge>, StoreError> {
+        let period = start.as_millisecond()..end.as_millisecond();
+        let names = |charge: &&Charge| {
+            let own = |id: &ResourceId| charge.resource.as_deref() == Some(id.as_str());
+            period.contains(&charge.start_ms) && resources.iter().any(own)
+        };
+        Ok(self.charges.lock().iter().filter(names).cloned().collect())
+    }
+
+    async fn billed_until(&self, _: &str) -> Result<Option<Timestamp>, StoreError> {
+        let end_ms = self.charges.lock().iter().map(|charge| charge.end_ms).max();
+        Ok(end_ms.and_then(|end| Timestamp::from_millisecond(end).ok()))
     }
 }
 

@@ -33,6 +33,7 @@ mod rollouts;
 mod run;
 mod services;
 mod simulation;
+mod standing;
 mod store;
 mod watch;
 mod world;

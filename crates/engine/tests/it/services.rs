@@ -55,6 +55,7 @@ impl Services {
         let acting = ExecutionPorts {
             estate: Arc::clone(&estate),
             samples: Arc::clone(&samples),
+            charges: Arc::clone(&ports.charges),
             clouds,
             catalogue: Arc::clone(&catalogue),
             changes: reeve_recommend::Changes::builtin(),

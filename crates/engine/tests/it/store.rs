@@ -11,7 +11,7 @@ use reeve_estate::{
     Connection, ConnectionId, EstateStore, IsSeen, Metric, Money, Resource, ResourceChange, ResourceFilter, ResourceId,
     ResourceKind, ResourceState, ResourceTotal, Sample, SampleStore, Series, StoreError,
 };
-use reeve_recommend::combined::combined_savings;
+use reeve_recommend::combined::{added_cost, combined_savings};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::rollout::RolloutFilter;
 use reeve_recommend::{
@@ -22,6 +22,7 @@ use reeve_recommend::{
 };
 
 use crate::large_runs::Progress;
+use crate::standing;
 use crate::world::connection;
 
 /// Everything in memory.
@@ -154,10 +155,17 @@ impl AgentStore for Memory {
     async fn recommendation_savings(&self, filter: &RecommendationFilter) -> Result<OpenSavings, StoreError> {
         let (open, _) = self.recommendation_list(&RecommendationFilter { is_open: true, ..filter.clone() }).await?;
         let unpriced = open.iter().filter(|r| r.expected_savings().is_none()).count() as u64;
-        Ok(OpenSavings { combined: combined_savings(&open), unpriced })
+        Ok(OpenSavings { combined: combined_savings(&open), added: added_cost(&open), unpriced })
     }
     async fn recommendation_savings_by_day(&self) -> Result<Vec<DailySavings>, StoreError> {
         Ok(Vec::new())
+    }
+    async fn standing_savings(
+        &self,
+        before: Option<(Timestamp, RecommendationId)>,
+        limit: u64,
+    ) -> Result<Vec<(Recommendation, Option<Action>)>, StoreError> {
+        Ok(standing::page(&self.recommendations.lock(), &self.actions.lock(), before, limit))
     }
     async fn recommendation_dismissals(&self, kinds: &[RecommendationType]) -> Result<Vec<Dismissals>, StoreError> {
         let feedback = self.feedback.lock();

@@ -5,6 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Metric, Money, ResourceId, ResourceKind, ResourceState, Series};
 use reeve_recommend::change::ChangeGroupSize;
 use reeve_recommend::plan::Plan;
+use reeve_recommend::recommendation::SavingsBasis;
 use reeve_recommend::{Action, ActionStatus, AgentStore, Recommendation, Status, WatchVerdict};
 
 use crate::world::{World, operator, resource};
@@ -176,4 +177,67 @@ async fn a_group_is_watched_by_its_members() {
     assert_eq!(watch.verdict, WatchVerdict::Degraded, "{watch:?}");
     let watch = halved_group(40.0, 75.0).await.watch.unwrap();
     assert_eq!(watch.verdict, WatchVerdict::Holds, "busier is what was wanted: {watch:?}");
+}
+
+/// A bill of the account: a dollar amount for each whole day of the machine, and a cent of something else.
+fn billed(world: &World, days: &[(i64, f64)]) {
+    let header = "BilledCost,BillingCurrency,SubAccountId,ChargePeriodStart,ChargePeriodEnd,ChargeCategory,ResourceId";
+    let mut reader = reeve_estate::charge::focus::Reader::from_header(header.split(',')).unwrap();
+    let midnight = reeve_recommend::Clock::now(&*world.clock).as_second().div_euclid(86_400) * 86_400;
+    let mut charge = |day: i64, cost: f64, id: &str| {
+        let at = |day: i64| jiff::Timestamp::from_second(midnight + day * 86_400).unwrap().to_string();
+        let cells =
+            [format!("{cost}"), "USD".into(), "111122223333".into(), at(day), at(day + 1), "Usage".into(), id.into()];
+        reader.charge(|place| cells.get(place).map(String::as_str)).unwrap()
+    };
+    let charges = days.iter().flat_map(|(day, cost)| [charge(*day, *cost, "i-1"), charge(*day, 0.01, "i-9")]).collect();
+    *world.bills.charges.lock() = charges;
+}
+
+#[tokio::test]
+async fn the_bill_replaces_the_list_price_once_it_covers_a_whole_day() {
+    let world = World::new();
+    let (recommendation, action) = changed(&world).await;
+    passes(&world, 25, |_| 30.0);
+    let watch = looked(&world, &action).await.watch.unwrap();
+    assert_eq!((watch.basis, watch.billed_until), (Some(SavingsBasis::ListPrice), None), "{watch:?}");
+    assert_eq!(watch.realised_monthly, recommendation.savings_monthly, "at list price as it was promised");
+
+    // The change was yesterday; today is its first whole day, and two days from now it has been told completely.
+    billed(&world, &[(-3, 2.0), (-2, 2.0), (-1, 1.5), (0, 0.8), (1, 0.8)]);
+    world.clock.advance(SignedDuration::from_hours(48));
+    let watch = looked(&world, &action).await.watch.unwrap();
+    assert_eq!(watch.basis, Some(SavingsBasis::Bill), "{watch:?}");
+    let monthly = watch.realised_monthly.unwrap().usd();
+    assert!((monthly - 1.2 * 730.0 / 24.0).abs() < 0.01, "{monthly}");
+    assert!(watch.billed_until.is_some());
+    assert!(world.story(&recommendation).contains(&"action.saving_measure success".to_owned()));
+    let entries = world.entries().len();
+    world.clock.advance(SignedDuration::from_hours(2));
+    looked(&world, &action).await;
+    assert_eq!(world.entries().len(), entries, "the same bill says nothing new");
+}
+
+#[tokio::test]
+async fn a_saving_ends_when_the_resource_leaves_the_state() {
+    let world = World::new();
+    let (recommendation, action) = changed(&world).await;
+    passes(&world, 25, |_| 30.0);
+    assert!(looked(&world, &action).await.watch.unwrap().ended.is_none());
+    {
+        let mut resources = world.memory.resources.lock();
+        let machine = resources.get_mut(&ResourceId::new("i-1")).unwrap();
+        machine.specification.instance_type = Some("t3.large".to_owned());
+    }
+    world.clock.advance(SignedDuration::from_hours(24 * 7));
+    let watch = looked(&world, &action).await.watch.unwrap();
+    let end = watch.ended.clone().unwrap();
+    assert_eq!(end.at, reeve_recommend::Clock::now(&*world.clock), "on the day on which it was seen");
+    assert!(end.reason.contains("instance_type is t3.large, not t3.medium"), "{end:?}");
+    assert_eq!(watch.verdict, WatchVerdict::Holds, "the verdict of the observation stays");
+    assert!(watch.realised_monthly.is_some(), "it was saved until then");
+    world.clock.advance(SignedDuration::from_hours(2));
+    let ends = || world.story(&recommendation).iter().filter(|line| line.starts_with("action.saving_end")).count();
+    looked(&world, &action).await;
+    assert_eq!(ends(), 1, "once");
 }

@@ -21,7 +21,7 @@ use reeve_testkit::contract::estate::running;
 
 use crate::clock::TestClock;
 use crate::cloud::{Cloud, OneCloud};
-use crate::journal::{Journal, Log, Note, Unbilled};
+use crate::journal::{Journal, Log, Note, TestBills};
 use crate::services::{Ports, Services};
 use crate::store::Memory;
 
@@ -31,6 +31,7 @@ pub(crate) struct World {
     pub(crate) memory: Arc<Memory>,
     pub(crate) cloud: Arc<Cloud>,
     pub(crate) log: Arc<Log>,
+    pub(crate) bills: Arc<TestBills>,
     pub(crate) clock: Arc<TestClock>,
     models: Option<Arc<dyn ModelStore>>,
     rollouts: Option<Arc<dyn RolloutStore>>,
@@ -44,8 +45,9 @@ impl World {
         let cloud = Cloud::new(Arc::clone(&clock), Arc::clone(&journal), None);
         let log = Log::new(journal, Arc::clone(&clock), None);
         let memory = Arc::new(Memory::default());
-        let engine = engine(&memory, &cloud, &log, &clock, None, None);
-        World { engine, memory, cloud, log, clock, models: None, rollouts: None }
+        let bills = Arc::new(TestBills::default());
+        let engine = engine(&memory, &cloud, &log, &bills, &clock, None, None);
+        World { engine, memory, cloud, log, bills, clock, models: None, rollouts: None }
     }
 
     /// The same world, whose engine calibrates by models.
@@ -67,6 +69,7 @@ impl World {
                 &self.memory,
                 &self.cloud,
                 &self.log,
+                &self.bills,
                 &self.clock,
                 self.models.clone(),
                 self.rollouts.clone(),
@@ -74,6 +77,7 @@ impl World {
             memory: Arc::clone(&self.memory),
             cloud: Arc::clone(&self.cloud),
             log: Arc::clone(&self.log),
+            bills: Arc::clone(&self.bills),
             clock: Arc::clone(&self.clock),
             models: self.models.clone(),
             rollouts: self.rollouts.clone(),
@@ -247,6 +251,7 @@ fn engine(
     memory: &Arc<Memory>,
     cloud: &Arc<Cloud>,
     log: &Arc<Log>,
+    bills: &Arc<TestBills>,
     clock: &Arc<TestClock>,
     models: Option<Arc<dyn ModelStore>>,
     rollouts: Option<Arc<dyn RolloutStore>>,
@@ -258,7 +263,7 @@ fn engine(
         clouds: Arc::new(OneCloud(Arc::clone(cloud))),
         recorder: Arc::clone(log) as _,
         log: Arc::clone(log) as _,
-        charges: Arc::new(Unbilled),
+        charges: Arc::clone(bills) as _,
         clock: Arc::clone(clock) as _,
         models,
         rollouts,

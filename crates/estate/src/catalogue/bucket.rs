@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 
 use super::table::TierTable;
-use super::{CatalogueError, MonthlyCost, PriceOrigin};
+use super::{Catalogue, CatalogueError, MonthlyCost, PriceOrigin};
 use crate::bucket::BucketContents;
 use crate::money::Money;
 
@@ -85,10 +85,41 @@ impl BucketPrices {
         self.has_region(region).then(|| self.table.usd(region, class, unit, amount).unwrap_or(0.0))
     }
 
+    /// Returns `true` if a class is charged by a unit.
+    pub(super) fn has(&self, class: &str, unit: &str) -> bool {
+        self.table.has(class, unit)
+    }
+
+    /// Begin and price of the first tier of a class by a unit.
+    pub(super) fn first_tier(&self, class: &str, unit: &str) -> Option<(f64, f64)> {
+        self.table.first(class, unit)
+    }
+}
+
+/// Prefix of the classes of S3 in price files of units: `s3.STANDARD`.
+pub(super) const IN_FILES: &str = "s3.";
+
+impl Catalogue {
+    /// US dollars of an amount of a unit of a class of S3 in a region, with the origin of the price: of an imported file, else of the
+    /// embedded table. `None` without a price of a unit that the class charges; a unit that it does not charge costs nothing.
+    #[must_use]
+    pub fn bucket_usd(&self, region: &str, class: &str, unit: &str, amount: f64) -> Option<(f64, PriceOrigin)> {
+        let embedded = BucketPrices::embedded();
+        if let Some(price) = self.imported_unit(region, &format!("{IN_FILES}{class}"), unit, amount) {
+            return Some(price);
+        }
+        if embedded.has_region(region) {
+            return Some((embedded.usd(region, class, unit, amount)?, BUCKET_PRICES));
+        }
+        let (_, origin) = self.imported_unit(region, "s3.STANDARD", "gib_month", 0.0)?;
+        // A row that the file lacks would otherwise make a transition or a retrieval free.
+        (!embedded.has(class, unit)).then_some((0.0, origin))
+    }
+
     /// Storage of a bucket a month. `None` in a region without prices, and where a storage type is unknown: the cost of a part would
     /// look like that of the whole.
     #[must_use]
-    pub fn storage_monthly(&self, region: &str, contents: &BucketContents) -> Option<MonthlyCost> {
+    pub fn bucket_storage_monthly(&self, region: &str, contents: &BucketContents) -> Option<MonthlyCost> {
         let class = |name: &str| CLASSES.iter().find(|(known, _)| *known == name).map(|(_, class)| *class);
         let mut by_class: Vec<(&str, f64)> = Vec::new();
         for (name, gib) in &contents.gib {
@@ -98,9 +129,16 @@ impl BucketPrices {
                 None => by_class.push((class, *gib)),
             }
         }
-        let costs = by_class.into_iter().map(|(class, gib)| self.usd(region, class, "gib_month", gib));
-        let storage: f64 = costs.sum::<Option<f64>>()?;
-        Some(MonthlyCost { cost: Money::from_usd(storage), origins: vec![BUCKET_PRICES] })
+        let (_, origin) = self.bucket_usd(region, "STANDARD", "gib_month", 0.0)?;
+        let (mut storage, mut origins) = (0.0, vec![origin]);
+        for (class, gib) in by_class {
+            let (usd, origin) = self.bucket_usd(region, class, "gib_month", gib)?;
+            storage += usd;
+            if !origins.contains(&origin) {
+                origins.push(origin);
+            }
+        }
+        Some(MonthlyCost { cost: Money::from_usd(storage), origins })
     }
 }
 
@@ -112,7 +150,7 @@ mod tests {
     fn cost(gib: &[(&str, f64)]) -> Option<f64> {
         let gib = gib.iter().map(|(name, gib)| ((*name).to_owned(), *gib)).collect();
         let contents = BucketContents { measured_at: jiff::Timestamp::UNIX_EPOCH, objects: Some(20_000), gib };
-        BucketPrices::embedded().storage_monthly("us-east-1", &contents).map(|month| month.cost.usd_cents())
+        Catalogue::builtin().bucket_storage_monthly("us-east-1", &contents).map(|month| month.cost.usd_cents())
     }
 
     /// The figures for whole amounts are those that Infracost's tests record from AWS's price list (`s3_bucket_test.golden`).

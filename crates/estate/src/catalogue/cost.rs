@@ -1,6 +1,5 @@
 //! Monthly cost of a resource at list price. Covers only what the catalogue has prices for: no spot, no traffic.
 
-use super::bucket::BucketPrices;
 use super::{Catalogue, MonthlyCost};
 use crate::kind::ResourceKind;
 use crate::money::{HOURS_PER_MONTH, Money};
@@ -51,11 +50,15 @@ impl Catalogue {
         self.aws_month(&database.region, &name, "gib_month", spec.storage_gib? * copies)
     }
 
-    /// The cost of a resource a month at list price, as it is now: a stopped machine costs nothing (its volumes are
-    /// resources of their own). A load balancer's cost is that of its hours, without traffic, a bucket's that of its storage, without requests. `None` where there is no fact.
+    /// The cost of a resource a month at list price, as it is now: what is deleted costs nothing, and neither does a stopped machine
+    /// (its volumes are resources of their own). A load balancer's cost is that of its hours, without traffic, a bucket's that of its storage, without requests. `None` where there is no fact.
     #[must_use]
     pub fn monthly_cost(&self, resource: &Resource) -> Option<MonthlyCost> {
         let spec = &resource.specification;
+        // The removal of a volume, an address or a gateway would otherwise be measured as a saving of nothing.
+        if resource.state == ResourceState::Deleted {
+            return Some(MonthlyCost { cost: Money::ZERO, origins: Vec::new() });
+        }
         match resource.kind {
             ResourceKind::VirtualMachine => self.machine_monthly(resource),
             ResourceKind::Database => self.database_monthly(resource),
@@ -76,7 +79,7 @@ impl Catalogue {
                 self.aws_month(&resource.region, resource.kind.as_str(), "hour", HOURS_PER_MONTH)
             }
             ResourceKind::Bucket if resource.provider == Provider::Aws => {
-                BucketPrices::embedded().storage_monthly(&resource.region, spec.contents.as_ref()?)
+                self.bucket_storage_monthly(&resource.region, spec.contents.as_ref()?)
             }
             // A group's cost is its members'; the catalogue has no prices of other kinds.
             _ => None,
@@ -88,7 +91,7 @@ impl Catalogue {
             return None;
         }
         let spec = &resource.specification;
-        if matches!(resource.state, ResourceState::Stopped | ResourceState::Deleted) {
+        if resource.state == ResourceState::Stopped {
             return Some(MonthlyCost { cost: Money::ZERO, origins: Vec::new() });
         }
         let price = self.hourly_for(resource, spec.instance_type.as_deref()?)?;
@@ -98,7 +101,7 @@ impl Catalogue {
     /// Instance and storage of a database. Without a price of either there is none of both: a part would look like the whole.
     fn database_monthly(&self, database: &Resource) -> Option<MonthlyCost> {
         let storage = self.database_storage_monthly(database)?;
-        if matches!(database.state, ResourceState::Stopped | ResourceState::Deleted) {
+        if database.state == ResourceState::Stopped {
             return Some(storage);
         }
         let price = self.hourly_for(database, database.specification.instance_type.as_deref()?)?;

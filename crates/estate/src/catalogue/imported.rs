@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::aws::{self, ListPrices, Terms};
-use super::bucket::{BUCKET_PRICES, BucketPrices};
+use super::bucket::{BUCKET_PRICES, BucketPrices, IN_FILES};
 use super::price_file::{PriceFile, PriceKind};
 use super::{Catalogue, Price, PriceOrigin};
 use crate::provider::Provider;
@@ -121,22 +121,36 @@ impl Catalogue {
 
     /// US dollars of an amount of a unit in AWS, with the origin of the price.
     pub(super) fn aws_unit(&self, region: &str, name: &str, unit: &str, amount: f64) -> Option<(f64, PriceOrigin)> {
-        let imported = || {
-            let file = self.imported.file(Provider::Aws, PriceKind::Units)?;
-            Some((file.units(region, name, unit, amount)?, file.origin.clone()))
-        };
         let bundled = || Some((self.aws_units.usd(region, name, unit, amount)?, aws::UNITS));
-        imported().or_else(bundled)
+        self.imported_unit(region, name, unit, amount).or_else(bundled)
     }
 
-    /// Returns `true` if the embedded table has a price of a name by a unit.
+    /// US dollars of an amount of a unit in an imported file of AWS, with the origin of the price.
+    pub(super) fn imported_unit(
+        &self,
+        region: &str,
+        name: &str,
+        unit: &str,
+        amount: f64,
+    ) -> Option<(f64, PriceOrigin)> {
+        let file = self.imported.file(Provider::Aws, PriceKind::Units)?;
+        Some((file.units(region, name, unit, amount)?, file.origin.clone()))
+    }
+
+    /// Returns `true` if an embedded table has a price of a name by a unit.
     pub(super) fn has_unit(&self, name: &str, unit: &str) -> bool {
-        self.aws_units.has(name, unit)
+        match name.strip_prefix(IN_FILES) {
+            Some(class) => BucketPrices::embedded().has(class, unit),
+            None => self.aws_units.has(name, unit),
+        }
     }
 
-    /// Begin and price of the first tier of a name by a unit in the embedded table.
+    /// Begin and price of the first tier of a name by a unit in the embedded tables.
     pub(super) fn first_tier(&self, name: &str, unit: &str) -> Option<(f64, f64)> {
-        self.aws_units.first(name, unit)
+        match name.strip_prefix(IN_FILES) {
+            Some(class) => BucketPrices::embedded().first_tier(class, unit),
+            None => self.aws_units.first(name, unit),
+        }
     }
 
     /// The share that a purchase option saves, with the list it follows from. Both prices are of the same list: a newer on-demand price

@@ -202,7 +202,8 @@ pub struct ImpactBody {
 /// Savings a month; negative when it costs more, null where no price is known.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SavingsBody {
-    /// At list price; null where no price of this region, size and operating system is known.
+    /// At list price, for comparison alone; null where no price of this region, size and operating system is known. Pages and totals use
+    /// `expected_monthly`.
     pub monthly: Option<f64>,
     /// Expected savings: after discounts where the bill is known, else at list price. Totals add this up.
     pub expected_monthly: Option<f64>,
@@ -212,7 +213,7 @@ pub struct SavingsBody {
     pub currency: String,
     /// After discounts and commitments, where the bill is known.
     pub monthly_after_discounts: Option<f64>,
-    /// Monthly cost of the resource now.
+    /// Monthly cost of the resource now, on the same basis as `expected_monthly`.
     pub current_monthly_cost: Option<f64>,
 }
 
@@ -386,6 +387,8 @@ pub struct RecommendationList {
     /// Savings a month of those that have not ended together, dollars, on every page: after discounts where the bill is known, else
     /// at list price. Of those that exclude each other the best set counts.
     pub savings_monthly: f64,
+    /// Cost a month that those add together which cost more than they save, dollars; not subtracted from `savings_monthly`.
+    pub cost_added_monthly: f64,
     /// Those of them without a known price; none of them is in the sum.
     pub savings_unpriced: u64,
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use reeve_estate::charge::{Charge, Restatements};
+use reeve_estate::charge::{Charge, ChargeCategory, Restatements, resource_key};
 use reeve_estate::{ResourceId, StoreError};
 use reeve_recommend::ChargeReader;
 
@@ -29,13 +29,20 @@ const KEPT: Duration = Duration::from_secs(300);
 /// A bill: its path, size and time.
 pub(crate) type Bill = (PathBuf, u64, Timestamp);
 
-/// Charges by resource, its identifier in lower case: clouds write it in other cases in their bills.
-type ByResource = HashMap<String, Vec<Charge>>;
+/// Charges by the key of their resource ([`resource_key`]), and the end of what each account is billed for.
+#[derive(Default)]
+struct Grouped {
+    by_resource: HashMap<String, Vec<Charge>>,
+    billed_until_ms: HashMap<String, i64>,
+}
+
+/// The longest period of a charge that tells how far a bill reaches: the one line of a month is written on its first day.
+const DAY_MS: i64 = 86_400_000;
 
 /// Charges as they were read last.
 struct Held {
     files: Vec<Bill>,
-    charges: Arc<ByResource>,
+    charges: Arc<Grouped>,
     used_at: Instant,
 }
 
@@ -61,7 +68,7 @@ impl Bills {
         }
     }
 
-    async fn by_resource(&self) -> Result<Arc<ByResource>, StoreError> {
+    async fn grouped(&self) -> Result<Arc<Grouped>, StoreError> {
         let _one = self.reading.lock().await;
         let files = files(&self.folder);
         if let Some(held) = self.held.lock().as_mut().filter(|held| held.files == files) {
@@ -85,25 +92,40 @@ impl ChargeReader for Bills {
         start: Timestamp,
         end: Timestamp,
     ) -> Result<Vec<Charge>, StoreError> {
-        let charges = self.by_resource().await?;
+        let held = self.grouped().await?;
         let period = start.as_millisecond()..end.as_millisecond();
         // Two connections may see one resource.
-        let unique: BTreeSet<String> = resources.iter().map(|id| id.0.to_ascii_lowercase()).collect();
-        let own = unique.iter().filter_map(|id| charges.get(id)).flatten();
+        let unique: BTreeSet<String> = resources.iter().map(|id| resource_key(id.as_str())).collect();
+        let own = unique.iter().filter_map(|id| held.by_resource.get(id)).flatten();
         let mut found: Vec<Charge> = own.filter(|charge| period.contains(&charge.start_ms)).cloned().collect();
         found.sort_by_key(|charge| charge.start_ms);
         Ok(found)
     }
+
+    async fn billed_until(&self, account: &str) -> Result<Option<Timestamp>, StoreError> {
+        let held = self.grouped().await?;
+        Ok(held.billed_until_ms.get(&account_key(account)).and_then(|end| Timestamp::from_millisecond(*end).ok()))
+    }
 }
 
-fn grouped(charges: Vec<Charge>) -> ByResource {
-    let mut found = ByResource::new();
+fn grouped(charges: Vec<Charge>) -> Grouped {
+    let mut found = Grouped::default();
     for charge in charges {
-        if let Some(resource) = charge.resource.as_ref().map(|id| id.to_ascii_lowercase()) {
-            found.entry(resource).or_default().push(charge);
+        let is_daily = charge.category == ChargeCategory::Usage && charge.end_ms - charge.start_ms <= DAY_MS;
+        if let Some(account) = charge.sub_account.as_deref().filter(|_| is_daily) {
+            let end = found.billed_until_ms.entry(account_key(account)).or_insert(charge.end_ms);
+            *end = charge.end_ms.max(*end);
+        }
+        if let Some(resource) = charge.resource.as_deref().map(resource_key) {
+            found.by_resource.entry(resource).or_default().push(charge);
         }
     }
     found
+}
+
+/// Key of an account: bills name an Azure subscription by its path, the inventory by its identifier.
+fn account_key(account: &str) -> String {
+    account.rsplit('/').next().unwrap_or(account).to_ascii_lowercase()
 }
 
 /// The bills of a folder, the newest file first: one more than are read at most, so that reading them says that some are left out.
@@ -166,6 +188,29 @@ mod tests {
         std::fs::remove_file(folder.path().join("007.csv")).unwrap();
         let (charges, unreadable) = read(&files(folder.path()));
         assert_eq!((charges.len(), unreadable), (MOST_FILES, Vec::new()));
+    }
+
+    #[tokio::test]
+    async fn resources_are_found_by_their_arn_and_accounts_say_how_far_they_are_billed() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = [
+            "2026-11-09T00:00:00Z,2026-11-09T01:00:00Z,Usage,arn:aws:ec2:us-west-2:111122223333:natgateway/nat-0a1b",
+            "2026-11-09T00:00:00Z,2026-11-09T01:00:00Z,Usage,arn:aws:ec2:us-west-2:111122223333:snapshot/snap-0a1b",
+            "2026-11-01T00:00:00Z,2026-12-01T00:00:00Z,Usage,arn:aws:rds:us-west-2:111122223333:db:orders",
+        ];
+        let rows: String = rows.iter().map(|row| format!("1.00,USD,111122223333,{row}\n")).collect();
+        let header =
+            "BilledCost,BillingCurrency,SubAccountId,ChargePeriodStart,ChargePeriodEnd,ChargeCategory,ResourceId";
+        std::fs::write(folder.path().join("a.csv"), format!("{header}\n{rows}")).unwrap();
+        let bills = Bills::new(folder.path().to_owned());
+        let (start, end) = ("2026-11-01T00:00:00Z".parse().unwrap(), "2026-12-01T00:00:00Z".parse().unwrap());
+        let found = async |id: &str| bills.charges(&[ResourceId::new(id)], start, end).await.unwrap().len();
+        assert_eq!((found("nat-0a1b").await, found("snap-0a1b").await), (1, 1));
+        assert_eq!(found("arn:aws:rds:us-west-2:111122223333:db:orders").await, 1);
+        assert_eq!(found("orders").await, 0, "the name alone is that of a database of any region");
+        let until = bills.billed_until("111122223333").await.unwrap();
+        assert_eq!(until, Some("2026-11-09T01:00:00Z".parse().unwrap()), "a month's line says nothing");
+        assert_eq!(bills.billed_until("444455556666").await.unwrap(), None);
     }
 
     #[tokio::test]

@@ -59,6 +59,7 @@ pub(super) fn engine(ports: EnginePorts) -> EngineServices {
     let guardrails = Arc::new(GuardrailService::new(records.clone(), estate.clone(), changes.clone()));
     let acting = ExecutionPorts {
         estate: estate.clone(),
+        charges: charges.clone(),
         samples: samples.clone(),
         clouds,
         catalogue: catalogue.clone(),

@@ -2,6 +2,7 @@
 
 mod filter;
 mod savings;
+mod standing;
 #[cfg(test)]
 mod tests;
 mod totals;
@@ -23,6 +24,7 @@ use crate::rows::{encode, version};
 use crate::versioned::Versioned;
 
 pub(super) use savings::{dismissals, outcomes, savings, savings_by_day};
+pub(super) use standing::standing_savings;
 pub(super) use totals::totals;
 
 use filter::{count, filter};
@@ -58,7 +60,7 @@ pub(super) async fn insert_all(store: &Store, recommendations: &[Recommendation]
     let mut added: BTreeMap<sums::Key, sums::Sums> = BTreeMap::new();
     for recommendation in recommendations {
         insert_row(&mut tx, recommendation).await?;
-        let part = Part::new(recommendation, None);
+        let part = Part::new(recommendation, sums::Saving::default());
         added.entry(part.key).or_default().add(&part.sums, 1);
     }
     sums::add(&mut tx, added).await?;
@@ -123,7 +125,7 @@ pub(super) async fn update(connection: &mut AnyConnection, recommendation: &Reco
     record.run(connection, update, || taken(recommendation)).await?;
     match before {
         Some(before) => {
-            let after = Part::new(recommendation, before.realised);
+            let after = Part::new(recommendation, before.saving);
             sums::shift(connection, before, after).await
         }
         None => Ok(()),

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use reeve_estate::Money;
+use reeve_recommend::action::RealisedSaving;
 use reeve_recommend::{Recommendation, RecommendationId, Status};
 use sqlx::{AnyConnection, Row as _};
 
@@ -35,9 +35,11 @@ const REBUILD: &str =
          taken_back, recommendations, unpriced, expected, measured, measured_expected, realised)
      SELECT agent_id, agent_type, kind, status, priority, connection_id, account, by_hand, taken_back, COUNT(*),
          CAST(SUM(CASE WHEN expected_savings IS NULL THEN 1 ELSE 0 END) AS BIGINT),
-         CAST(SUM(COALESCE(expected_savings, 0)) AS BIGINT), COUNT(realised),
-         CAST(SUM(CASE WHEN realised IS NULL THEN 0 ELSE COALESCE(expected_savings, 0) END) AS BIGINT),
-         CAST(SUM(COALESCE(realised, 0)) AS BIGINT)
+         CAST(SUM(CASE WHEN saving_ended_at_ms IS NULL THEN COALESCE(expected_savings, 0) ELSE 0 END) AS BIGINT),
+         CAST(SUM(CASE WHEN realised IS NULL AND saving_ended_at_ms IS NULL THEN 0 ELSE 1 END) AS BIGINT),
+         CAST(SUM(CASE WHEN realised IS NULL OR saving_ended_at_ms IS NOT NULL THEN 0
+             ELSE COALESCE(expected_savings, 0) END) AS BIGINT),
+         CAST(SUM(CASE WHEN saving_ended_at_ms IS NULL THEN COALESCE(realised, 0) ELSE 0 END) AS BIGINT)
      FROM recommendations
      GROUP BY agent_id, agent_type, kind, status, priority, connection_id, account, by_hand, taken_back";
 
@@ -76,10 +78,17 @@ impl Sums {
         self.realised += times * other.realised;
     }
 
-    fn new(expected: Option<i64>, realised: Option<i64>) -> Self {
+    /// Sums of one recommendation. A saving that has ended is measured and no longer part of any amount: the same database, stopped again
+    /// each week, would otherwise be saved several times over.
+    fn new(expected: Option<i64>, saving: Saving) -> Self {
+        let unpriced = i64::from(expected.is_none());
+        if saving.ended_at_ms.is_some() {
+            return Sums { recommendations: 1, unpriced, measured: 1, ..Sums::default() };
+        }
+        let realised = saving.realised;
         Sums {
             recommendations: 1,
-            unpriced: i64::from(expected.is_none()),
+            unpriced,
             expected: expected.unwrap_or(0),
             measured: i64::from(realised.is_some()),
             measured_expected: realised.and(expected).unwrap_or(0),
@@ -88,15 +97,32 @@ impl Sums {
     }
 }
 
+/// Measured saving of a recommendation, as its columns have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Saving {
+    realised: Option<i64>,
+    ended_at_ms: Option<i64>,
+}
+
+impl From<RealisedSaving> for Saving {
+    fn from(saving: RealisedSaving) -> Self {
+        Saving {
+            realised: saving.monthly.map(amount),
+            ended_at_ms: saving.ended_at.map(jiff::Timestamp::as_millisecond),
+        }
+    }
+}
+
 /// Part of one recommendation in the totals.
 pub(crate) struct Part {
     pub(crate) key: Key,
     pub(crate) sums: Sums,
-    pub(crate) realised: Option<i64>,
+    pub(crate) saving: Saving,
+    expected: Option<i64>,
 }
 
 impl Part {
-    pub(crate) fn new(recommendation: &Recommendation, realised: Option<i64>) -> Self {
+    pub(crate) fn new(recommendation: &Recommendation, saving: Saving) -> Self {
         let key = Key {
             agent_id: agent_id(recommendation).to_owned(),
             agent_type: recommendation.origin.agent_type.as_str().to_owned(),
@@ -108,7 +134,8 @@ impl Part {
             by_hand: i64::from(recommendation.is_by_hand()),
             taken_back: i64::from(recommendation.taken_back_by.is_some()),
         };
-        Part { key, sums: Sums::new(recommendation.expected_savings().map(amount), realised), realised }
+        let expected = recommendation.expected_savings().map(amount);
+        Part { key, sums: Sums::new(expected, saving), saving, expected }
     }
 
     /// The part of a stored recommendation; `None` if it is not there, or has another version than the one given.
@@ -119,7 +146,7 @@ impl Part {
     ) -> Result<Option<Part>, Fault> {
         let row = sqlx::query(
             "SELECT agent_id, agent_type, kind, status, priority, connection_id, account, by_hand, taken_back,
-                 expected_savings, realised, version FROM recommendations WHERE id = $1",
+                 expected_savings, realised, version, saving_ended_at_ms FROM recommendations WHERE id = $1",
         )
         .bind(&id.0)
         .fetch_optional(connection)
@@ -129,7 +156,7 @@ impl Part {
         if version.is_some_and(|version| version != found) {
             return Ok(None);
         }
-        let realised: Option<i64> = row.try_get(10)?;
+        let saving = Saving { realised: row.try_get(10)?, ended_at_ms: row.try_get(12)? };
         let key = Key {
             agent_id: row.try_get(0)?,
             agent_type: row.try_get(1)?,
@@ -141,7 +168,8 @@ impl Part {
             by_hand: row.try_get(7)?,
             taken_back: row.try_get(8)?,
         };
-        Ok(Some(Part { key, sums: Sums::new(row.try_get(9)?, realised), realised }))
+        let expected: Option<i64> = row.try_get(9)?;
+        Ok(Some(Part { key, sums: Sums::new(expected, saving), saving, expected }))
     }
 }
 
@@ -181,27 +209,22 @@ pub(crate) async fn add(connection: &mut AnyConnection, changes: BTreeMap<Key, S
 pub(crate) async fn measure(
     connection: &mut AnyConnection,
     id: &RecommendationId,
-    realised: Option<Money>,
+    saving: RealisedSaving,
 ) -> Result<(), Fault> {
-    let realised = realised.map(amount);
+    let saving = Saving::from(saving);
     let Some(before) = Part::stored(connection, id, None).await? else { return Ok(()) };
-    if before.realised == realised {
+    if before.saving == saving {
         return Ok(());
     }
-    sqlx::query("UPDATE recommendations SET realised = $2 WHERE id = $1")
+    sqlx::query("UPDATE recommendations SET realised = $2, saving_ended_at_ms = $3 WHERE id = $1")
         .bind(&id.0)
-        .bind(realised)
+        .bind(saving.realised)
+        .bind(saving.ended_at_ms)
         .execute(&mut *connection)
         .await?;
-    let after = Part { key: before.key.clone(), sums: before.sums_with(realised), realised };
+    let sums = Sums::new(before.expected, saving);
+    let after = Part { key: before.key.clone(), sums, saving, expected: before.expected };
     shift(connection, before, after).await
-}
-
-impl Part {
-    fn sums_with(&self, realised: Option<i64>) -> Sums {
-        let expected = (self.sums.unpriced == 0).then_some(self.sums.expected);
-        Sums::new(expected, realised)
-    }
 }
 
 /// Number of writes so far of recommendations in these states, those that entered or left them included; a larger one than before says

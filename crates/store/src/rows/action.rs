@@ -1,7 +1,9 @@
 //! An action and what its steps did.
 
 use reeve_estate::{ActErrorKind, ConnectionId, Money, ResourceId};
+use reeve_recommend::action::SavingEnd;
 use reeve_recommend::change::Effect;
+use reeve_recommend::recommendation::SavingsBasis;
 use reeve_recommend::{
     Action, ActionId, ActionStatus, AgentId, Purpose, RecommendationId, StepKind, StepOutcome, Watch, WatchVerdict,
 };
@@ -55,6 +57,19 @@ struct WatchRow {
     verdict: String,
     detail: String,
     realised_monthly: Option<i64>,
+    /// Missing in rows of releases that measured at list price alone, as are the following.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    basis: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    billed_until: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ended: Option<SavingEndRow>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SavingEndRow {
+    at: String,
+    reason: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -181,6 +196,9 @@ impl From<&Watch> for WatchRow {
             verdict: watch.verdict.as_str().to_owned(),
             detail: watch.detail.clone(),
             realised_monthly: watch.realised_monthly.map(Money::micros),
+            basis: watch.basis.map(|basis| basis.as_str().to_owned()),
+            billed_until: watch.billed_until.map(|at| at.to_string()),
+            ended: watch.ended.as_ref().map(|end| SavingEndRow { at: end.at.to_string(), reason: end.reason.clone() }),
         }
     }
 }
@@ -192,6 +210,12 @@ impl WatchRow {
             verdict: named("verdict", &self.verdict, WatchVerdict::parse)?,
             detail: self.detail,
             realised_monthly: self.realised_monthly.map(Money::from_micros),
+            basis: self.basis.map(|basis| named("basis", &basis, SavingsBasis::parse)).transpose()?,
+            billed_until: time_or_none(self.billed_until.as_deref())?,
+            ended: self
+                .ended
+                .map(|end| Ok::<_, RowError>(SavingEnd { at: time(&end.at)?, reason: end.reason }))
+                .transpose()?,
         })
     }
 }

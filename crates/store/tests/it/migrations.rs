@@ -69,6 +69,7 @@ const BEFORE_SUMS: &str = "DROP TABLE recommendation_totals; DROP TABLE resource
     DROP INDEX recommendations_by_kind; DROP INDEX recommendations_open; DROP INDEX recommendations_due;
     DROP INDEX recommendations_open_by_cause; DROP INDEX recommendations_by_closing;
     DROP INDEX recommendations_open_savings; DROP INDEX recommendations_outcomes; DROP INDEX recommendations_saved; DROP INDEX recommendations_dismissed;
+    DROP INDEX recommendations_standing_savings; ALTER TABLE recommendations DROP COLUMN saving_ended_at_ms;
     DROP INDEX actions_by_start; DROP INDEX actions_by_run; DROP INDEX approvals_newest; DROP INDEX approvals_pending;
     DROP INDEX resources_summed; DROP INDEX deliveries_ended;
     CREATE INDEX recommendations_by_status ON recommendations (status);
@@ -82,7 +83,7 @@ const BEFORE_SUMS: &str = "DROP TABLE recommendation_totals; DROP TABLE resource
     ALTER TABLE recommendations DROP COLUMN realised; ALTER TABLE recommendations DROP COLUMN updated_at_ms;
     ALTER TABLE recommendations DROP COLUMN due_at_ms;
     ALTER TABLE actions DROP COLUMN purpose; ALTER TABLE actions DROP COLUMN agent_id; ALTER TABLE actions DROP COLUMN run_id;
-    DELETE FROM schema_versions WHERE version IN (23, 25)";
+    DELETE FROM schema_versions WHERE version IN (23, 25, 35)";
 
 /// Runs a statement beside the store.
 async fn execute(place: &Place, sql: &'static str) -> Result<()> {

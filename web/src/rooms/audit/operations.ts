@@ -8,7 +8,7 @@ const DONE: Record<string, string> = {
   'recommendation.succeed': 'Succeeded', 'recommendation.fail': 'Failed', 'recommendation.roll_back': 'Rolled back', 'recommendation.release': 'Released',
   'approval.request': 'Approval requested', 'approval.sign': 'Approved', 'approval.reject': 'Rejected', 'approval.delegate': 'Approval delegated', 'approval.expire': 'Approval expired', 'approval.remind': 'Reminder sent',
   'action.start': 'Change started', 'action.succeed': 'Change completed', 'action.fail': 'Change failed', 'action.abort': 'Change aborted', 'action.rollback': 'Rollback requested', 'action.rolled_back': 'Rolled back',
-  'action.watch': 'Effect measured', 'action.resume': 'Change resumed',
+  'action.watch': 'Effect measured', 'action.saving_measure': 'Saving measured by the bill', 'action.saving_end': 'Saving ended', 'action.resume': 'Change resumed',
   'agent.create': 'Agent created', 'agent.configure': 'Agent configured', 'agent.delete': 'Agent deleted', 'agent.run': 'Agent run',
   'rollout.create': 'Rollout started', 'rollout.stop': 'Rollout stopped', 'rollout.resume': 'Rollout resumed', 'rollout.abort': 'Rollout aborted', 'rollout.hold': 'Rollout on hold', 'rollout.gate': 'Rollout gate checked', 'rollout.complete': 'Rollout completed',
   'guardrails.put': 'Guardrails updated', 'kill_switch.on': 'Kill switch turned on', 'kill_switch.off': 'Kill switch turned off', 'breaker.reset': 'Circuit breaker reset',

@@ -18,6 +18,7 @@ import { LATEST_COLUMNS } from './columns';
 import classes from './DashboardPage.module.css';
 import { costsQuery, dashboardQuery, waitingQuery } from './queries';
 import { Savings } from './Savings';
+import { addedInWords, byPurpose } from './savings-words';
 
 /** Rows of the table of recommendations. */
 const LATEST = 5;
@@ -42,7 +43,8 @@ export function DashboardPage() {
         {may('estate.view') && <CostByProvider />}
         {(data || !error) && <Learning of={data} />}
       </SimpleGrid>
-      <Latest />
+      <Latest purpose="saving" title="Save money" label="Latest recommendations" empty="No open recommendation saves money" />
+      <Latest purpose="other" title="At risk" label="Recommendations for performance and availability" empty="Nothing else is recommended" />
     </Stack>
   );
 }
@@ -96,7 +98,7 @@ function agentsInWords(data: Dashboard | undefined): string {
 /** What is predicted is told apart from what is measured. */
 function saved(data: Dashboard | undefined): string {
   const waiting = data?.savings_unmeasured ? `${money(data.savings_unmeasured_monthly)} predicted for ${plural(data.savings_unmeasured, 'change')} not measured yet · ` : '';
-  return `${waiting}${money(data?.savings_open_monthly ?? 0)} a month more in open recommendations${data?.savings_open_unpriced ? `, ${count(data.savings_open_unpriced)} more without a known price` : ''}`;
+  return `${waiting}${money(data?.savings_open_monthly ?? 0)} a month more in open recommendations${addedInWords(data?.cost_added_open_monthly)}${data?.savings_open_unpriced ? `, ${count(data.savings_open_unpriced)} more without a known price` : ''}`;
 }
 
 function finished(data: Dashboard | undefined): string {
@@ -156,19 +158,20 @@ function trained(models: Model[]): string {
   return `${plural(models.length, 'model')} trained, accuracy on days not used for training: ${each.join(', ')}`;
 }
 
-function Latest() {
+/** One of two lists: what saves money, by amount, and what protects a resource and mostly costs something, by urgency. */
+function Latest({ purpose, title, label, empty }: { purpose: 'saving' | 'other'; title: string; label: string; empty: string }) {
   const navigate = useNavigate();
   const { data, error } = useQuery(waitingQuery);
   return (
     <Panel
-      title="Top recommendations" flush
+      title={title} flush
       actions={<Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/recommendations" {...props} />}>All recommendations</Anchor>}
     >
       {error ? <ProblemAlert error={error} /> : (
         <DataTable
-          bare label="Latest recommendations" columns={LATEST_COLUMNS} rows={data?.items.slice(0, LATEST)} rowId={(row) => row.id}
+          bare label={label} columns={LATEST_COLUMNS} rows={data && byPurpose(data.items)[purpose].slice(0, LATEST)} rowId={(row) => row.id}
           onOpen={(row) => void navigate({ to: '/intelligence/recommendations/$id', params: { id: row.id } })}
-          empty={<EmptyState title="No open recommendations">Run an agent under Agents, or wait for its next run.</EmptyState>}
+          empty={<EmptyState title={empty}>Run an agent under Agents, or wait for its next run.</EmptyState>}
         />
       )}
     </Panel>

@@ -17,6 +17,7 @@ import { APPLICABILITY } from './Applicable';
 import { BulkAnswers } from './BulkAnswers';
 import { ALL_COLUMNS, PRIORITY_ORDER } from './columns';
 import { MOST, recommendationsQuery, TYPES } from './queries';
+import { addedInWords } from './savings-words';
 
 const RolloutForm = late(() => import('./rollouts/RolloutForm'), 'RolloutForm');
 const route = getRouteApi('/app/intelligence/recommendations');
@@ -67,7 +68,7 @@ export function Recommendations() {
         <>
           <Group justify="space-between" gap="sm">
             <Text size="sm" className="muted numeral" role="status">
-              {data ? `${count(data.total)} found · ${money(data.savings_monthly)} a month could be saved${data.savings_unpriced ? ` · ${count(data.savings_unpriced)} without a known price` : ''}` : 'Loading …'}
+              {data ? `${count(data.total)} found · ${money(data.savings_monthly)} a month could be saved${addedInWords(data.cost_added_monthly)}${data.savings_unpriced ? ` · ${count(data.savings_unpriced)} without a known price` : ''}` : 'Loading …'}
             </Text>
             {search.type && may('intelligence.operate') && (data?.items.filter(({ plan, status: now, agent_id }) => plan && agent_id && now === 'open').length ?? 0) > 1 && (
               <Button variant="light" leftSection={<IconRocket size={16} />} onClick={() => setRolling(true)}>Start a staged rollout</Button>

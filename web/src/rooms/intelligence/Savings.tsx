@@ -4,18 +4,19 @@ import type { Dashboard } from '../../api/bodies';
 import { SavingsChart } from '../../charts/SavingsChart';
 import { count, money, plural } from '../../display/amounts';
 import { Panel } from '../../display/Panel';
+import { addedInWords } from './savings-words';
 
 /** Money: what was measured, what is predicted and not measured yet, and what open recommendations would add. */
 export function Savings({ of: data }: { of: Dashboard | undefined }) {
   const points = data?.savings_history ?? [];
   return (
-    <Panel title="Savings" note="Measured: the monthly cost before a change minus the cost after it, once its observation is over" actions={<Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/actions" {...props} />}>Changes behind it</Anchor>}>
+    <Panel title="Savings" note="Measured: the monthly cost before a change minus the cost after it, by the bill once it covers a whole day. A saving that ended is no longer counted" actions={<Anchor size="sm" renderRoot={(props) => <Link to="/intelligence/actions" {...props} />}>Changes behind it</Anchor>}>
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="lg" mb="md">
         <Amount label="Measured" dollars={data?.savings_realised_monthly} note={data && (data.savings_predicted_monthly ? `${money(data.savings_predicted_monthly)} was predicted for the same changes` : 'No change has been measured yet')} strong />
         <Amount label="Predicted, not measured yet" dollars={data?.savings_unmeasured_monthly} note={data && `${plural(data.savings_unmeasured, 'change')} under observation`} />
         <Amount
           label="Possible" dollars={data?.savings_open_monthly}
-          note={data && <><Anchor size="xs" renderRoot={(props) => <Link to="/intelligence/recommendations" {...props} />}>{plural(data.recommendations_open, 'open recommendation')}</Anchor>{data.savings_open_unpriced ? `, ${count(data.savings_open_unpriced)} of them without a known price` : ''}</>}
+          note={data && <><Anchor size="xs" renderRoot={(props) => <Link to="/intelligence/recommendations" {...props} />}>{plural(data.recommendations_open, 'open recommendation')}</Anchor>{addedInWords(data.cost_added_open_monthly)}{data.savings_open_unpriced ? `, ${count(data.savings_open_unpriced)} of them without a known price` : ''}</>}
         />
       </SimpleGrid>
       {!data ? <Skeleton h={220} /> : isDrawn(points) ? <SavingsChart points={points} /> : points.length > 0 ? (

@@ -11,6 +11,7 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { sentence, words } from '../../display/wording';
 import { signaturesFor } from './approval-matrix';
+import { unknownSaving } from './savings-words';
 import { guardrailsQuery } from './queries';
 
 const CAUSES: Record<string, string> = { run: 'in a run', anomaly: 'for an anomaly', predictive_rule: 'by a predictive rule', person: 'for a person' };
@@ -20,7 +21,7 @@ export function Figures({ of: one }: { of: Recommendation }) {
   const { explanation } = one;
   return (
     <Panel title={(one.savings.expected_monthly ?? 0) >= 0 ? 'Savings a month' : 'Added cost a month'}>
-      <Savings of={one.savings} />
+      <Savings of={one} />
       <Confidence of={one} />
       <Text size="xs" className="muted" mt={8}>
         From {count(explanation.data_points)} samples. {cases(explanation.similar_cases, explanation.success_rate)}
@@ -89,15 +90,16 @@ function Confidence({ of: one }: { of: Recommendation }) {
   );
 }
 
-function Savings({ of: savings }: { of: Recommendation['savings'] }) {
+function Savings({ of: one }: { of: Recommendation }) {
+  const { savings } = one;
   const now = savings.current_monthly_cost;
   const saved = savings.expected_monthly;
   if (saved == null) {
     return (
       <>
-        <Text fz={22} fw={600} lh={1.2}>Price unknown</Text>
+        <Text fz={22} fw={600} lh={1.2} className="numeral">{unknownSaving(one)}</Text>
         {now != null && <Text size="sm" className="muted numeral" mt={8}>It costs {money(now)} a month now</Text>}
-        <Text size="xs" className="muted" mt={4}>No price is available for this size, region and operating system.</Text>
+        <Text size="xs" className="muted" mt={4}>{sentence(one.impact.cost)}</Text>
       </>
     );
   }
@@ -114,7 +116,7 @@ function Savings({ of: savings }: { of: Recommendation['savings'] }) {
         </Group>
       )}
       <Text size="xs" className="muted" mt={4}>
-        {savings.basis === 'bill' ? `After discounts and commitments${savings.monthly == null ? '' : `; ${money(Math.abs(savings.monthly))} at list price`}.` : 'At list price. Connect a bill to include discounts.'}
+        {savings.basis === 'bill' ? `After discounts and commitments${savings.monthly == null ? '' : `; ${money(Math.abs(savings.monthly))} at list price`}.` : 'At list price: no bill of this resource is known.'}
       </Text>
     </>
   );

@@ -16,8 +16,15 @@ export function Watch({ of: watch }: { of: NonNullable<Action['watch']> }) {
       {watch.verdict === 'watching' && !watch.detail && <Text size="sm" mt={4}>Compared with the same hours before the change.</Text>}
       {watch.detail && <Text size="sm" mt={4} style={{ overflowWrap: 'anywhere' }}>{watch.detail}</Text>}
       <Text size="sm" className="muted numeral" mt={4}>
-        Predicted {watch.predicted_savings_monthly == null ? 'saving unknown' : `${money(watch.predicted_savings_monthly)} a month`}, {watch.realised_savings_monthly == null ? 'not measured yet' : `measured ${money(watch.realised_savings_monthly)}`}.
+        Predicted {watch.predicted_savings_monthly == null ? 'saving unknown' : `${money(watch.predicted_savings_monthly)} a month`}, {watch.realised_savings_monthly == null ? 'not measured yet' : `measured ${money(watch.realised_savings_monthly)} ${basis(watch)}`}.
       </Text>
+      {watch.saving_ended_at && <Text size="sm" mt={4}>The saving ended <When at={watch.saving_ended_at} />: {watch.saving_ended_reason}.</Text>}
     </div>
   );
+}
+
+/** Basis of a measured saving: the bill by days, the prices that the bill showed when the change was proposed, or the list. */
+function basis(watch: NonNullable<Action['watch']>): string {
+  if (watch.billed_until) return 'by the bill';
+  return watch.savings_basis === 'bill' ? 'at the discount of the bill' : 'at list price';
 }

@@ -8,6 +8,7 @@ import { Status } from '../../display/Status';
 import { When } from '../../display/When';
 import { words } from '../../display/wording';
 import { Applicable, APPLICABILITY } from './Applicable';
+import { unknownSaving } from './savings-words';
 
 export const PRIORITY_ORDER = ['critical', 'high', 'medium', 'low'];
 
@@ -36,7 +37,7 @@ const confidence: Column<Recommendation> = {
 };
 const savings: Column<Recommendation> = {
   id: 'savings', header: 'Savings a month', align: 'right', sortBy: (row) => row.savings.expected_monthly ?? Number.NEGATIVE_INFINITY,
-  cell: (row) => <Saved of={row.savings.expected_monthly} />,
+  cell: (row) => <Saved of={row} />,
 };
 const status: Column<Recommendation> = { id: 'status', header: 'Status', minor: true, sortBy: (row) => row.status, cell: (row) => <Status of={row.status} /> };
 const applicability: Column<Recommendation> = {
@@ -50,7 +51,9 @@ const created: Column<Recommendation> = {
 export const LATEST_COLUMNS = [titled(520), priority, kind, confidence, savings, status];
 export const ALL_COLUMNS = [titled(270), priority, kind, confidence, savings, applicability, status, created];
 
-function Saved({ of: dollars }: { of: number | null | undefined }) {
-  if (dollars == null) return <Text span size="sm" className="muted">Price unknown</Text>;
-  return <Text span size="sm" fw={600} c={dollars >= 0 ? 'var(--good)' : 'var(--warn)'}>{money(dollars)}</Text>;
+function Saved({ of: row }: { of: Recommendation }) {
+  const dollars = row.savings.expected_monthly;
+  if (dollars == null) return <Text span size="sm" className="muted">{unknownSaving(row)}</Text>;
+  if (dollars < 0) return <Text span size="sm" fw={600} c="var(--warn)">adds {money(-dollars)}</Text>;
+  return <Text span size="sm" fw={600} c="var(--good)">{money(dollars)}</Text>;
 }

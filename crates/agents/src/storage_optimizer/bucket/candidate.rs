@@ -4,9 +4,9 @@
 //! retrieval and requests of the reads that the logs have; the monitoring of INTELLIGENT_TIERING. Objects smaller than 128 KiB are not
 //! moved. A class is out where a rule deletes objects before its least duration ends. Prices: `reeve_estate::catalogue::bucket`.
 
+use reeve_estate::Catalogue;
 use reeve_estate::GIB;
 use reeve_estate::bucket::access::{AGE_BANDS, BandUse, BucketAccess, PrefixUse};
-use reeve_estate::catalogue::bucket::BucketPrices;
 use reeve_learn::Backtest;
 use reeve_learn::calibrate::Daily;
 use reeve_recommend::change::{ColdClass, Tiering};
@@ -32,6 +32,8 @@ const MIXED: f64 = 0.01;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds<'a> {
     pub(super) region: &'a str,
+    /// Prices.
+    pub(super) catalogue: &'a Catalogue,
     /// Least age, days.
     pub(super) after: i64,
     /// Least age at which a rule of the bucket deletes objects, days.
@@ -141,8 +143,7 @@ fn candidate(
     months: f64,
     bounds: Bounds<'_>,
 ) -> Option<Candidate> {
-    let prices = BucketPrices::embedded();
-    let price = |class: &str, unit, amount| prices.usd(bounds.region, class, unit, amount);
+    let price = |class: &str, unit, amount| Some(bounds.catalogue.bucket_usd(bounds.region, class, unit, amount)?.0);
     let moved = used.from_age(age);
     let is_deleted_before = bounds.expires.is_some_and(|days| days < age + least_days(class));
     if moved.objects == 0 || months <= 0.0 || is_deleted_before {
@@ -177,13 +178,14 @@ fn candidate(
 }
 
 /// Cost of copying the moved objects back into STANDARD: retrieval, a read and a write each.
-pub(super) fn return_usd(candidate: &Candidate, region: &str) -> Option<f64> {
-    let (prices, name) = (BucketPrices::embedded(), candidate.tiering.class.as_str());
+pub(super) fn return_usd(candidate: &Candidate, catalogue: &Catalogue, region: &str) -> Option<f64> {
+    let name = candidate.tiering.class.as_str();
+    let price = |class: &str, unit, amount| Some(catalogue.bucket_usd(region, class, unit, amount)?.0);
     let objects = candidate.moved.objects as f64;
     let parts = [
-        prices.usd(region, name, "retrieved_gib", candidate.gib()),
-        prices.usd(region, name, "read", objects),
-        prices.usd(region, "STANDARD", "write", objects),
+        price(name, "retrieved_gib", candidate.gib()),
+        price(name, "read", objects),
+        price("STANDARD", "write", objects),
     ];
     parts.into_iter().sum()
 }

@@ -5,8 +5,7 @@
 //! objects that the account pays for.
 
 use reeve_estate::bucket::access::AccessState;
-use reeve_estate::catalogue::bucket::{BUCKET_PRICES, BucketPrices};
-use reeve_estate::{BucketAccess, GIB, Money};
+use reeve_estate::{BucketAccess, Catalogue, GIB, Money};
 use reeve_learn::Backtest;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
@@ -50,8 +49,14 @@ pub(super) fn judge(
     let region = facts.resource.region.as_str();
     let contents = facts.resource.specification.contents.as_ref();
     let standard_gib = contents.and_then(|contents| contents.gib.get("StandardStorage")).copied().unwrap_or_default();
-    let bounds = Bounds { region, after: settings.tier_days, expires: configured.expires(), standard_gib };
-    if !BucketPrices::embedded().has_region(region) {
+    let bounds = Bounds {
+        region,
+        catalogue: facts.catalogue,
+        after: settings.tier_days,
+        expires: configured.expires(),
+        standard_gib,
+    };
+    if facts.catalogue.bucket_usd(region, "STANDARD", "gib_month", 0.0).is_none() {
         return Err(Abstention::unjudged(
             KIND,
             "price_not_known",
@@ -146,7 +151,7 @@ fn net_words(found: &Candidate) -> String {
 }
 
 /// The computation, line by line.
-fn evidence(access: &BucketAccess, found: &Candidate, region: &str) -> Factors {
+fn evidence(access: &BucketAccess, found: &Candidate, catalogue: &Catalogue, region: &str) -> Factors {
     let (tiering, moved) = (&found.tiering, found.moved);
     let class = tiering.class;
     let last = access.total().last_read.map_or("none".to_owned(), |at| at.to_string()[..10].to_owned());
@@ -169,10 +174,12 @@ fn evidence(access: &BucketAccess, found: &Candidate, region: &str) -> Factors {
         usd(found.transitions_monthly)
     );
     let small = format!("{} smaller than 128 KiB stay in STANDARD", objects(found.small_objects));
+    let origin = catalogue.bucket_usd(region, "STANDARD", "gib_month", 0.0).map(|(_, origin)| format!("; {origin}"));
+    let price = format!("Saving a month: {}{}", net_words(found), origin.unwrap_or_default());
     let mut factors = Factors::from([
         (FactorKind::Measured, old),
         (FactorKind::Measured, reads),
-        (FactorKind::Price, format!("Saving a month: {}; {BUCKET_PRICES}", net_words(found))),
+        (FactorKind::Price, price),
         (FactorKind::Price, transitions),
         (FactorKind::Consequence, small),
     ]);
@@ -182,7 +189,7 @@ fn evidence(access: &BucketAccess, found: &Candidate, region: &str) -> Factors {
             format!("{class} bills at least {least} days: what is deleted or replaced earlier is charged for them");
         factors.add(FactorKind::Price, text);
     }
-    let back = return_usd(found, region).map_or("a retrieval and a request each".to_owned(), usd);
+    let back = return_usd(found, catalogue, region).map_or("a retrieval and a request each".to_owned(), usd);
     let undo = format!(
         "It cannot be undone: objects that moved stay in {class}, and copying them back to STANDARD costs {back}; removing the rule in S3 \
          keeps the others"
@@ -220,7 +227,7 @@ fn propose(
         (FactorKind::Consequence, format!("The rule {}", rule.words())),
         (FactorKind::Confidence, confidence.words_by("week")),
     ]);
-    factors.extend(evidence(access, found, &bucket.region));
+    factors.extend(evidence(access, found, facts.catalogue, &bucket.region));
     let performance = match class {
         ColdClass::IntelligentTiering => "none: objects are read as fast as before",
         _ => "none: objects are read as fast as before, with an availability of 99.9 % instead of 99.99 %",

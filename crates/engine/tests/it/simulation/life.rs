@@ -20,7 +20,7 @@ use super::people;
 use super::shaky::Shaky;
 use crate::clock::TestClock;
 use crate::cloud::Cloud;
-use crate::journal::{Journal, Log, Note, Unbilled};
+use crate::journal::{Journal, Log, Note, TestBills};
 use crate::services::{Ports, Services};
 use crate::store::Memory;
 
@@ -85,7 +85,7 @@ impl Life {
             clouds: Arc::new(clouds),
             recorder: Arc::clone(&self.log) as _,
             log: Arc::clone(&self.log) as _,
-            charges: Arc::new(Unbilled),
+            charges: Arc::new(TestBills::default()),
             clock: Arc::clone(&self.clock) as _,
             models: None,
             rollouts: None,

@@ -111,6 +111,10 @@ pass_on!(AgentStore {
     read recommendation_totals() -> Vec<RecommendationTotal>;
     read recommendation_savings(filter: &RecommendationFilter) -> OpenSavings;
     read recommendation_savings_by_day() -> Vec<DailySavings>;
+    read standing_savings(
+        before: Option<(Timestamp, RecommendationId)>,
+        limit: u64
+    ) -> Vec<(Recommendation, Option<Action>)>;
     read recommendation_dismissals(kinds: &[RecommendationType]) -> Vec<Dismissals>;
     read recommendation_outcomes(kinds: &[RecommendationType]) -> Vec<StepOutcomes>;
     write approval_insert(approval: &Approval) -> ();

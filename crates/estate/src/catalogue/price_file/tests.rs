@@ -219,3 +219,23 @@ fn defects_are_named_by_line_and_field() {
     let bomb = zstd::encode_all(&vec![b'#'; MOST_BYTES + 1][..], 1).unwrap();
     assert_eq!(PriceFile::parse(&bomb).unwrap_err().to_string(), "line 1: file is larger than 64 MiB after unpacking");
 }
+
+#[test]
+fn prices_of_s3_are_imported_for_other_regions() {
+    let rows = "region,name,unit,from,usd\n\
+                moon-east-1,s3.STANDARD,gib_month,0,0.03\n\
+                moon-east-1,s3.STANDARD,gib_month,51200,0.02\n\
+                moon-east-1,s3.STANDARD_IA,gib_month,0,0.01\n";
+    let c = catalogue([parse("units", rows).unwrap()]);
+    let usd = |class, unit, amount| c.bucket_usd("moon-east-1", class, unit, amount).map(|(usd, _)| usd);
+    assert_eq!(usd("STANDARD", "gib_month", 100.0), Some(3.0));
+    assert_eq!(usd("STANDARD", "gib_month", 51_300.0), Some(51_200.0 * 0.03 + 100.0 * 0.02), "the second tier");
+    assert_eq!(usd("STANDARD", "retrieved_gib", 1.0), Some(0.0), "a unit that the class does not charge");
+    assert_eq!(usd("STANDARD_IA", "transition", 1.0), None, "a row that the file lacks is not free");
+    let origin = c.bucket_usd("moon-east-1", "STANDARD", "gib_month", 1.0).unwrap().1;
+    assert_eq!(origin.to_string(), "AWS price list of 2026-11-01");
+    let bundled = |region| c.bucket_usd(region, "STANDARD", "gib_month", 1.0).map(|(usd, _)| usd);
+    assert_eq!((bundled("us-east-1"), bundled("eu-west-1")), (Some(0.023), None), "what the file lacks stays");
+    let wrong = parse("units", "region,name,unit,from,usd\nmoon-east-1,s3.STANDARD,hour,0,1\n").unwrap_err();
+    assert!(wrong.to_string().contains("s3.STANDARD has no price by"), "{wrong}");
+}

@@ -296,6 +296,10 @@ pub(super) fn action(action: &Action, recommendation: &Recommendation) -> Action
             detail: watch.detail.clone(),
             predicted_savings_monthly: recommendation.expected_savings().map(Money::usd_cents),
             realised_savings_monthly: watch.realised_monthly.map(Money::usd_cents),
+            savings_basis: watch.basis.map(|basis| basis.as_str().to_owned()),
+            billed_until: watch.billed_until.map(time::text),
+            saving_ended_at: watch.ended.as_ref().map(|end| time::text(end.at)),
+            saving_ended_reason: watch.ended.as_ref().map(|end| end.reason.clone()),
         }),
         can_roll_back: action.status == ActionStatus::Succeeded,
     }

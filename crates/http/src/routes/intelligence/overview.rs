@@ -67,6 +67,7 @@ pub(super) async fn dashboard(State(app): State<Arc<App>>) -> Result<Json<Dashbo
         savings_unmeasured_monthly: (expected - measured_expected).usd_cents(),
         // What excludes another, or shares a resource with it, does not add up.
         savings_open_monthly: savings.combined.usd_cents(),
+        cost_added_open_monthly: savings.added.usd_cents(),
         savings_history: cumulated(days.into_iter().map(SavedChange::from)),
         savings_open_unpriced: savings.unpriced,
         monthly_cost: resources.iter().map(|total| total.monthly_cost).sum::<Money>().usd_cents(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Path, State};
 
-use reeve_recommend::combined::combined_savings;
+use reeve_recommend::combined::{added_cost, combined_savings};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{
     Applicability, ApplicabilityState, OpenSavings, Priority, Recommendation, RecommendationId, RecommendationType,
@@ -49,7 +49,7 @@ pub(super) async fn list(
     let (start, limit) = (window.start() as usize, window.limit as usize);
     let page: Vec<Recommendation> = matching.iter().skip(start).take(limit).cloned().collect();
     let unpriced = matching.iter().filter(|one| one.expected_savings().is_none()).count() as u64;
-    let savings = OpenSavings { combined: combined_savings(&matching), unpriced };
+    let savings = OpenSavings { combined: combined_savings(&matching), added: added_cost(&matching), unpriced };
     answer(&app, &page, savings, window, matching.len() as u64).await
 }
 
@@ -88,6 +88,7 @@ async fn answer(
         total,
         next_cursor: window.next(page.len(), total),
         savings_monthly: savings.combined.usd_cents(),
+        cost_added_monthly: savings.added.usd_cents(),
         savings_unpriced: savings.unpriced,
     }))
 }

@@ -21,8 +21,10 @@ use crate::rows::{named, unreadable};
 /// Saving of a recommendation that is alone on its resource, as `combined_on_resource` counts it: at most the whole cost.
 const ALONE: &str = "SELECT CAST(COALESCE(SUM(CASE WHEN members = 1 THEN saving ELSE 0 END), 0) AS BIGINT),
          CAST(COALESCE(SUM(unpriced), 0) AS BIGINT),
-         CAST(COALESCE(SUM(CASE WHEN members > 1 THEN 1 ELSE 0 END), 0) AS BIGINT)
+         CAST(COALESCE(SUM(CASE WHEN members > 1 THEN 1 ELSE 0 END), 0) AS BIGINT),
+         CAST(COALESCE(SUM(added), 0) AS BIGINT)
      FROM (SELECT COUNT(*) AS members, SUM(CASE WHEN expected_savings IS NULL THEN 1 ELSE 0 END) AS unpriced,
+         SUM(CASE WHEN expected_savings < 0 THEN -expected_savings ELSE 0 END) AS added,
          MAX(CASE WHEN expected_savings IS NULL OR expected_savings <= 0 THEN 0
              WHEN monthly_cost > 0 AND monthly_cost < expected_savings THEN monthly_cost
              ELSE expected_savings END) AS saving
@@ -58,7 +60,7 @@ async fn added_up(store: &Store, wanted: &RecommendationFilter) -> Result<OpenSa
         let rows = filter.query(filter.sql(TOGETHER, TOGETHER_END)).fetch_all(store.read()).await?;
         combined = combined + together(&rows)?;
     }
-    Ok(OpenSavings { combined, unpriced })
+    Ok(OpenSavings { combined, added: Money::from_micros(row.try_get(3)?), unpriced })
 }
 
 /// Statements that [`added_up`] runs.
@@ -102,9 +104,13 @@ pub(in crate::agents) async fn savings_by_day(store: &Store) -> Result<Vec<Daily
         return Ok(held);
     }
     let rows = sqlx::query(
-        "SELECT updated_at_ms / 86400000, CAST(COALESCE(SUM(expected_savings), 0) AS BIGINT),
-             CAST(COALESCE(SUM(realised), 0) AS BIGINT)
-         FROM recommendations WHERE COALESCE(status, '') = 'succeeded' AND by_hand = 0 GROUP BY 1 ORDER BY 1",
+        "SELECT day, CAST(COALESCE(SUM(expected), 0) AS BIGINT), CAST(COALESCE(SUM(measured), 0) AS BIGINT)
+         FROM (SELECT updated_at_ms / 86400000 AS day, expected_savings AS expected, realised AS measured
+             FROM recommendations WHERE COALESCE(status, '') = 'succeeded' AND by_hand = 0
+             UNION ALL SELECT saving_ended_at_ms / 86400000, -expected_savings, -realised
+             FROM recommendations WHERE COALESCE(status, '') = 'succeeded' AND by_hand = 0
+                 AND saving_ended_at_ms IS NOT NULL) AS changes
+         GROUP BY day ORDER BY day",
     )
     .fetch_all(store.read())
     .await?;

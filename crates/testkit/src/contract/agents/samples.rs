@@ -8,7 +8,7 @@ use reeve_predict::RuleId;
 use reeve_recommend::approval::{Signature, Signed};
 use reeve_recommend::change::{Effect, ResizeMachine};
 use reeve_recommend::models::{ModelId, ModelReference, ModelType, ModelUse};
-use reeve_recommend::recommendation::{ConfidenceRange, Decision, Effort, ImpactAssessment, Subject};
+use reeve_recommend::recommendation::{ConfidenceRange, Decision, Effort, ImpactAssessment, SavingsBasis, Subject};
 use reeve_recommend::{
     Action, ActionId, ActionStatus, Agent, AgentId, AgentType, Approval, ApprovalId, ApprovalStatus, AutoApply, Cause,
     ChangeControl, Day, Delegation, Direction, Exception, ExceptionRequest, Exclusion, ExclusionId, Explanation,
@@ -275,6 +275,9 @@ pub fn action(id: &str, recommendation: &str, started_at_ms: i64) -> Result<Acti
             verdict: WatchVerdict::Holds,
             detail: "cpu_utilization: +0.1 points".into(),
             realised_monthly: Some(Money::from_usd(69.5)),
+            basis: Some(SavingsBasis::Bill),
+            billed_until: Some("2026-11-21T00:00:00Z".parse()?),
+            ended: None,
         }),
         version: 1,
     })

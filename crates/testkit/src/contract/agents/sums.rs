@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{Money, ResourceId};
-use reeve_recommend::action::realised_savings;
-use reeve_recommend::combined::combined_savings;
+use reeve_recommend::action::{SavingEnd, realised_savings};
+use reeve_recommend::combined::{added_cost, combined_savings};
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::{
     Action, ActionFilter, ActionId, ActionStatus, AgentId, AgentStore, AgentType, AnomalyId, ApprovalFilter,
@@ -43,6 +43,8 @@ fn numbered(n: usize) -> Result<Recommendation> {
     let mut subject = base.subject.clone();
     (subject.account, subject.service) = (format!("account-{}", n % 3), ["ec2", "EC2", "rds"][n % 3].to_owned());
     subject.target_type = (!n.is_multiple_of(5)).then(|| format!("m5.size-{}", n % 2));
+    // Some cost more than they save.
+    let sign = if n.is_multiple_of(9) { -1.0 } else { 1.0 };
     let by_hand = if n.is_multiple_of(7) { vec!["delete_by_hand".to_owned()] } else { Vec::new() };
     let price = |every: usize, usd: f64| (!n.is_multiple_of(every)).then(|| Money::from_usd(usd));
     let origin = reeve_recommend::Origin {
@@ -55,8 +57,8 @@ fn numbered(n: usize) -> Result<Recommendation> {
         kind: KINDS[n % KINDS.len()],
         priority: Priority::ALL[n % Priority::ALL.len()],
         confidence: (n % 100) as f64,
-        savings_monthly: price(6, 5.0 * n as f64),
-        savings_after_discounts: price(2, 4.0 * n as f64),
+        savings_monthly: price(6, sign * 5.0 * n as f64),
+        savings_after_discounts: price(2, sign * 4.0 * n as f64),
         monthly_cost: price(3, 60.0),
         reason_codes: by_hand,
         updated_at: base.updated_at + SignedDuration::from_hours(n as i64),
@@ -105,6 +107,10 @@ async fn measured(store: &dyn AgentStore, n: usize, recommendation: &str) -> Res
         let mut after = Action { watch, version: 2, ..begun };
         if let Some(watch) = after.watch.as_mut().filter(|_| n.is_multiple_of(4)) {
             watch.verdict = WatchVerdict::Overruled;
+        }
+        if let Some(watch) = after.watch.as_mut().filter(|_| n.is_multiple_of(6)) {
+            let at = Timestamp::from_second(86_400 * (20_000 + n as i64))?;
+            watch.ended = Some(SavingEnd { at, reason: "state is running, not stopped".to_owned() });
         }
         store.action_update(&after).await?;
     }
@@ -195,11 +201,14 @@ fn add(sums: &mut Sums, total: &RecommendationTotal) {
 
 async fn totals(store: &dyn AgentStore) -> Result<()> {
     let (mut expected, mut found) = (Sums::new(), Sums::new());
-    let mut measured = 0;
+    let (mut measured, mut ended) = (0, 0);
     for one in everything(store).await? {
-        let realised = realised_savings(&store.action_list(Some(&one.id), None).await?);
-        measured += u64::from(realised.is_some());
-        let saving = one.expected_savings().unwrap_or(Money::ZERO);
+        let saving = realised_savings(&store.action_list(Some(&one.id), None).await?);
+        let has_ended = saving.ended_at.is_some();
+        measured += u64::from(saving.monthly.is_some());
+        ended += u64::from(has_ended);
+        let realised = saving.monthly.filter(|_| !has_ended);
+        let saving = if has_ended { Money::ZERO } else { one.expected_savings().unwrap_or(Money::ZERO) };
         let total = RecommendationTotal {
             agent: one.agent_id.clone(),
             status: one.status,
@@ -209,7 +218,7 @@ async fn totals(store: &dyn AgentStore) -> Result<()> {
             count: 1,
             unpriced: u64::from(one.expected_savings().is_none()),
             expected: saving,
-            measured: u64::from(realised.is_some()),
+            measured: u64::from(realised.is_some() || has_ended),
             measured_expected: realised.map_or(Money::ZERO, |_| saving),
             realised: realised.unwrap_or(Money::ZERO),
         };
@@ -218,23 +227,48 @@ async fn totals(store: &dyn AgentStore) -> Result<()> {
     for total in store.recommendation_totals().await? {
         add(&mut found, &total);
     }
-    assert!(measured > 0, "some savings are measured");
+    assert!(measured > 0 && ended > 0, "some savings are measured, some have ended");
     assert_eq!(found, expected);
     Ok(())
 }
 
 async fn savings(store: &dyn AgentStore) -> Result<()> {
-    let mut priced = 0;
+    let (mut priced, mut added) = (0, 0);
     for filter in filters()? {
         let (all, _) = store.recommendation_list(&filter).await?;
         let open: Vec<Recommendation> = all.into_iter().filter(|one| !one.status.is_end()).collect();
         let found = store.recommendation_savings(&filter).await?;
         let unpriced = open.iter().filter(|one| one.expected_savings().is_none()).count() as u64;
         assert_eq!((found.combined, found.unpriced), (combined_savings(&open), unpriced), "{filter:?}");
+        assert_eq!(found.added, added_cost(&open), "{filter:?}");
+        added += u64::from(found.added > Money::ZERO);
         priced += u64::from(found.combined > Money::ZERO);
     }
-    assert!(priced > 3, "the filters find savings");
-    savings_by_day(store).await
+    assert!(priced > 3 && added > 0, "the filters find savings, and what costs more");
+    savings_by_day(store).await?;
+    standing(store).await
+}
+
+/// Standing savings by pages: each that succeeded and has not ended, once, with its action where one succeeded.
+async fn standing(store: &dyn AgentStore) -> Result<()> {
+    let mut expected = Vec::new();
+    for one in everything(store).await? {
+        let actions = store.action_list(Some(&one.id), None).await?;
+        if one.status == Status::Succeeded && realised_savings(&actions).ended_at.is_none() {
+            expected.push((one.updated_at, one.id.0.clone(), actions.first().map(|action| action.id.clone())));
+        }
+    }
+    expected.sort_by(|a, b| (b.0, &b.1).cmp(&(a.0, &a.1)));
+    let (mut found, mut before) = (Vec::new(), None);
+    loop {
+        let page = store.standing_savings(before, 3).await?;
+        let Some((last, _)) = page.last() else { break };
+        before = Some((last.updated_at, last.id.clone()));
+        found.extend(page.into_iter().map(|(one, action)| (one.updated_at, one.id.0, action.map(|action| action.id))));
+    }
+    assert!(found.len() > 3, "several pages");
+    assert_eq!(found, expected);
+    Ok(())
 }
 
 async fn savings_by_day(store: &dyn AgentStore) -> Result<()> {
@@ -242,9 +276,14 @@ async fn savings_by_day(store: &dyn AgentStore) -> Result<()> {
     for one in everything(store).await? {
         if one.status == Status::Succeeded && !one.is_by_hand() {
             let realised = realised_savings(&store.action_list(Some(&one.id), None).await?);
+            let (saving, measured) =
+                (one.expected_savings().unwrap_or(Money::ZERO), realised.monthly.unwrap_or(Money::ZERO));
             let sum = expected.entry(one.updated_at.as_second().div_euclid(86_400)).or_default();
-            let saving = one.expected_savings().unwrap_or(Money::ZERO);
-            *sum = (sum.0 + saving, sum.1 + realised.unwrap_or(Money::ZERO));
+            *sum = (sum.0 + saving, sum.1 + measured);
+            if let Some(at) = realised.ended_at {
+                let sum = expected.entry(at.as_second().div_euclid(86_400)).or_default();
+                *sum = (sum.0 - saving, sum.1 - measured);
+            }
         }
     }
     let found = store.recommendation_savings_by_day().await?;

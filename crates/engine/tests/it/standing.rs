@@ -1,0 +1,36 @@
+//! Standing savings of the store in memory.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use reeve_recommend::{Action, ActionStatus, Purpose, Recommendation, RecommendationId, Status};
+
+/// A page of the recommendations whose saving stands, the last changed ones first, each with the action that applied it.
+pub(crate) fn page(
+    recommendations: &BTreeMap<String, Recommendation>,
+    actions: &BTreeMap<String, Action>,
+    before: Option<(Timestamp, RecommendationId)>,
+    limit: u64,
+) -> Vec<(Recommendation, Option<Action>)> {
+    let applied = |one: &Recommendation| {
+        let own = |action: &&Action| {
+            action.recommendation == one.id
+                && action.purpose == Purpose::Apply
+                && action.status == ActionStatus::Succeeded
+        };
+        actions.values().filter(own).max_by_key(|action| action.started_at).cloned()
+    };
+    let stands = |(_, action): &(Recommendation, Option<Action>)| {
+        action.as_ref().and_then(|action| action.watch.as_ref()).is_none_or(|watch| watch.ended.is_none())
+    };
+    let mut found: Vec<_> = recommendations
+        .values()
+        .filter(|one| one.status == Status::Succeeded)
+        .filter(|one| before.as_ref().is_none_or(|(at, id)| (one.updated_at, &one.id.0) < (*at, &id.0)))
+        .map(|one| (one.clone(), applied(one)))
+        .filter(stands)
+        .collect();
+    found.sort_by(|(a, _), (b, _)| (b.updated_at, &b.id.0).cmp(&(a.updated_at, &a.id.0)));
+    found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    found
+}
