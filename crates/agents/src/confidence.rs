@@ -42,6 +42,12 @@ impl Confidence {
         self.words_by("day")
     }
 
+    /// The same of a confidence without a backtest: the state that it is based on (`unattached for 365 days`).
+    pub(crate) fn words_of_state(&self, state: &str) -> String {
+        let cap = if self.capped { ", the most that a state without a trial is given" } else { "" };
+        format!("{state}. Confidence {:.1} %{cap}", self.percent)
+    }
+
     /// The same where each window of the backtest has another length.
     pub(crate) fn words_by(&self, unit: &str) -> String {
         let Backtest { held, windows } = self.backtest;
@@ -87,6 +93,26 @@ pub(crate) fn backtest(
         }
         holds(before, day)
     })
+}
+
+/// Most that a finding may claim whose state no past day can try, percent.
+pub(crate) const STATE_CAP: f64 = 90.0;
+/// Days ahead for which a state has to last, so that the finding stays right.
+const STATE_AHEAD_DAYS: f64 = 30.0;
+
+/// The confidence that a state lasts which has lasted for so many days. There is no trial in it: of states that lasted for
+/// `days`, the share `days / (days + ahead)` is expected to last `ahead` days more (J. R. Gott, Nature 363, 1993).
+pub(crate) fn lasting(days: i64) -> Confidence {
+    let days = days.max(0) as f64;
+    stated(100.0 * days / (days + STATE_AHEAD_DAYS))
+}
+
+/// A confidence that a rule states, percent, at most [`STATE_CAP`].
+pub(crate) fn stated(percent: f64) -> Confidence {
+    let (raw, capped) = (percent / 100.0, percent > STATE_CAP);
+    let percent = (percent.min(STATE_CAP) * 10.0).round() / 10.0;
+    let range = ConfidenceRange { low_percent: percent, high_percent: percent };
+    Confidence { percent, raw, range, backtest: Backtest::default(), smallest_margin: None, capped }
 }
 
 /// The confidence of a backtest: each doubt is a failure assumed in advance, margins that were small or uneven are

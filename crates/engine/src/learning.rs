@@ -1,21 +1,24 @@
 //! Calibrated confidence in a run: what the registry serves is laid over the judgement, and what each new recommendation was
 //! judged by is kept until its outcome is known.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use async_trait::async_trait;
+use jiff::Timestamp;
 use reeve_estate::{Catalogue, ConnectionId, Metric, Resource, ResourceId, ResourceKind, SampleStore};
 use reeve_learn::calibrate::{Calibrator, Example, FEATURES};
 
 use super::judged::Judged;
 use super::lately::CHUNK;
+use super::models::MaterialParts;
 use super::scope::chunks;
 use super::{EngineError, Records, ScopeService};
 use reeve_recommend::agent::{Agent, AgentType};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::models::{
-    LearnedModels, Material, ModelFilter, ModelReference, ModelStatus, ModelStore, TrustNote, calibrator_from, has_seen,
+    LearnedModels, Material, ModelFilter, ModelReference, ModelStatus, ModelStore, TrustNote,
+    calibrator_from, has_seen,
 };
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ranking::stars_share;
@@ -32,6 +35,7 @@ pub(super) struct Calibration {
 }
 
 /// Learned models as runs read them, and the material and outcomes that trainings learn from.
+#[derive(Clone)]
 pub struct ModelService {
     records: Arc<Records>,
     scopes: Arc<ScopeService>,
@@ -161,7 +165,7 @@ impl ModelService {
     }
 
     /// Returns the training data of an agent's models: at most `most_resources` resources of its scope, spread evenly
-    /// over it.
+    /// over it. Models are judged on such a sample; what learns each resource by itself is trained on [`ModelService::parts`].
     ///
     /// # Errors
     /// The stores' failures.
@@ -172,30 +176,48 @@ impl ModelService {
         days: i64,
         most_resources: usize,
     ) -> Result<Material, EngineError> {
+        let (mut material, measured) = self.unmeasured(agent).await?;
+        let step = measured.len().div_ceil(most_resources.max(1)).max(1);
+        material.resources = measured.into_iter().step_by(step).collect();
+        self.measure(&mut material, metrics, days).await?;
+        Ok(material)
+    }
+
+    /// Returns the training data of all resources of an agent's scope, `part` resources at a time. Nothing is read before the first
+    /// part is asked for.
+    #[must_use]
+    pub fn parts(&self, agent: &Agent, metrics: &'static [Metric], days: i64, part: usize) -> ScopeParts {
+        ScopeParts { service: self.clone(), agent: agent.clone(), scope: None, part: part.max(1), metrics, days }
+    }
+
+    /// Returns the training data of an agent without resources and samples, and the measured resources of its scope.
+    async fn unmeasured(&self, agent: &Agent) -> Result<(Material, Vec<Resource>), EngineError> {
         let (scope, _) = self.scopes.scope_of(agent).await?;
         let corrections = self.corrections_in(&scope).await?;
-        let measured: Vec<Resource> = scope
-            .into_iter()
-            .filter(|r| matches!(r.kind, ResourceKind::VirtualMachine | ResourceKind::Database))
-            .collect();
-        let step = measured.len().div_ceil(most_resources.max(1)).max(1);
-        let resources: Vec<Resource> = measured.into_iter().step_by(step).collect();
-        let now = self.records.clock.now();
-        let start = now.checked_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN);
-        let mut series = Vec::new();
-        for (connection, ids) in chunks(&resources, most_resources.max(1)) {
-            series.extend(self.samples.sample_series(connection, &ids, metrics, start, now).await?);
-        }
-        Ok(Material {
+        let is_measured = |r: &Resource| matches!(r.kind, ResourceKind::VirtualMachine | ResourceKind::Database);
+        let measured = scope.into_iter().filter(is_measured).collect();
+        let material = Material {
             agent: agent.clone(),
-            resources,
-            series,
+            resources: Vec::new(),
+            series: Vec::new(),
             outcomes: self.outcomes(agent.agent_type).await?,
             corrections,
             guardrails: self.records.agents.guardrails_get().await?,
             catalogue: Arc::clone(&self.catalogue),
-            now,
-        })
+            now: self.records.clock.now(),
+        };
+        Ok((material, measured))
+    }
+
+    /// Reads the samples of the resources.
+    async fn measure(&self, material: &mut Material, metrics: &[Metric], days: i64) -> Result<(), EngineError> {
+        let (start, now) = (material.days_ago(days), material.now);
+        let mut series = Vec::new();
+        for (connection, ids) in chunks(&material.resources, material.resources.len().max(1)) {
+            series.extend(self.samples.sample_series(connection, &ids, metrics, start, now).await?);
+        }
+        material.series = series;
+        Ok(())
     }
 
     /// Recommendations of a type of agent whose outcome is known, oldest first, each with what it was judged by.
@@ -250,6 +272,37 @@ impl ModelService {
             decided.extend(self.records.agents.recommendation_list(&filter).await?.0);
         }
         Ok(decided)
+    }
+}
+
+/// Training data of a scope in parts.
+pub struct ScopeParts {
+    service: ModelService,
+    agent: Agent,
+    /// Data that all parts share, and the resources that are left; `None` before the first part.
+    scope: Option<(Material, VecDeque<Resource>)>,
+    part: usize,
+    metrics: &'static [Metric],
+    days: i64,
+}
+
+#[async_trait]
+impl MaterialParts for ScopeParts {
+    async fn next(&mut self) -> Result<Option<Material>, EngineError> {
+        let (shared, resources) = match &mut self.scope {
+            Some(scope) => scope,
+            None => {
+                let (material, measured) = self.service.unmeasured(&self.agent).await?;
+                self.scope.insert((material, measured.into()))
+            }
+        };
+        let count = self.part.min(resources.len());
+        if count == 0 {
+            return Ok(None);
+        }
+        let mut part = Material { resources: resources.drain(..count).collect(), ..shared.clone() };
+        self.service.measure(&mut part, self.metrics, self.days).await?;
+        Ok(Some(part))
     }
 }
 

@@ -9,8 +9,11 @@
 
 mod drift;
 mod log_entry;
+mod material_parts;
+mod parts;
 mod registry;
 mod verdict;
 
 pub use drift::{Drift, drift};
+pub use material_parts::MaterialParts;
 pub use registry::{Kept, Outcome, Registry, RegistrySettings};

@@ -1,4 +1,4 @@
-//! Calendars that rules know events from: iCalendar (RFC 5545) texts, imported whole and read anew at each evaluation.
+//! Calendars that rules know events from: iCalendar (RFC 5545) texts, imported whole or read from an address, and expanded anew at each evaluation.
 //!
 //! Times carry their zone: a weekly sale at 09:00 in Berlin stays at 09:00 across the change of clocks. Recurrences are
 //! expanded on the wall clock and only then placed in time, with a bound on steps and on what is kept. A text is refused,
@@ -11,6 +11,7 @@ mod expand;
 mod line;
 mod read;
 mod recur;
+mod subscription;
 mod value;
 
 #[cfg(test)]
@@ -22,6 +23,7 @@ use reeve_estate::named;
 use sha2::{Digest as _, Sha256};
 
 pub use expand::Occurrence;
+pub use subscription::{CalendarFetch, FetchError, Fetched, Refresh, Subscription};
 
 /// Largest text, bytes.
 pub const MOST_BYTES: usize = 1024 * 1024;
@@ -53,8 +55,10 @@ pub struct Calendar {
     pub kind: CalendarKind,
     /// The zone of times that name none (IANA); `None` is the text's own `X-WR-TIMEZONE`, else UTC.
     pub time_zone: Option<String>,
-    /// The iCalendar text as it was given.
+    /// The iCalendar text as it was given or read.
     pub text: String,
+    /// Address that the text is read from; `None` for a text that was imported.
+    pub subscription: Option<Subscription>,
     /// E-mail address of its creator.
     pub created_by: String,
     /// Creation time.
@@ -82,10 +86,7 @@ impl Calendar {
 
     /// Returns the number of events in the text.
     ///
-    ///
     /// # Errors
-    ///
-    ///
     /// The part of the text that cannot be read.
     pub fn events(&self) -> Result<usize, CalendarError> {
         let zone = self.time_zone.as_deref().map(zone).transpose()?;

@@ -1,6 +1,6 @@
 //! Capacity of a resource: from the rule, from a tag, or from the database engine's default.
 
-use reeve_estate::{Catalogue, GIB, Platform, Provider, Resource, ResourceKind};
+use reeve_estate::{Catalogue, GIB, Metric, Platform, Provider, Resource, ResourceKind};
 
 use super::rule::{Rule, Signal};
 
@@ -16,17 +16,16 @@ pub(super) struct Capacity {
     pub(super) source: String,
 }
 
-/// The capacity of a resource; an error in words where nobody knows it.
+/// The capacity of a resource, whose storage is on `disk`; an error in words where nobody knows it.
 pub(super) fn find(
     rule: &Rule,
     signal: Signal,
     resource: &Resource,
+    disk: &Resource,
     catalogue: &Catalogue,
 ) -> Result<Capacity, String> {
     if signal == Signal::DiskSpace {
-        // Free storage falls to this; nothing left is full.
-        let value = rule.condition.value.unwrap_or(0.0);
-        return Ok(Capacity { value, source: format!("full at {value:.0} bytes of free storage") });
+        return disk_space(rule, signal.metric(resource.kind), disk);
     }
     if let Some(value) = rule.condition.value {
         return Ok(Capacity { value, source: "the rule's own value".to_owned() });
@@ -47,6 +46,21 @@ pub(super) fn find(
     by_default(signal, resource, catalogue).ok_or_else(|| {
         format!("{} is not known: give the rule a value, or tag the resource with {tag}", capacity_name(signal))
     })
+}
+
+/// Returns the value at which a disk counts as full. A rule gives the bytes that are left then, and none by default.
+fn disk_space(rule: &Rule, metric: Metric, disk: &Resource) -> Result<Capacity, String> {
+    let left = rule.condition.value.unwrap_or(0.0);
+    if metric == Metric::FreeStorage {
+        return Ok(Capacity { value: left, source: format!("full at {left:.0} bytes of free storage") });
+    }
+    if left <= 0.0 {
+        return Ok(Capacity { value: 100.0, source: "100 percent".to_owned() });
+    }
+    let total = disk.specification.storage_gib.map(|gib| gib * GIB).filter(|total| *total > left);
+    let total = total.ok_or("The size of its disk is not known, or smaller than the free bytes of the rule")?;
+    let value = 100.0 * (1.0 - left / total);
+    Ok(Capacity { value, source: format!("full at {left:.0} bytes of free storage on {}", disk.name) })
 }
 
 /// The capacity of a signal as people call it.

@@ -1,7 +1,7 @@
 //! One rule over one resource: the forecast, and what is decided on it. Pure.
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Catalogue, Resource, Series};
+use reeve_estate::{Catalogue, Metric, Resource, Series};
 use reeve_learn::Point;
 use reeve_learn::forecast::Event;
 use reeve_learn::percentile;
@@ -26,8 +26,10 @@ const STALE: SignedDuration = SignedDuration::from_mins(30);
 pub(super) struct Case<'a> {
     pub(super) rule: &'a Rule,
     pub(super) resource: &'a Resource,
-    /// The series of the rule's metric; `None` where nothing was measured, or for events.
-    pub(super) series: Option<&'a Series>,
+    /// Resource that the response changes; for storage, the disk that fills.
+    pub(super) target: &'a Resource,
+    /// The series of the rule's metric, `None` where nothing was measured or for events; the error is the reason why none can tell.
+    pub(super) series: Result<Option<&'a Series>, &'a str>,
     /// Occurrences of the rule's calendars, past and to come, by beginning.
     pub(super) events: &'a [Occurrence],
     pub(super) catalogue: &'a Catalogue,
@@ -62,6 +64,7 @@ fn blank(case: &Case<'_>) -> Prediction {
         resource: case.resource.id.clone(),
         resource_name: case.resource.name.clone(),
         signal: case.rule.condition.signal,
+        samples: case.rule.condition.signal.map(|signal| signal.metric(case.resource.kind)),
         foreseen: case.rule.condition.foreseen,
         outcome: Outcome::NotForeseen,
         probability_percent: None,
@@ -111,6 +114,7 @@ fn event(case: &Case<'_>, found: &mut Prediction) -> Result<(), String> {
 fn measured(case: &Case<'_>, signal: Signal, found: &mut Prediction) -> Result<(), String> {
     let points: Vec<Point> = case
         .series
+        .map_err(str::to_owned)?
         .map(|series| series.points.iter().map(|(at, value)| (at.as_millisecond(), *value)).collect())
         .unwrap_or_default();
     let finite = |point: &&Point| point.1.is_finite();
@@ -135,11 +139,11 @@ fn measured(case: &Case<'_>, signal: Signal, found: &mut Prediction) -> Result<(
 
 /// A capacity that is reached, as a distribution of the time.
 fn fills(case: &Case<'_>, signal: Signal, points: &[Point], found: &mut Prediction) -> Result<(), String> {
-    let limit = capacity::find(case.rule, signal, case.resource, case.catalogue)?;
+    let limit = capacity::find(case.rule, signal, case.resource, case.target, case.catalogue)?;
     (found.limit, found.limit_source) = (Some(limit.value), limit.source);
     let horizon_ms = case.rule.condition.horizon_s * 1000;
     // Free storage runs down to its limit: its mirror image fills up.
-    let free = signal == Signal::DiskSpace;
+    let free = signal.metric(case.resource.kind) == Metric::FreeStorage;
     let mirrored: Vec<Point>;
     let (filling, capacity) = if free {
         mirrored = points.iter().map(|(at, value)| (*at, -value)).collect();

@@ -4,16 +4,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use reeve_estate::{Resource, ResourceId, Series};
+use reeve_estate::{ConnectionId, Metric, Money, Resource, ResourceId, Series};
 
 use super::advice::{Basis, propose};
 use super::calendar::{Calendar, CalendarKind, Occurrence};
 use super::decide::{Case, decide_resource};
+use super::findings::{Findings, Fired};
 use super::input::RuleInput;
 use super::log_entry;
 use super::prediction::{Outcome, Prediction};
+use super::related::ResponseTarget;
 use super::rule::{Foreseen, ResponseKind, Rule};
-use super::scope::Scope;
+use super::scope::{ScopePage, ScopePages};
 use super::service::RuleService;
 use super::traffic::TrafficSettings;
 use reeve_recommend::RuleId;
@@ -22,12 +24,25 @@ use reeve_recommend::{Caller, EngineError, Offer};
 
 /// Resources whose series are read at a time.
 const CHUNK: usize = 32;
-/// Recommendations of one evaluation.
-const MOST_FIRED: usize = 50;
 /// Predictions kept of one rule.
 const KEEP: u64 = 2_000;
 /// Days of samples a forecast sees: five weeks, so that a week's shape is seen four times before it counts.
 const HISTORY: SignedDuration = SignedDuration::from_hours(24 * 35);
+
+/// Settings and events that one evaluation judges by.
+struct Moment {
+    now: Timestamp,
+    traffic: TrafficSettings,
+    events: Arc<Vec<Occurrence>>,
+}
+
+/// A resource of an evaluation with its series.
+struct Subject {
+    resource: Resource,
+    target: Resource,
+    /// `None` where nothing was measured; the error is the reason why no series can tell.
+    series: Result<Option<Series>, String>,
+}
 
 impl RuleService {
     /// Evaluates what is due, one rule after the other. Returns how many were evaluated; what one rule fails with is told and
@@ -66,83 +81,110 @@ impl RuleService {
         self.known_calendars(&rule).await?;
         // Forecasting takes the processor for seconds: a preview waits its turn like an evaluation.
         let _turn = self.turn.lock().await;
-        let scope = Scope::read(&*self.ports.estate, &rule).await?;
-        self.decide(&rule, &scope.resources).await
+        let moment = self.moment(&rule).await?;
+        let mut scope = ScopePages::new(&*self.ports.estate, &rule).await?;
+        let mut found = Findings::default();
+        while let Some(page) = scope.next(&*self.ports.estate).await? {
+            found.add(&rule, &page, self.decide(&rule, &page, &moment).await?);
+        }
+        Ok(found.into_predictions())
     }
 
     async fn evaluate_rule(&self, rule: &Rule, caller: &Caller, asked: bool) -> Result<Vec<Prediction>, EngineError> {
         let _turn = self.turn.lock().await;
-        let scope = Scope::read(&*self.ports.estate, rule).await?;
-        let passed_over = scope.passed_over;
-        let mut found = self.decide(rule, &scope.resources).await?;
-        self.send_recommendations(rule, &scope, &mut found, caller).await?;
-        let count = |outcome| found.iter().filter(|one: &&Prediction| one.outcome == outcome).count() as u64;
-        let recommended = found.iter().filter(|one| one.recommendation.is_some()).count() as u64;
-        let foreseen = count(Outcome::Foreseen);
-        let counts = [
-            ("resources", found.len() as u64),
-            ("foreseen", foreseen),
-            ("abstained", count(Outcome::Abstained)),
-            ("recommended", recommended),
-        ];
+        let moment = self.moment(rule).await?;
+        let mut scope = ScopePages::new(&*self.ports.estate, rule).await?;
+        let mut found = Findings::default();
+        while let Some(page) = scope.next(&*self.ports.estate).await? {
+            let decided = self.decide(rule, &page, &moment).await?;
+            self.withdraw(rule, &page, &decided, caller).await?;
+            found.add(rule, &page, decided);
+        }
+        if rule.enabled {
+            self.send_recommendations(rule, &scope.bills, &mut found).await?;
+        }
+        let (counts, words) = (found.counts(), found.words());
         // The schedule's evaluations without a finding would fill the log with nothing.
-        if asked || foreseen > 0 {
+        if asked || found.foreseen > 0 {
             self.record(log_entry::evaluated(rule, counts, caller)).await?;
         }
+        let found = found.into_predictions();
         self.ports.rules.prediction_insert(&rule.id, &found, KEEP).await?;
-        let beyond = if passed_over == 0 { String::new() } else { format!(", {passed_over} more were not looked at") };
-        let words = format!(
-            "{} resources: {foreseen} expected to reach the limit, {} with too little data, {recommended} recommended{beyond}",
-            found.len(),
-            counts[2].1
-        );
         let evaluated = Rule { evaluated_at: Some(self.now()), last_result: Some(words), ..rule.clone() };
         self.ports.rules.rule_evaluated(&evaluated).await?;
         Ok(found)
     }
 
-    async fn decide(&self, rule: &Rule, resources: &[Resource]) -> Result<Vec<Prediction>, EngineError> {
+    /// Reads the settings and events that every resource of an evaluation is judged by.
+    async fn moment(&self, rule: &Rule) -> Result<Moment, EngineError> {
         let now = self.now();
         let traffic = self.ports.rules.traffic_settings_get().await?;
         let events = Arc::new(self.events(rule, &traffic, now).await?);
-        let mut found = Vec::with_capacity(resources.len());
+        Ok(Moment { now, traffic, events })
+    }
+
+    async fn decide(&self, rule: &Rule, page: &ScopePage, moment: &Moment) -> Result<Vec<Prediction>, EngineError> {
+        let mut found = Vec::new();
         // A chunk is of one connection: what two connections call alike are two resources.
-        let mut resources = resources.to_vec();
-        resources.sort_by(|a, b| a.connection.cmp(&b.connection));
-        let of_one = resources.chunk_by(|a, b| a.connection == b.connection);
+        let of_one = page.resources.chunk_by(|a, b| a.connection == b.connection);
         for chunk in of_one.flat_map(|same| same.chunks(CHUNK)) {
-            let mut series: HashMap<ResourceId, Series> = HashMap::new();
-            if let Some(signal) = rule.condition.signal {
-                let ids: Vec<ResourceId> = chunk.iter().map(|resource| resource.id.clone()).collect();
-                let (connection, metric) = (&chunk[0].connection, [signal.metric()]);
-                let read = self.ports.samples.sample_series(connection, &ids, &metric, now - HISTORY, now).await?;
-                series.extend(read.into_iter().map(|one| (one.resource.clone(), one)));
-            }
-            // A metric that a kind of resource does not have is no prediction that failed; a named resource is told of.
-            let measured = |resource: &&Resource| {
-                rule.condition.signal.is_none() || !rule.resources.is_empty() || series.contains_key(&resource.id)
-            };
-            let chunk: Vec<Resource> = chunk.iter().filter(measured).cloned().collect();
-            let (rule, events, catalogue) = (rule.clone(), Arc::clone(&events), Arc::clone(&self.ports.catalogue));
+            let subjects = self.subjects(rule, page, chunk, moment.now).await?;
+            let (rule, catalogue) = (rule.clone(), Arc::clone(&self.ports.catalogue));
+            let (now, traffic, events) = (moment.now, moment.traffic, Arc::clone(&moment.events));
             let judged = tokio::task::spawn_blocking(move || {
-                let judge = |resource: &Resource| {
-                    let series = series.get(&resource.id);
+                let judge = |subject: &Subject| {
                     decide_resource(&Case {
                         rule: &rule,
-                        resource,
-                        series,
+                        resource: &subject.resource,
+                        target: &subject.target,
+                        series: subject.series.as_ref().map(Option::as_ref).map_err(String::as_str),
                         events: &events,
                         catalogue: &catalogue,
                         traffic,
                         now,
                     })
                 };
-                chunk.iter().map(judge).collect::<Vec<_>>()
+                subjects.iter().map(judge).collect::<Vec<_>>()
             });
             let judged = judged.await.map_err(|error| EngineError::Store(format!("forecasting stopped: {error}")))?;
             found.extend(judged);
         }
         Ok(found)
+    }
+
+    /// Reads the series of some resources. A metric that a kind of resource does not have is no prediction that failed, so that
+    /// one without a series is left out; a resource that the rule names is told of.
+    async fn subjects(
+        &self,
+        rule: &Rule,
+        page: &ScopePage,
+        chunk: &[Resource],
+        now: Timestamp,
+    ) -> Result<Vec<Subject>, EngineError> {
+        let Some(signal) = rule.condition.signal else {
+            let subject = |resource: &Resource| Subject {
+                target: page.target(rule, resource).resource.clone(),
+                resource: resource.clone(),
+                series: Ok(None),
+            };
+            return Ok(chunk.iter().map(subject).collect());
+        };
+        let measured: Vec<_> = chunk.iter().map(|resource| page.measured(signal, resource)).collect();
+        let mut metrics: Vec<Metric> = chunk.iter().map(|resource| signal.metric(resource.kind)).collect();
+        metrics.sort_unstable();
+        metrics.dedup();
+        let ids: Vec<ResourceId> = measured.iter().flatten().map(|resource| resource.id.clone()).collect();
+        let Some(connection) = chunk.first().map(|resource| &resource.connection) else { return Ok(Vec::new()) };
+        let read = self.ports.samples.sample_series(connection, &ids, &metrics, now - HISTORY, now).await?;
+        let series: HashMap<(ResourceId, Metric), Series> =
+            read.into_iter().map(|one| ((one.resource.clone(), one.metric), one)).collect();
+        let subject = |(resource, measured): (&Resource, Result<&Resource, String>)| Subject {
+            target: page.target(rule, resource).resource.clone(),
+            resource: resource.clone(),
+            series: measured.map(|one| series.get(&(one.id.clone(), signal.metric(resource.kind))).cloned()),
+        };
+        let is_told = |subject: &Subject| !rule.resources.is_empty() || matches!(subject.series, Ok(Some(_)));
+        Ok(chunk.iter().zip(measured).map(subject).filter(is_told).collect())
     }
 
     /// Occurrences of the rule's calendars around now.
@@ -184,53 +226,44 @@ impl RuleService {
         expanded.await.map_err(|error| EngineError::Store(format!("expanding calendars stopped: {error}")))
     }
 
-    /// Sends the predictions to the engine as recommendations, and withdraws those that are no longer predicted.
+    /// Withdraws what the rule recommended and no longer predicts.
+    async fn withdraw(
+        &self,
+        rule: &Rule,
+        page: &ScopePage,
+        decided: &[Prediction],
+        caller: &Caller,
+    ) -> Result<(), EngineError> {
+        let over = decided.iter().filter(|one| one.outcome == Outcome::NotForeseen);
+        let over = over.filter_map(|one| Some(page.target(rule, page.subject_of(one)?).resource.id.clone()));
+        let over: Vec<ResourceId> = over.collect();
+        if over.is_empty() {
+            return Ok(());
+        }
+        self.ports.responses.withdraw(&rule.cause(), Some(&over), "it is no longer predicted", caller).await
+    }
+
+    /// Sends the likeliest predictions to the engine as recommendations.
     async fn send_recommendations(
         &self,
         rule: &Rule,
-        scope: &Scope,
-        found: &mut [Prediction],
-        caller: &Caller,
+        bills: &HashMap<ConnectionId, Money>,
+        found: &mut Findings,
     ) -> Result<(), EngineError> {
-        let at = |one: &Prediction| {
-            scope.resources.iter().find(|known| known.id == one.resource && known.connection == one.connection)
-        };
-        let target = |measured| scope.target(rule, measured);
-        let not_foreseen = found.iter().filter(|one| one.outcome == Outcome::NotForeseen);
-        let gone: Vec<ResourceId> = not_foreseen.filter_map(|one| Some(target(at(one)?).resource.id.clone())).collect();
-        if !gone.is_empty() {
-            self.ports.responses.withdraw(&rule.cause(), Some(&gone), "it is no longer predicted", caller).await?;
-        }
-        if !rule.enabled {
-            return Ok(());
-        }
-        let mut fired: Vec<&mut Prediction> = found.iter_mut().filter(|one| one.outcome == Outcome::Foreseen).collect();
-        // The likeliest and soonest first, where there are more than may be told.
-        fired.sort_by(|a, b| {
-            b.probability_percent
-                .unwrap_or(0.0)
-                .total_cmp(&a.probability_percent.unwrap_or(0.0))
-                .then_with(|| a.expected_at.cmp(&b.expected_at))
-        });
-        for late in fired.iter_mut().skip(MOST_FIRED) {
-            late.not_recommended = Some(format!("this evaluation already created {MOST_FIRED} recommendations"));
-        }
-        fired.truncate(MOST_FIRED);
         let matrix = self.ports.responses.approval_matrix().await?;
         let by = Basis { catalogue: &self.ports.catalogue, matrix: &matrix };
-        let offers: Vec<Offer> = fired
-            .iter()
-            .filter_map(|one| {
-                let on = target(at(one)?);
-                let proposal = propose(rule, &on, one, by);
-                Some(Offer { resource: on.resource.clone(), proposal, cause: rule.cause() })
-            })
-            .collect();
+        let offer = |one: &Fired| {
+            let bill = bills.get(&one.target.connection).copied();
+            let on = ResponseTarget { measured: &one.measured, resource: &one.target, bill };
+            let proposal = propose(rule, &on, &one.prediction, by);
+            Offer { resource: one.target.clone(), proposal, cause: rule.cause() }
+        };
+        let offers: Vec<Offer> = found.fired.iter().map(offer).collect();
         let answers = self.ports.responses.offer(rule.agent_type, offers).await?;
-        for (one, answer) in fired.into_iter().zip(answers) {
+        for (one, answer) in found.fired.iter_mut().zip(answers) {
             match answer {
-                Ok(id) => one.recommendation = Some(id),
-                Err(why) => one.not_recommended = Some(why),
+                Ok(id) => one.prediction.recommendation = Some(id),
+                Err(why) => one.prediction.not_recommended = Some(why),
             }
         }
         Ok(())

@@ -9,12 +9,14 @@
 
 pub(crate) mod advice;
 pub mod calendar;
+mod calendar_service;
 mod capacity;
 mod change;
 mod curve;
 mod decide;
 mod duration;
 mod evaluation;
+mod findings;
 mod input;
 mod log_entry;
 pub mod plans;
@@ -29,6 +31,7 @@ mod service;
 mod traffic;
 mod traffic_service;
 
+pub use calendar_service::CalendarInput;
 use duration::as_text;
 pub use input::RuleInput;
 pub use port::{PredictionFilter, RuleStore};
@@ -37,5 +40,5 @@ pub use preset::presets;
 pub use reason::Reason;
 pub use reeve_recommend::RuleId;
 pub use rule::{ApprovalKind, ApprovalRule, Condition, Foreseen, Response, ResponseKind, Rule, Signal};
-pub use service::{CalendarInput, RulePorts, RuleService};
+pub use service::{RulePorts, RuleService};
 pub use traffic::{Preparation, TrafficInput, TrafficIntelligence, TrafficSettings};

@@ -2,7 +2,7 @@
 
 use reeve_audit::{ActionStatus, Entry, EventType, Json, ResourceRef, Severity, events};
 
-use super::calendar::Calendar;
+use super::calendar::{Calendar, Subscription};
 use super::rule::Rule;
 use super::traffic::TrafficSettings;
 use reeve_recommend::Caller;
@@ -45,6 +45,7 @@ pub(super) fn calendar(operation: &str, before: Option<&Calendar>, after: Option
             ("name", Json::from(calendar.name.clone())),
             ("kind", Json::from(calendar.kind.as_str())),
             ("sha256", Json::from(calendar.digest())),
+            ("address", Json::from(calendar.subscription.as_ref().map(Subscription::shown))),
         ])
     };
     changed(entry, before.map(described), after.map(described))

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use reeve_estate::StoreError;
 
-use super::calendar::{Calendar, CalendarId};
+use super::calendar::{Calendar, CalendarId, Refresh};
 use super::prediction::{Outcome, Prediction};
 use super::rule::Rule;
 use super::traffic::TrafficSettings;
@@ -54,6 +54,8 @@ pub trait RuleStore: Send + Sync {
     async fn calendar_insert(&self, calendar: &Calendar) -> Result<(), StoreError>;
     /// Replaces a calendar; `version` is the stored one plus one.
     async fn calendar_update(&self, calendar: &Calendar) -> Result<(), StoreError>;
+    /// Keeps the state of a calendar's subscription, whatever its version; a calendar that is gone or imported is left.
+    async fn calendar_refreshed(&self, id: &CalendarId, refresh: &Refresh) -> Result<(), StoreError>;
     /// Removes a calendar.
     async fn calendar_delete(&self, id: &CalendarId) -> Result<(), StoreError>;
     /// One calendar.

@@ -1,7 +1,7 @@
 //! Prediction of an evaluation, stored with the rule.
 
 use jiff::Timestamp;
-use reeve_estate::{ConnectionId, ResourceId, named};
+use reeve_estate::{ConnectionId, Metric, ResourceId, named};
 
 use super::reason::Reason;
 use super::rule::{Foreseen, Signal};
@@ -56,6 +56,8 @@ pub struct Prediction {
     pub resource_name: String,
     /// Metric that was forecast.
     pub signal: Option<Signal>,
+    /// Metric of its samples, whose unit the numbers have; `None` for events, and for predictions kept before it was.
+    pub samples: Option<Metric>,
     /// Condition on the forecast.
     pub foreseen: Foreseen,
     /// Outcome.

@@ -1,7 +1,7 @@
 //! Predictive rule: condition, response, approval.
 
 use jiff::Timestamp;
-use reeve_estate::{Metric, named};
+use reeve_estate::{Metric, ResourceKind, named};
 
 use super::calendar::CalendarId;
 use reeve_recommend::RuleId;
@@ -12,7 +12,7 @@ use reeve_recommend::recommendation::RecommendationType;
 named!(
     /// Metric that a rule watches: the specification's three by their names, and the others that Reeve collects.
     Signal {
-        /// Storage in use; told from free storage.
+        /// Storage that is left: the free bytes of a database, or the share in use of a machine's file system.
         DiskSpace => "disk_space",
         /// Open connections of a database.
         DatabaseConnections => "database_connections",
@@ -38,11 +38,15 @@ named!(
 );
 
 impl Signal {
-    /// The metric it is measured by.
+    /// Returns the metric by which it is measured of a kind of resource. Clouds count the free bytes of databases; of machines
+    /// and their disks the agents on them send the share in use.
     #[must_use]
-    pub const fn metric(self) -> Metric {
+    pub fn metric(self, kind: ResourceKind) -> Metric {
         match self {
-            Signal::DiskSpace => Metric::FreeStorage,
+            Signal::DiskSpace => match kind {
+                ResourceKind::VirtualMachine | ResourceKind::Volume => Metric::DiskUtilization,
+                _ => Metric::FreeStorage,
+            },
             Signal::DatabaseConnections => Metric::DatabaseConnections,
             Signal::ApiRateLimit | Signal::RequestRate => Metric::RequestRate,
             Signal::CpuUtilization => Metric::CpuUtilization,

@@ -1,111 +1,176 @@
-//! Resources of one evaluation, read from the inventory by pages: of a large estate, no more is held than a rule may look at.
+//! Resources of one evaluation, read from the inventory by pages. An evaluation looks at every resource that its rule is about,
+//! and holds one page of them at a time.
 
 use std::collections::{HashMap, HashSet};
 
 use reeve_estate::{
-    ConnectionId, EstateStore, Money, Resource, ResourceFilter, ResourceId, ResourceKind, ResourcePages, ResourceState,
-    StoreError,
+    Connection, ConnectionId, EstateStore, Metric, Money, Resource, ResourceFilter, ResourceId, ResourceKind,
+    ResourcePages, ResourceState, StoreError,
 };
 use reeve_recommend::is_opted_out;
+use reeve_recommend::relief::only_disk;
 
 use super::advice::applies;
+use super::prediction::Prediction;
 use super::related::{ResponseTarget, response_target};
-use super::rule::{ResponseKind, Rule};
+use super::rule::{ResponseKind, Rule, Signal};
 
-/// Resources of one evaluation.
-const MOST_RESOURCES: usize = 500;
 /// Stored resources that are read at a time.
 const PAGE: u64 = 500;
 
-/// Resources that a rule is about, with those that its response may change instead.
-#[derive(Debug, Default)]
-pub(super) struct Scope {
-    /// The first ones by identifier.
-    pub(super) resources: Vec<Resource>,
-    /// Number of others that the rule is about as well.
-    pub(super) passed_over: usize,
-    /// Scaling groups and targets of the load balancers, or disks of the machines, as the response needs them.
-    pub(super) related: Vec<Resource>,
-    /// Monthly cost of each connection at list price, as far as prices are known.
+/// A resource and the connection through which it is seen; two connections may see one account.
+type Seen = (ConnectionId, ResourceId);
+
+/// Walk over the resources of a rule.
+pub(super) struct ScopePages<'a> {
+    rule: &'a Rule,
+    connections: Vec<Connection>,
+    pages: ResourcePages,
+    /// Disks of the machines, for responses that enlarge one. Identifiers alone: an inventory names a disk's machine, and no
+    /// machine's disks.
+    disks: HashMap<Seen, Vec<ResourceId>>,
+    /// Monthly cost of each connection at list price, as far as prices are known and the walk has come.
     pub(super) bills: HashMap<ConnectionId, Money>,
 }
 
-impl Scope {
-    /// Reads the resources of a rule.
-    pub(super) async fn read(estate: &dyn EstateStore, rule: &Rule) -> Result<Scope, StoreError> {
+/// Resources that a rule is about, with those that its response may change instead.
+#[derive(Debug, Default)]
+pub(super) struct ScopePage {
+    /// Connection by connection, each in the order of their identifiers.
+    pub(super) resources: Vec<Resource>,
+    /// Scaling groups and targets of the load balancers, or disks of the machines and machines of the disks, as the response
+    /// needs them.
+    related: Vec<Resource>,
+}
+
+impl<'a> ScopePages<'a> {
+    /// Begins before the first page.
+    pub(super) async fn new(estate: &dyn EstateStore, rule: &'a Rule) -> Result<ScopePages<'a>, StoreError> {
         let connections = estate.connection_list().await?;
-        let covered = |resource: &Resource| {
-            let alive = matches!(resource.state, ResourceState::Running | ResourceState::Available);
-            alive
-                && applies(rule.response.kind, resource.kind)
-                && (rule.resources.is_empty() || rule.resources.contains(&resource.id.0))
-                && rule.scope.includes(resource, &connections)
-                && !is_opted_out(resource)
+        let disks = match rule.response.kind {
+            ResponseKind::ExpandStorage => disks(estate).await?,
+            _ => HashMap::new(),
         };
-        let is_scaled = rule.response.kind == ResponseKind::PreScale;
-        let mut scope = Scope::default();
-        each(estate, ResourceFilter::default(), |resource| {
+        let pages = ResourcePages::new(ResourceFilter::default(), PAGE);
+        Ok(ScopePages { rule, connections, pages, disks, bills: HashMap::new() })
+    }
+
+    /// Reads the next page, which may hold no resource of the rule; `None` behind the last one.
+    pub(super) async fn next(&mut self, estate: &dyn EstateStore) -> Result<Option<ScopePage>, StoreError> {
+        let Some(page) = self.pages.next(estate).await? else { return Ok(None) };
+        let mut resources = Vec::new();
+        for resource in page {
             if let Some(cost) = resource.monthly_cost {
-                let bill = scope.bills.entry(resource.connection.clone()).or_insert(Money::ZERO);
+                let bill = self.bills.entry(resource.connection.clone()).or_insert(Money::ZERO);
                 *bill = *bill + cost;
             }
-            if is_scaled && resource.kind == ResourceKind::ScalingGroup {
-                scope.related.push(resource.clone());
+            if self.covers(&resource) {
+                resources.push(resource);
             }
-            match (covered(&resource), scope.resources.len() < MOST_RESOURCES) {
-                (true, true) => scope.resources.push(resource),
-                (true, false) => scope.passed_over += 1,
-                (false, _) => {}
-            }
-        })
-        .await?;
-        match rule.response.kind {
-            ResponseKind::PreScale => scope.read_targets(estate).await?,
-            ResponseKind::ExpandStorage => scope.read_disks(estate).await?,
-            _ => {}
         }
-        Ok(scope)
+        let related = match self.rule.response.kind {
+            ResponseKind::PreScale => targets(estate, &resources).await?,
+            ResponseKind::ExpandStorage => self.neighbours(estate, &resources).await?,
+            _ => Vec::new(),
+        };
+        if self.rule.response.kind == ResponseKind::ExpandStorage {
+            // A disk is told of once: by its machine, where the rule is about that one too.
+            let told = |disk: &Resource| machine_of(disk, &related).is_some_and(|machine| self.covers(machine));
+            let is_named = |resource: &Resource| self.rule.resources.contains(&resource.id.0);
+            resources.retain(|one| one.kind != ResourceKind::Volume || is_named(one) || !told(one));
+        }
+        // Series are read connection by connection.
+        resources.sort_by(|a, b| a.connection.cmp(&b.connection));
+        Ok(Some(ScopePage { resources, related }))
+    }
+
+    fn covers(&self, resource: &Resource) -> bool {
+        let rule = self.rule;
+        matches!(resource.state, ResourceState::Running | ResourceState::Available)
+            && applies(rule.response.kind, resource.kind)
+            && (rule.resources.is_empty() || rule.resources.contains(&resource.id.0))
+            && rule.scope.includes(resource, &self.connections)
+            && !is_opted_out(resource)
+    }
+
+    /// Returns the machines of the disks, and all disks of the machines.
+    async fn neighbours(&self, estate: &dyn EstateStore, page: &[Resource]) -> Result<Vec<Resource>, StoreError> {
+        let attached = page.iter().filter(|one| one.kind == ResourceKind::Volume).flat_map(|disk| &disk.attached_to);
+        let machines = by_ids(estate, attached.cloned().collect()).await?;
+        let own = page.iter().filter(|one| one.kind == ResourceKind::VirtualMachine);
+        let disks = machines
+            .iter()
+            .chain(own)
+            .filter_map(|machine| self.disks.get(&(machine.connection.clone(), machine.id.clone())));
+        let disks = by_ids(estate, disks.flatten().cloned().collect()).await?;
+        Ok(machines.into_iter().chain(disks).collect())
+    }
+}
+
+impl ScopePage {
+    /// Returns the resource that a prediction is about.
+    pub(super) fn subject_of(&self, prediction: &Prediction) -> Option<&Resource> {
+        self.resources.iter().find(|one| one.id == prediction.resource && one.connection == prediction.connection)
     }
 
     /// Returns the resource that the rule's response to one of these changes.
     pub(super) fn target<'a>(&'a self, rule: &Rule, measured: &'a Resource) -> ResponseTarget<'a> {
-        response_target(rule, measured, &self.related, self.bills.get(&measured.connection).copied())
+        response_target(rule, measured, &self.related)
     }
 
-    /// Reads the targets of the load balancers.
-    async fn read_targets(&mut self, estate: &dyn EstateStore) -> Result<(), StoreError> {
-        let balancers = self.resources.iter().filter(|one| one.kind == ResourceKind::LoadBalancer);
-        let ids: Vec<ResourceId> = balancers.flat_map(|balancer| balancer.attached_to.iter().cloned()).collect();
-        if !ids.is_empty() {
-            self.related.extend(estate.resource_list(&ResourceFilter { ids, ..ResourceFilter::default() }).await?.0);
+    /// Returns the resource whose series tells of one of these: a disk fills as the only file system of its machine does. The error is
+    /// the reason why none does.
+    pub(super) fn measured<'a>(&'a self, signal: Signal, resource: &'a Resource) -> Result<&'a Resource, String> {
+        if signal.metric(resource.kind) != Metric::DiskUtilization || resource.kind != ResourceKind::Volume {
+            return Ok(resource);
         }
-        Ok(())
-    }
-
-    /// Reads the disks of the machines.
-    async fn read_disks(&mut self, estate: &dyn EstateStore) -> Result<(), StoreError> {
-        let machines = self.resources.iter().filter(|one| one.kind == ResourceKind::VirtualMachine);
-        let ids: HashSet<ResourceId> = machines.map(|machine| machine.id.clone()).collect();
-        let volumes = ResourceFilter { kind: Some(ResourceKind::Volume), ..ResourceFilter::default() };
-        let related = &mut self.related;
-        each(estate, volumes, |volume| {
-            if volume.attached_to.iter().any(|machine| ids.contains(machine)) {
-                related.push(volume);
-            }
-        })
-        .await
+        let machine = machine_of(resource, &self.related).ok_or("it is attached to no machine that measures it")?;
+        only_disk(machine, &self.related)
+            .map(|_| machine)
+            .ok_or_else(|| format!("{} has several disks, and which one fills is not measured", machine.name))
     }
 }
 
-/// Visits the resources of a filter in the order of their identifiers.
-async fn each(
-    estate: &dyn EstateStore,
-    filter: ResourceFilter,
-    mut visit: impl FnMut(Resource) + Send,
-) -> Result<(), StoreError> {
+/// Returns the machine that a disk is attached to.
+fn machine_of<'a>(disk: &Resource, all: &'a [Resource]) -> Option<&'a Resource> {
+    all.iter().find(|one| {
+        one.kind == ResourceKind::VirtualMachine
+            && one.connection == disk.connection
+            && disk.attached_to.contains(&one.id)
+    })
+}
+
+/// Returns the disks of every machine.
+async fn disks(estate: &dyn EstateStore) -> Result<HashMap<Seen, Vec<ResourceId>>, StoreError> {
+    let mut disks: HashMap<Seen, Vec<ResourceId>> = HashMap::new();
+    let filter = ResourceFilter { kind: Some(ResourceKind::Volume), ..ResourceFilter::default() };
     let mut pages = ResourcePages::new(filter, PAGE);
     while let Some(page) = pages.next(estate).await? {
-        page.into_iter().for_each(&mut visit);
+        for disk in page {
+            for machine in disk.attached_to {
+                disks.entry((disk.connection.clone(), machine)).or_default().push(disk.id.clone());
+            }
+        }
     }
-    Ok(())
+    Ok(disks)
+}
+
+/// Returns the targets of the load balancers with their groups.
+async fn targets(estate: &dyn EstateStore, page: &[Resource]) -> Result<Vec<Resource>, StoreError> {
+    let balancers = page.iter().filter(|one| one.kind == ResourceKind::LoadBalancer);
+    let mut related = by_ids(estate, balancers.flat_map(|one| one.attached_to.iter().cloned()).collect()).await?;
+    let groups = related.iter().filter_map(|target| target.group.clone()).collect();
+    related.extend(by_ids(estate, groups).await?);
+    Ok(related)
+}
+
+/// Returns the resources of these identifiers.
+async fn by_ids(estate: &dyn EstateStore, ids: HashSet<ResourceId>) -> Result<Vec<Resource>, StoreError> {
+    let ids: Vec<ResourceId> = ids.into_iter().collect();
+    let mut found = Vec::new();
+    for ids in ids.chunks(PAGE as usize) {
+        let filter = ResourceFilter { ids: ids.to_vec(), ..ResourceFilter::default() };
+        found.extend(estate.resource_list(&filter).await?.0);
+    }
+    Ok(found)
 }

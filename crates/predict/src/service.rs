@@ -4,11 +4,11 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use reeve_audit::{Entry, FieldError};
 use reeve_estate::{Catalogue, EstateStore, SampleStore, StoreError};
 
-use super::calendar::{Calendar, CalendarId, CalendarKind};
+use super::calendar::{CalendarFetch, CalendarId};
 use super::input::RuleInput;
 use super::log_entry;
 use super::port::RuleStore;
@@ -21,8 +21,6 @@ use reeve_recommend::{Caller, EngineError};
 
 /// Rules at most.
 const MOST_RULES: usize = 200;
-/// Calendars at most.
-const MOST_CALENDARS: usize = 50;
 
 /// Ports that the service needs.
 #[derive(Clone)]
@@ -43,6 +41,8 @@ pub struct RulePorts {
     pub catalogue: Arc<Catalogue>,
     /// Agent types that a rule may name.
     pub agent_types: AgentTypes,
+    /// Reader of the addresses of calendars.
+    pub calendar_fetch: Arc<dyn CalendarFetch>,
 }
 
 /// The rule book.
@@ -173,68 +173,6 @@ impl RuleService {
         let errors: Vec<FieldError> = rule.condition.calendars.iter().enumerate().filter_map(unknown).collect();
         if errors.is_empty() { Ok(()) } else { Err(EngineError::Invalid(errors)) }
     }
-
-    /// Imports a calendar, or replaces the text, name, kind or zone of one.
-    ///
-    /// # Errors
-    /// [`EngineError::Invalid`] with every failing field; conflicts of version and number.
-    pub async fn calendar_put(
-        &self,
-        given: CalendarInput,
-        known: Option<(&CalendarId, Option<u64>)>,
-        caller: &Caller,
-    ) -> Result<Calendar, EngineError> {
-        let before = match known {
-            Some((id, version)) => {
-                let before = self.ports.rules.calendar_get(id).await?;
-                same_version("calendar", before.version, version)?;
-                Some(before)
-            }
-            None => None,
-        };
-        let after = given.calendar(before.as_ref(), &caller.name, self.now()).map_err(EngineError::Invalid)?;
-        match &before {
-            Some(before) => {
-                self.recorded(
-                    log_entry::calendar("calendar.modify", Some(before), Some(&after), caller),
-                    self.ports.rules.calendar_update(&after),
-                )
-                .await?;
-            }
-            None => {
-                if self.ports.rules.calendar_list().await?.len() >= MOST_CALENDARS {
-                    let message = format!("the limit of {MOST_CALENDARS} calendars is reached; delete one first");
-                    return Err(EngineError::Conflict(message));
-                }
-                self.recorded(
-                    log_entry::calendar("calendar.create", None, Some(&after), caller),
-                    self.ports.rules.calendar_insert(&after),
-                )
-                .await?;
-            }
-        }
-        Ok(after)
-    }
-
-    /// Removes a calendar that no rule names.
-    ///
-    /// # Errors
-    /// A conflict while a rule names it.
-    pub async fn calendar_remove(&self, id: &CalendarId, caller: &Caller) -> Result<(), EngineError> {
-        let calendar = self.ports.rules.calendar_get(id).await?;
-        let rules = self.ports.rules.rule_list().await?;
-        if let Some(rule) = rules.iter().find(|rule| rule.condition.calendars.contains(id)) {
-            return Err(EngineError::Conflict(format!(
-                "the rule {:?} names this calendar; change it first",
-                rule.name
-            )));
-        }
-        self.recorded(
-            log_entry::calendar("calendar.delete", Some(&calendar), None, caller),
-            self.ports.rules.calendar_delete(id),
-        )
-        .await
-    }
 }
 
 pub(super) fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result<(), EngineError> {
@@ -248,64 +186,3 @@ pub(super) fn same_version(what: &str, stored: u64, read: Option<u64>) -> Result
         }
     }
 }
-
-/// A calendar as given; what is left out keeps its value.
-#[derive(Debug, Clone, Default)]
-pub struct CalendarInput {
-    /// Name.
-    pub name: Option<String>,
-    /// `traffic` or `maintenance`.
-    pub kind: Option<String>,
-    /// Zone of times without one; `Some(None)` takes it away.
-    pub time_zone: Option<Option<String>>,
-    /// The iCalendar text.
-    pub text: Option<String>,
-}
-
-impl CalendarInput {
-    fn calendar(self, before: Option<&Calendar>, by: &str, now: Timestamp) -> Result<Calendar, Vec<FieldError>> {
-        let mut errors = Vec::new();
-        let mut say =
-            |field: &str, code: &'static str, message: String| errors.push(FieldError::new(field, code, message));
-        let name =
-            self.name.map(|name| name.trim().to_owned()).or_else(|| before.map(|calendar| calendar.name.clone()));
-        let name = name.unwrap_or_default();
-        if !(1..=100).contains(&name.chars().count()) {
-            say("name", "invalid_value", "must have 1 to 100 characters".to_owned());
-        }
-        let kind = match self.kind.as_deref() {
-            Some(text) => CalendarKind::parse(text),
-            None => before.map(|calendar| calendar.kind),
-        };
-        if kind.is_none() {
-            say("kind", "invalid_value", "must be one of traffic, maintenance".to_owned());
-        }
-        let time_zone = self.time_zone.unwrap_or_else(|| before.and_then(|calendar| calendar.time_zone.clone()));
-        let known = time_zone.as_deref().map(super::calendar::zone).transpose();
-        if let Err(error) = &known {
-            say("time_zone", "invalid_value", error.to_string());
-        }
-        let text = self.text.or_else(|| before.map(|calendar| calendar.text.clone()));
-        let calendar = Calendar {
-            id: before.map_or_else(|| CalendarId(uuid::Uuid::now_v7().to_string()), |calendar| calendar.id.clone()),
-            name,
-            kind: kind.unwrap_or(CalendarKind::Traffic),
-            time_zone: if known.is_ok() { time_zone } else { None },
-            text: text.clone().unwrap_or_default(),
-            created_by: before.map_or_else(|| by.to_owned(), |calendar| calendar.created_by.clone()),
-            created_at: before.map_or(now, |calendar| calendar.created_at),
-            updated_at: now,
-            version: before.map_or(1, |calendar| calendar.version + 1),
-        };
-        if text.is_none() {
-            say("icalendar", "missing_field", "is needed".to_owned());
-        } else if let Err(error) = calendar.events().and_then(|_| calendar.occurrences(now, now + AHEAD)) {
-            // What could not be expanded later is refused now.
-            say("icalendar", "invalid_value", error.to_string());
-        }
-        if errors.is_empty() { Ok(calendar) } else { Err(errors) }
-    }
-}
-
-/// Time from now for which an imported calendar must be expandable.
-const AHEAD: SignedDuration = SignedDuration::from_hours(24 * 366);

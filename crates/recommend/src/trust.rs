@@ -60,7 +60,7 @@ impl Proposal {
         self.explanation.confidence_range = Some(range);
         // Few examples make a wide range: it comes before the number in its middle, which is not to be taken for more than it is.
         let text = format!(
-            "{}: 90 % range {:.0} to {:.0} %, confidence {:.1} % (by the backtest alone {:.1} %)",
+            "{}: 90 % range {:.0} to {:.0} %, confidence {:.1} % (before calibration {:.1} %)",
             examples_text(found.examples),
             range.low_percent,
             range.high_percent,

@@ -4,6 +4,7 @@ pub(crate) mod attachments;
 pub(crate) mod backups;
 pub(crate) mod bill_sources;
 pub(crate) mod bills;
+pub(crate) mod calendars;
 pub(crate) mod carrier;
 pub(crate) mod clock;
 pub(crate) mod clouds;

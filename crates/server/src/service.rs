@@ -150,6 +150,7 @@ impl Service {
             log: Arc::new(TrailReader(trail.clone())),
         });
         let anomaly_service = anomaly_service(&store, &samples, &engine, &recorder, &clock, catalogue, trail.clone());
+        let known = (catalogue, agent_types);
         let tasks = Arc::new(TaskContext {
             settings: task_settings(&config, demo),
             journal,
@@ -172,7 +173,7 @@ impl Service {
             carrier: carrier(&config, &lease)?,
             anomaly_service: Arc::new(anomaly_service),
             dispatcher: dispatcher(&config, &lease, store.clone(), recorder.clone(), clock.clone())?,
-            rule_service: rule_service(&store, &samples, &engine.responses, &recorder, &clock, catalogue, agent_types),
+            rule_service: rule_service(&config, &store, &samples, &engine.responses, &recorder, &clock, known)?,
             model_service: engine.models.clone(),
             registry: engine.registry.clone(),
             runs: engine.runs.clone(),

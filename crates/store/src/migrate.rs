@@ -51,6 +51,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { version: 33, sql: include_str!("../migrations/0033_database_arns.sql") },
     Migration { version: 34, sql: include_str!("../migrations/0034_group_members.sql") },
     Migration { version: 35, sql: include_str!("../migrations/0035_saving_ends.sql") },
+    Migration { version: 36, sql: include_str!("../migrations/0036_calendar_subscriptions.sql") },
 ];
 
 /// Migration that adds the columns that follow from documents: where it is applied, they are filled once all migrations are.

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use reeve_estate::StoreError;
-use reeve_predict::calendar::{Calendar, CalendarId};
+use reeve_predict::calendar::{Calendar, CalendarId, Refresh};
 use reeve_predict::{Prediction, PredictionFilter, Rule, RuleId, RuleStore, TrafficSettings};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
@@ -11,7 +11,7 @@ use sqlx::any::AnyRow;
 use crate::database::Store;
 use crate::fault::Fault;
 use crate::filter::Filter;
-use crate::rows::predictive::{CalendarRow, PredictionRow, RuleRow, TrafficSettingsRow};
+use crate::rows::predictive::{CalendarRow, PredictionRow, RefreshRow, RuleRow, TrafficSettingsRow};
 use crate::rows::{decode, encode, unreadable, version};
 use crate::versioned::Versioned;
 
@@ -19,7 +19,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 const RULE: &str = "SELECT id, document, evaluated_at_ms, last_result FROM predictive_rules";
 const PREDICTION: &str = "SELECT id, document FROM predictions";
-const CALENDAR: &str = "SELECT id, document FROM calendars";
+const CALENDAR: &str = "SELECT id, document, refresh FROM calendars";
 
 #[async_trait]
 impl RuleStore for Store {
@@ -58,6 +58,9 @@ impl RuleStore for Store {
     }
     async fn calendar_update(&self, calendar: &Calendar) -> Result<()> {
         Ok(calendar_update(self, calendar).await?)
+    }
+    async fn calendar_refreshed(&self, id: &CalendarId, refresh: &Refresh) -> Result<()> {
+        Ok(calendar_refreshed(self, id, refresh).await?)
     }
     async fn calendar_delete(&self, id: &CalendarId) -> Result<()> {
         Ok(delete(self, "calendar", "DELETE FROM calendars WHERE id = $1", &id.0).await?)
@@ -223,6 +226,15 @@ async fn calendar_update(store: &Store, calendar: &Calendar) -> Done<()> {
     record.run(&mut *store.write().acquire().await?, update, || "the calendar exists already".to_owned()).await
 }
 
+async fn calendar_refreshed(store: &Store, id: &CalendarId, refresh: &Refresh) -> Done<()> {
+    sqlx::query("UPDATE calendars SET refresh = $2 WHERE id = $1")
+        .bind(&id.0)
+        .bind(encode(&RefreshRow::from(refresh))?)
+        .execute(store.write())
+        .await?;
+    Ok(())
+}
+
 async fn calendar_get(store: &Store, id: &CalendarId) -> Done<Calendar> {
     let mut filter = Filter::default();
     filter.text("id = ?", &id.0);
@@ -238,7 +250,15 @@ async fn calendar_list(store: &Store) -> Done<Vec<Calendar>> {
 
 fn calendar(row: &AnyRow) -> Done<Calendar> {
     let id: String = row.try_get(0)?;
-    decode::<CalendarRow>(row.try_get(1)?).and_then(CalendarRow::into_calendar).map_err(unreadable("calendar", &id))
+    let (document, refresh): (&str, Option<String>) = (row.try_get(1)?, row.try_get(2)?);
+    let read = || {
+        let mut calendar = decode::<CalendarRow>(document).and_then(CalendarRow::into_calendar)?;
+        if let Some((subscription, text)) = calendar.subscription.as_mut().zip(refresh) {
+            subscription.refresh = decode::<RefreshRow>(&text)?.into_refresh()?;
+        }
+        Ok(calendar)
+    };
+    read().map_err(unreadable("calendar", &id))
 }
 
 /// Traffic intelligence is one document among the named settings.

@@ -4289,6 +4289,10 @@ export interface components {
         };
         /** @description A calendar, without its text. */
         CalendarBody: {
+            /** @description Host that the text is read from every hour; absent for an imported text. The rest of the address may be secret and is not shown. */
+            address?: string | null;
+            /** @description Time of the last reading of the address. */
+            checked_at?: string | null;
             /** @description Time, RFC 3339 UTC with milliseconds. */
             created_at: string;
             /** @description User who created it. */
@@ -4304,6 +4308,8 @@ export interface components {
             kind: string;
             /** @description Name. */
             name: string;
+            /** @description Reason why the last reading failed; the text before it is kept. */
+            problem?: string | null;
             /** @description SHA-256 of its text. */
             sha256: string;
             /** @description Zone of times without one. */
@@ -4326,6 +4332,8 @@ export interface components {
             name?: string | null;
             /** @description Zone (IANA) of times that name none; `null` takes it away. */
             time_zone?: string | null;
+            /** @description Address of the iCalendar text (`https` or `webcal`), in place of `icalendar`. It is read at once and again every hour. */
+            url?: string | null;
             /**
              * Format: int64
              * @description The version that was read; another is a conflict.
@@ -6354,15 +6362,25 @@ export interface components {
         LearningBody: {
             /**
              * Format: double
-             * @description Share of its ended recommendations that held, percent; null when there are none.
+             * @description Share of its ended recommendations that held, percent; null below ten, of which a share says little.
              */
             accuracy?: number | null;
             /** @description Agent. */
             agent_id: string;
+            /**
+             * Format: int64
+             * @description Its ended recommendations that held.
+             */
+            held: number;
             /** @description Its models that serve, with what they are worth on held-out days. */
             models: components["schemas"]["ModelBody"][];
             /** @description Its name. */
             name: string;
+            /**
+             * Format: int64
+             * @description Its ended recommendations: succeeded, rolled back or failed, and not taken back by a person.
+             */
+            outcomes: number;
             /**
              * Format: double
              * @description Share of the learning period that is over, percent.
@@ -6828,6 +6846,10 @@ export interface components {
         List_CalendarBody: {
             /** @description The items. */
             items: {
+                /** @description Host that the text is read from every hour; absent for an imported text. The rest of the address may be secret and is not shown. */
+                address?: string | null;
+                /** @description Time of the last reading of the address. */
+                checked_at?: string | null;
                 /** @description Time, RFC 3339 UTC with milliseconds. */
                 created_at: string;
                 /** @description User who created it. */
@@ -6843,6 +6865,8 @@ export interface components {
                 kind: string;
                 /** @description Name. */
                 name: string;
+                /** @description Reason why the last reading failed; the text before it is kept. */
+                problem?: string | null;
                 /** @description SHA-256 of its text. */
                 sha256: string;
                 /** @description Zone of times without one. */
@@ -7606,6 +7630,8 @@ export interface components {
                 limit_source: string;
                 /** @description Metric that was watched. */
                 metric?: string | null;
+                /** @description Metric of the samples, whose unit the numbers have: `free_storage` or `disk_utilization` of `disk_space`. */
+                samples?: string | null;
                 /** @description Reason why the prediction led to no recommendation. */
                 not_recommended?: string | null;
                 /** @description First sample looked at. */
@@ -8780,6 +8806,8 @@ export interface components {
             limit_source: string;
             /** @description Metric that was watched. */
             metric?: string | null;
+            /** @description Metric of the samples, whose unit the numbers have: `free_storage` or `disk_utilization` of `disk_space`. */
+            samples?: string | null;
             /** @description Reason why the prediction led to no recommendation. */
             not_recommended?: string | null;
             /** @description First sample looked at. */

@@ -35,6 +35,9 @@ const COVERAGE: f64 = 0.9;
 /// Share of the hours from which on a resource is simply in use.
 const IN_USE: f64 = 0.5;
 
+/// Measured days from which a job of the quarter would have shown.
+const QUARTER_DAYS: f64 = 85.0;
+
 const KIND: RecommendationType = RecommendationType::IdleResourceCleanup;
 const RULE: &str = "identify_idle_resources";
 
@@ -76,11 +79,14 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
         None => return worked_sometimes(evidence, &work, &detail, path),
     };
     let mut factors = Factors::from([(FactorKind::Measured, words)]);
-    let models = will_stay_idle(evidence, &mut factors, &mut path)?;
+    let outlook = will_stay_idle(evidence, days, &mut factors, &mut path)?;
     let silence = if database { silent_database(evidence, &mut path)? } else { silent_machine(evidence, &mut path)? };
     factors.add(FactorKind::Measured, silence);
     let mut proposal = propose(evidence, load, days, factors, path);
-    proposal.explanation.models = models;
+    proposal.explanation.models = outlook.models;
+    if outlook.needs_person {
+        proposal.reason_codes.extend(["history_below_a_quarter".to_owned(), NEEDS_PERSON.to_owned()]);
+    }
     if let Some(ended) = ended {
         leave_to_people(&mut proposal, &evidence.facts.resource.name, &ended);
     }
@@ -91,7 +97,10 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Proposal, Abstention> {
 fn leave_to_people(proposal: &mut Proposal, name: &str, ended: &EndedWork) {
     let (day, days) = (ended.day(), ended.silent_days());
     proposal.title = title("Stop ", name, &format!(": idle since {day}, for {days:.0} days"));
-    proposal.reason_codes.extend(["idle_since_work".to_owned(), NEEDS_PERSON.to_owned()]);
+    proposal.reason_codes.push("idle_since_work".to_owned());
+    if !proposal.reason_codes.iter().any(|code| code == NEEDS_PERSON) {
+        proposal.reason_codes.push(NEEDS_PERSON.to_owned());
+    }
     proposal.explanation.risk = proposal.explanation.risk.max(Impact::Medium);
     let text =
         format!("It was in use until {day}. No agent stops it by itself: ask its team whether the work has ended");
@@ -108,19 +117,28 @@ fn can_stop(evidence: &Evidence<'_>) -> Result<(), Abstention> {
     }
 }
 
+/// Answer about the weeks to come.
+struct Outlook {
+    models: Vec<ModelUse>,
+    /// Neither a model nor the measured days reach over a quarter.
+    needs_person: bool,
+}
+
 /// Asks the usage model whether work comes again after a pause that is longer than what a judgement looks at: a job of the quarter
-/// is not idle in between. Without a usable model the measured days decide, and that is said.
+/// is not idle in between. Where no model has learned the resource, either the measured days are as long as a model's history,
+/// or a person decides.
 fn will_stay_idle(
     evidence: &Evidence<'_>,
+    days: f64,
     factors: &mut Factors,
     path: &mut Path,
-) -> Result<Vec<ModelUse>, Abstention> {
+) -> Result<Outlook, Abstention> {
     let question = "Does it stay idle, by the weeks that the usage model has learned?";
     match outlook::recurrence(evidence, |_| true) {
         Ok((model, measured, None)) => {
             let statement = format!("no use that comes again in {measured} days");
             path.ask(question, true, format!("{statement} ({})", model.words()));
-            Ok(vec![model.says(statement)])
+            Ok(Outlook { models: vec![model.says(statement)], needs_person: false })
         }
         Ok((model, measured, Some(found))) => {
             let detail = outlook::recurrence_words(model, measured, &found);
@@ -128,10 +146,15 @@ fn will_stay_idle(
             Err(Abstention::decided(KIND, "use_comes_again", detail))
         }
         Err(reason) => {
-            let text = format!("No longer history: {reason}. The measured days alone decide");
-            factors.add(FactorKind::Confidence, text);
+            let needs_person = days < QUARTER_DAYS;
+            let basis = if needs_person {
+                "A job of the quarter would not show in the measured days: a person decides, or a history of 90 days"
+            } else {
+                "The measured days alone decide"
+            };
+            factors.add(FactorKind::Confidence, format!("No longer history: {reason}. {basis}"));
             path.unanswered(question, reason);
-            Ok(Vec::new())
+            Ok(Outlook { models: Vec::new(), needs_person })
         }
     }
 }

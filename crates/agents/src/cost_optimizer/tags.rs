@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use reeve_estate::{Provider, ResourceKind};
-use reeve_learn::{Backtest, calibrate::Signs};
+use reeve_learn::calibrate::Signs;
 use reeve_recommend::assessment::{Hazards, impact_level, risk};
 use reeve_recommend::change::TagResource;
 use reeve_recommend::procedure::{iac_note, subject};
@@ -17,11 +17,9 @@ use reeve_recommend::trust::Trust;
 use reeve_recommend::{FactorKind, Factors, Facts, Plan, is_opted_out, owned_by_code, shortened, title};
 
 use super::settings;
-use crate::confidence::confidence;
+use crate::confidence::{STATE_CAP, stated};
 
 const KIND: RecommendationType = RecommendationType::ResourceTagging;
-/// Volumes that a value named by the setting is worth: a person decided on it.
-const CONFIGURED: u64 = 98;
 
 /// Characters of a tag that a title shows at most.
 const MOST_TAG: usize = 32;
@@ -78,7 +76,7 @@ fn sourced(facts: &Facts<'_>, key: &str, configured: Option<&str>) -> Result<Sou
         }
         (0, _, Some(value)) => {
             let source = format!("the setting {} names {key}={value}", settings::REQUIRED_TAGS.path);
-            Ok(Sourced { value: value.to_owned(), source, witnesses: CONFIGURED })
+            Ok(Sourced { value: value.to_owned(), source, witnesses: 0 })
         }
         (0, _, None) => {
             Err(format!("{key} is missing: no attached volume has it, and the setting names no value for it"))
@@ -94,8 +92,11 @@ fn propose(facts: &Facts<'_>, key: &str, found: Sourced) -> Proposal {
     let mut path = Path::default();
     path.ask(format!("Does it lack the required tag {key}?"), true, "the inventory lists no such tag");
     path.ask("Is the value known?", true, source.clone());
-    // Each resource with the value counts as one observation that agrees (rule of succession).
-    let trust = confidence(Backtest { held: witnesses, windows: witnesses }, &Vec::new(), 0.0, None);
+    // Each volume with the value counts as one observation that agrees (rule of succession); a value that a person named needs none.
+    let trust = match witnesses {
+        0 => stated(STATE_CAP),
+        count => stated(100.0 * (count + 1) as f64 / (count + 2) as f64),
+    };
     let iac = owned_by_code(machine);
     let hazards = Hazards { iac: iac.is_some(), ..Hazards::default() };
     let change = TagResource { state: machine.state, key: key.to_owned(), from: None, to: value };
@@ -108,7 +109,7 @@ fn propose(facts: &Facts<'_>, key: &str, found: Sourced) -> Proposal {
         subject: subject(machine, None),
         priority: Priority::Low,
         confidence: trust.percent,
-        trust: Trust::new(trust.raw, None, &Signs::default()),
+        trust: Trust::new(trust.raw, Some(STATE_CAP), &Signs::default()),
         impact_level: impact_level(&facts.guardrails.approval_matrix, machine, None, None, hazards),
         impact: ImpactAssessment {
             cost_percent: Some(0.0),
@@ -129,9 +130,10 @@ fn propose(facts: &Facts<'_>, key: &str, found: Sourced) -> Proposal {
             factors: Factors::from([
                 (FactorKind::Measured, format!("The required tag {key} is missing")),
                 (FactorKind::Measured, format!("Source of the value: {source}")),
+                (FactorKind::Confidence, trust.words_of_state("No past day can try a tag")),
             ]),
             data_points: witnesses.min(facts.volumes.len() as u64),
-            confidence_range: Some(trust.range),
+            confidence_range: None,
             similar_cases: 0,
             models: Vec::new(),
             success_rate: None,

@@ -9,7 +9,7 @@ use reeve_learn::{Backtest, DAY_MS, Window};
 
 use super::Facts;
 use super::settings::Thresholds;
-use crate::confidence::{Confidence, confidence, signs};
+use crate::confidence::{Confidence, STATE_CAP, confidence, lasting, signs};
 use crate::discounts;
 use crate::load::data_points;
 use reeve_recommend::agent::Impact;
@@ -34,10 +34,32 @@ struct Disuse {
     reason_code: &'static str,
     /// Facts that show it.
     facts: Vec<String>,
-    /// Past days on which the finding would have held.
-    backtest: Backtest,
-    margins: Daily,
+    trial: Trial,
     not_measured: Vec<&'static str>,
+}
+
+/// Basis of the confidence.
+enum Trial {
+    /// Past days on which the finding would have held, and how far each was from its limit.
+    Days(Backtest, Daily),
+    /// A state that has lasted for so many days; no past day can try it.
+    Lasting(i64),
+}
+
+impl Trial {
+    /// Returns the confidence with its words.
+    fn confidence(&self) -> (Confidence, String) {
+        match self {
+            Trial::Days(backtest, margins) => {
+                let trust = confidence(*backtest, margins, 0.0, None);
+                (trust, trust.words())
+            }
+            Trial::Lasting(days) => {
+                let trust = lasting(*days);
+                (trust, trust.words_of_state(&format!("Unattached for {days} days")))
+            }
+        }
+    }
 }
 
 /// Judges an address, a NAT gateway or a load balancer.
@@ -70,8 +92,7 @@ fn unattached(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> 
             because: "attached to nothing",
             reason_code: "unattached",
             facts: vec!["The cloud lists no association; since when is not known".to_owned()],
-            backtest: Backtest::default(),
-            margins: Vec::new(),
+            trial: Trial::Days(Backtest::default(), Vec::new()),
             not_measured: vec!["since_when_unattached"],
         });
     };
@@ -81,13 +102,11 @@ fn unattached(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> 
         let detail = format!("free for {free_days} days, {days} are needed");
         return Err(Abstention::unjudged(KIND, "too_young", detail));
     }
-    let counted = u64::try_from(free_days).unwrap_or_default();
     Ok(Disuse {
         because: "attached to nothing",
         reason_code: "unattached",
         facts: vec![format!("Attached to nothing since {}, {detail}", day(since))],
-        backtest: Backtest { held: counted, windows: counted },
-        margins: Vec::new(),
+        trial: Trial::Lasting(free_days),
         not_measured: Vec::new(),
     })
 }
@@ -118,8 +137,7 @@ fn no_traffic(facts: &Facts<'_>, path: &mut Path) -> Result<Disuse, Abstention> 
         because: "nothing goes through it",
         reason_code: if facts.resource.attached_to.is_empty() { "nothing_behind_it" } else { "no_traffic" },
         facts: vec![found.words, attached],
-        backtest: traffic.backtest(history, days),
-        margins: traffic.margins(history),
+        trial: Trial::Days(traffic.backtest(history, days), traffic.margins(history)),
         not_measured: Vec::new(),
     })
 }
@@ -166,9 +184,13 @@ fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Ab
     let change = RemoveUnused::from_resource(resource)
         .ok_or_else(|| Abstention::decided(KIND, "kind_not_covered", "Reeve does not remove this kind of resource"))?;
     let cost = Cost::new(facts);
-    let trust: Confidence = confidence(disuse.backtest, &disuse.margins, 0.0, None);
+    let (trust, trust_words) = disuse.trial.confidence();
+    let (margins, cap) = match disuse.trial {
+        Trial::Days(_, margins) => (margins, None),
+        Trial::Lasting(_) => (Vec::new(), Some(STATE_CAP)),
+    };
     let unknown = if disuse.not_measured.is_empty() { 0.0 } else { 1.0 };
-    let signs = signs(facts, disuse.margins, disuse.backtest.windows, unknown);
+    let signs = signs(facts, margins, trust.backtest.windows, unknown);
     let iac = owned_by_code(resource);
     let hazards = Hazards { iac: iac.is_some(), unpriced: cost.monthly.is_none(), idle: true, ..Hazards::default() };
     let monthly_cost = resource.monthly_cost.or(cost.monthly);
@@ -178,7 +200,7 @@ fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Ab
     let mut factors = Factors::from([
         (FactorKind::Price, cost.words.clone()),
         (FactorKind::Consequence, format!("It cannot be undone: {lost}")),
-        (FactorKind::Confidence, trust.words()),
+        (FactorKind::Confidence, trust_words),
     ]);
     factors.extend(disuse.facts.into_iter().map(|fact| (FactorKind::Measured, fact)));
     let verb = if change.unused == Unused::Address { "Release" } else { "Delete" };
@@ -189,7 +211,7 @@ fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Ab
         subject: subject(resource, None),
         priority: priority_by_savings(cost.monthly),
         confidence: trust.percent,
-        trust: Trust::new(trust.raw, None, &signs),
+        trust: Trust::new(trust.raw, cap, &signs),
         // Nobody can take it back: the default approval matrix wants a signature from medium impact on.
         impact_level: impact_level(&facts.guardrails.approval_matrix, resource, cost.monthly, monthly_cost, hazards)
             .max(Impact::Medium),
@@ -205,7 +227,7 @@ fn propose(facts: &Facts<'_>, disuse: Disuse, path: Path) -> Result<Proposal, Ab
             action: format!("{verb} {} ({})", resource.name, resource.id),
             factors,
             data_points: data_points(facts, super::METRICS),
-            confidence_range: Some(trust.range),
+            confidence_range: cap.is_none().then_some(trust.range),
             similar_cases: 0,
             models: Vec::new(),
             success_rate: None,

@@ -12,8 +12,8 @@ use reeve_learn::{DAY_MS, Point, WeeklyShape, percentile};
 use super::forecast::{forecast, hundredths};
 use super::profiles::{self, ENOUGH_HOURS};
 use reeve_recommend::models::{
-    Demand as Profile, DemandModel, Evaluation, Material, ModelState as _, ModelType, NotTrained, Trained, Trainer,
-    between,
+    Demand as Profile, DemandModel, Evaluation, JoinStates, Material, ModelState as _, ModelType, NotTrained, Trained,
+    Trainer, between,
 };
 
 /// Its busiest fifth of hours is above this percentile.
@@ -71,6 +71,10 @@ impl Trainer for Demand {
         profiles::train(material, begin, until, |points| profile(points, until))
     }
 
+    fn join(&self) -> Option<JoinStates> {
+        Some(profiles::join)
+    }
+
     fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained> {
         let kept = DemandModel::read(state)?;
         let mut counted = Confusion::default();
@@ -80,9 +84,7 @@ impl Trainer for Demand {
                 counted.count(profile.hours[hour_of_week(*at)] > profile.busy, hundredths(*value) > profile.busy);
             }
         }
-        let scores =
-            counted.scores().ok_or_else(|| NotTrained("no hour could be evaluated on the test days".to_owned()))?;
-        Ok(Evaluation { scores, held_out: counted.total() })
+        Evaluation::from_counts(counted)
     }
 
     fn figures(&self, material: &Material, from: Timestamp, until: Timestamp) -> Vec<f64> {

@@ -10,8 +10,8 @@ use reeve_learn::{Point, WeeklyShape, percentile};
 
 use super::profiles::{self, ENOUGH_HOURS};
 use reeve_recommend::models::{
-    DeviationBand, DeviationModel, Evaluation, Material, ModelState as _, ModelType, NotTrained, SCALES, Trained,
-    Trainer, between,
+    DeviationBand, DeviationModel, Evaluation, JoinStates, Material, ModelState as _, ModelType, NotTrained, SCALES,
+    Trained, Trainer, between,
 };
 
 /// The smallest scale, percent of CPU: quiet resources flutter.
@@ -66,6 +66,10 @@ impl Trainer for Deviation {
         profiles::train(material, begin, until, band)
     }
 
+    fn join(&self) -> Option<JoinStates> {
+        Some(profiles::join)
+    }
+
     fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained> {
         let kept = DeviationModel::read(state)?;
         let mut counted = Confusion::default();
@@ -80,9 +84,7 @@ impl Trainer for Deviation {
                 counted.count(usual.is_outside(*at, value, SCALES), put_in);
             }
         }
-        let scores =
-            counted.scores().ok_or_else(|| NotTrained("no hour could be evaluated on the test days".to_owned()))?;
-        Ok(Evaluation { scores, held_out: counted.total() })
+        Evaluation::from_counts(counted)
     }
 
     fn figures(&self, material: &Material, from: Timestamp, until: Timestamp) -> Vec<f64> {

@@ -34,3 +34,12 @@ pub(super) fn train<P: Serialize>(
     let state = Profiles::new(resources).text()?;
     Ok(Trained { state, span_days: material.span_days(Metric::CpuUtilization, until), samples })
 }
+
+/// Joins states of parts that have no resource in common.
+pub(super) fn join(states: &[String]) -> Result<String, NotTrained> {
+    let mut resources = BTreeMap::new();
+    for state in states {
+        resources.extend(Profiles::<serde_json::Value>::parse(state)?.resources);
+    }
+    Profiles::new(resources).text()
+}

@@ -115,7 +115,9 @@ impl Trainer for Confidence {
             .map(|e| (calibrator.calibrate(&e.group, e.raw, &e.features).probability, e.held))
             .collect();
         match scores(&pairs) {
-            Some(scores) if pairs.len() >= ENOUGH[1] => Ok(Evaluation { scores, held_out: pairs.len() as u64 }),
+            Some(scores) if pairs.len() >= ENOUGH[1] => {
+                Ok(Evaluation { scores, held_out: pairs.len() as u64, counts: None })
+            }
             _ => Err(NotTrained(format!(
                 "{} outcomes became known on the test days, {} are needed",
                 pairs.len(),

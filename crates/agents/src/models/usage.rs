@@ -9,11 +9,11 @@ use reeve_learn::HOUR_MS;
 use reeve_learn::calibrate::Confusion;
 use reeve_learn::week::{HOURS, hour_of_week};
 
-use super::profiles::ENOUGH_HOURS;
+use super::profiles::{self, ENOUGH_HOURS};
 use crate::cost_optimizer::CPU_IN_USE_PERCENT;
 use reeve_recommend::models::{
-    Evaluation, Material, ModelState as _, ModelType, NotTrained, Profiles, Trained, Trainer, Usage as Learned,
-    UsageModel,
+    Evaluation, JoinStates, Material, ModelState as _, ModelType, NotTrained, Profiles, Trained, Trainer,
+    Usage as Learned, UsageModel,
 };
 
 /// The trainer of usage.
@@ -116,6 +116,10 @@ impl Trainer for Usage {
         Ok(Trained { state, span_days: material.span_days(Metric::CpuUtilization, until), samples })
     }
 
+    fn join(&self) -> Option<JoinStates> {
+        Some(profiles::join)
+    }
+
     fn evaluate(&self, state: &str, material: &Material, from: Timestamp) -> Result<Evaluation, NotTrained> {
         let kept = UsageModel::read(state)?;
         let mut counted = Confusion::default();
@@ -127,9 +131,7 @@ impl Trainer for Usage {
                 counted.count(usual[hour_of_week(hour * HOUR_MS)], *used);
             }
         }
-        let scores =
-            counted.scores().ok_or_else(|| NotTrained("no hour could be evaluated on the test days".to_owned()))?;
-        Ok(Evaluation { scores, held_out: counted.total() })
+        Evaluation::from_counts(counted)
     }
 
     fn figures(&self, material: &Material, from: Timestamp, until: Timestamp) -> Vec<f64> {

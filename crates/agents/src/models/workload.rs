@@ -95,7 +95,7 @@ impl Trainer for Workloads {
         }
         let scores =
             figures(&judged).ok_or_else(|| NotTrained("there is no correction to judge by any more".to_owned()))?;
-        Ok(Evaluation { scores, held_out: judged.len() as u64 })
+        Ok(Evaluation { scores, held_out: judged.len() as u64, counts: None })
     }
 
     /// None: corrections are events, whose distribution tells of people and not of the estate.

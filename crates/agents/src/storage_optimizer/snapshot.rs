@@ -6,7 +6,7 @@
 
 use jiff::Timestamp;
 use reeve_estate::{Document, Money, RelationKind, Resource, ResourceId, ResourceKind, ResourceState};
-use reeve_learn::{Backtest, DAY_MS};
+use reeve_learn::DAY_MS;
 use reeve_recommend::agent::Impact;
 use reeve_recommend::assessment::{Hazards, impact_level, priority_by_savings, risk};
 use reeve_recommend::change::DeleteSnapshot;
@@ -20,14 +20,12 @@ use reeve_recommend::{Abstention, FactorKind, Factors, Facts, Proposal, is_opted
 
 use super::KIND;
 use super::settings::Thresholds;
-use crate::confidence::{confidence, signs};
+use crate::confidence::{STATE_CAP, lasting, signs};
 use crate::discounts;
 
 const RULE: &str = "clean_snapshots";
 /// Volume that EC2 names for a copied snapshot: there is none.
 const COPIED: &str = "vol-ffffffff";
-/// Most days that count as tries of the finding.
-const MOST_DAYS: i64 = 365;
 
 /// A snapshot among those of its volume.
 struct Standing<'a> {
@@ -172,9 +170,8 @@ fn cost(facts: &Facts<'_>) -> (Option<Money>, String) {
 fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path) -> Proposal {
     let snapshot = facts.resource;
     let (billed, words) = cost(facts);
-    let tried = u64::try_from(standing.age_days.min(MOST_DAYS)).unwrap_or_default();
-    let trust = confidence(Backtest { held: tried, windows: tried }, &Vec::new(), 0.0, None);
-    let signs = signs(facts, Vec::new(), tried, 0.0);
+    let trust = lasting(standing.age_days);
+    let signs = signs(facts, Vec::new(), 0, 0.0);
     let iac = owned_by_code(snapshot);
     let hazards = Hazards { iac: iac.is_some(), unpriced: billed.is_none(), idle: true, ..Hazards::default() };
     let change = DeleteSnapshot {
@@ -192,7 +189,7 @@ fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path)
         subject: subject(snapshot, None),
         priority: priority_by_savings(billed),
         confidence: trust.percent,
-        trust: Trust::new(trust.raw, None, &signs),
+        trust: Trust::new(trust.raw, Some(STATE_CAP), &signs),
         // Nobody can take it back: the default approval matrix wants a signature from medium impact on.
         impact_level: impact_level(&facts.guardrails.approval_matrix, snapshot, billed, billed, hazards)
             .max(Impact::Medium),
@@ -217,10 +214,10 @@ fn propose(facts: &Facts<'_>, standing: &Standing<'_>, keeps: usize, path: Path)
                 (FactorKind::Price, words.clone()),
                 (FactorKind::Consequence, kept_words(&change.kept)),
                 (FactorKind::Consequence, format!("It cannot be undone: {}", DeleteSnapshot::LOST)),
-                (FactorKind::Confidence, trust.words()),
+                (FactorKind::Confidence, trust.words_of_state(&format!("{days} days old, and {because}"))),
             ]),
             data_points: 0,
-            confidence_range: Some(trust.range),
+            confidence_range: None,
             similar_cases: 0,
             models: Vec::new(),
             success_rate: None,

@@ -89,7 +89,7 @@ fn need(reading: &Reading) -> Result<Need, String> {
     match (metric, up) {
         (Metric::CpuUtilization, true) | (Metric::CpuCreditBalance, false) => Ok(Need::Size(Shortage::Processors)),
         (Metric::MemoryUtilization, true) => Ok(Need::Size(Shortage::Memory)),
-        (Metric::FreeStorage, false) => Ok(Need::Storage),
+        (Metric::FreeStorage, false) | (Metric::DiskUtilization, true) => Ok(Need::Storage),
         (Metric::DatabaseConnections, true) => Ok(Need::Connections),
         (Metric::RequestRate | Metric::ResponseTime, true) => Ok(Need::Requests),
         (Metric::ErrorRate, true) => Err("errors come from what runs on it, and no size makes them fewer".to_owned()),

@@ -11,6 +11,8 @@ use reeve_recommend::AgentTypes;
 
 use super::drift::{drift, reference};
 use super::log_entry;
+use super::material_parts::MaterialParts;
+use super::parts::attempt_in_parts;
 use super::verdict::{Attempt, apply, attempt, better, cause, fingerprint, verdict};
 use reeve_recommend::agent::{Agent, AgentId};
 use reeve_recommend::models::Material;
@@ -119,7 +121,8 @@ impl Registry {
         Ok(judged || serving.requested_by.is_some() || serving.configuration != fingerprint(agent, trainer))
     }
 
-    /// Judges what serves on the newest held-out days, trains when there is a cause, and lets the better one serve.
+    /// Judges what serves on the newest held-out days, trains when there is a cause, and lets the better one serve. `parts` is the
+    /// whole scope where `material` is a sample of it.
     ///
     /// # Errors
     /// The store's and the log's failures; a conflict if somebody else promoted meanwhile.
@@ -127,6 +130,7 @@ impl Registry {
         &self,
         trainer: &Arc<dyn Trainer>,
         material: Arc<Material>,
+        parts: Option<&mut dyn MaterialParts>,
         caller: &Caller,
     ) -> Result<Outcome, EngineError> {
         let agent = &material.agent;
@@ -152,7 +156,8 @@ impl Registry {
                 None => Outcome::Abstained("there is no data to evaluate it on".to_owned()),
             });
         };
-        self.train(trainer, material, serving, cut, (cause, why), caller).await
+        let tried = self.attempt(trainer, &material, parts, cut, serving.as_ref()).await?;
+        self.train(trainer, &material.agent, tried, serving, (cause, why), caller).await
     }
 
     /// The serving version with its figures of today, kept, and whether the newest data drifted away from its training's.
@@ -185,23 +190,36 @@ impl Registry {
         Ok((model, moved.is_some_and(|drift| drift.drifted)))
     }
 
-    async fn train(
+    /// Trains a version on the whole scope, or on the sample where the trainer learns no single resource.
+    async fn attempt(
         &self,
         trainer: &Arc<dyn Trainer>,
-        material: Arc<Material>,
-        serving: Kept,
+        material: &Arc<Material>,
+        parts: Option<&mut dyn MaterialParts>,
         cut: Timestamp,
-        (cause, why): (RetrainCause, String),
-        caller: &Caller,
-    ) -> Result<Outcome, EngineError> {
-        let agent = material.agent.clone();
-        let state = match &serving {
+        serving: Option<&Model>,
+    ) -> Result<Result<Attempt, NotTrained>, EngineError> {
+        let state = match serving {
             Some(model) => Some(self.models.model_state(&model.id).await?),
             None => None,
         };
-        let (by, from) = (trainer.clone(), material.clone());
-        let tried = tokio::task::spawn_blocking(move || attempt(by.as_ref(), &from, cut, state.as_deref()));
-        let tried = tried.await.map_err(|error| EngineError::Store(format!("training stopped: {error}")))?;
+        if let Some((join, parts)) = trainer.join().zip(parts) {
+            return attempt_in_parts(trainer, join, parts, cut, state).await;
+        }
+        let (trainer, material) = (trainer.clone(), material.clone());
+        let tried = tokio::task::spawn_blocking(move || attempt(trainer.as_ref(), &material, cut, state.as_deref()));
+        tried.await.map_err(|error| EngineError::Store(format!("training stopped: {error}")))
+    }
+
+    async fn train(
+        &self,
+        trainer: &Arc<dyn Trainer>,
+        agent: &Agent,
+        tried: Result<Attempt, NotTrained>,
+        serving: Kept,
+        (cause, why): (RetrainCause, String),
+        caller: &Caller,
+    ) -> Result<Outcome, EngineError> {
         let attempt = match tried {
             Ok(attempt) => attempt,
             Err(NotTrained(reason)) => {
@@ -213,8 +231,8 @@ impl Registry {
                 return Ok(Outcome::Abstained(reason));
             }
         };
-        self.record(log_entry::training(&agent, trainer.name(), cause, &why, caller)).await?;
-        let mut candidate = self.candidate(&agent, trainer.as_ref(), &attempt, cause).await?;
+        self.record(log_entry::training(agent, trainer.name(), cause, &why, caller)).await?;
+        let mut candidate = self.candidate(agent, trainer.as_ref(), &attempt, cause).await?;
         let wins = attempt.other.is_none_or(|other| better(attempt.own, other));
         candidate.note = verdict(&why, &attempt, wins);
         if let (false, Some(serving)) = (wins, serving.as_ref()) {

@@ -58,7 +58,7 @@ impl Trainer for Pupil {
         let learned: f64 = state.parse().map_err(|_| NotTrained("not a number".to_owned()))?;
         let accuracy = learned.min(self.today.lock().unwrap_or(1.0));
         let scores = Scores { accuracy, precision: accuracy, recall: accuracy, f1: accuracy };
-        Ok(Evaluation { scores, held_out: 100 })
+        Ok(Evaluation { scores, held_out: 100, counts: None })
     }
     fn figures(&self, _: &Material, _: Timestamp, _: Timestamp) -> Vec<f64> {
         self.figures.lock().clone()
@@ -108,7 +108,7 @@ impl School {
 
     async fn try_tick(&self) -> Result<Outcome, EngineError> {
         let trainer: Arc<dyn Trainer> = self.pupil.clone();
-        self.registry.look_after(&trainer, self.material(), &Caller::system()).await
+        self.registry.look_after(&trainer, self.material(), None, &Caller::system()).await
     }
 
     async fn serving(&self) -> Model {

@@ -1,7 +1,9 @@
 //! Predictive rules on the simulated cloud: what they foresee, what becomes of it, and that they never act by themselves.
 
+mod calendars;
 mod ledger;
 mod plans;
+mod presets;
 mod scope;
 
 use std::sync::Arc;
@@ -15,17 +17,21 @@ use reeve_predict::{CalendarInput, Outcome, RuleId, RuleInput, RulePorts, RuleSe
 use reeve_recommend::{Agent, AgentType, Clock as _, EngineError, Guardrails, Impact, Status};
 
 use crate::world::{World, operator, person, resource};
+use calendars::Address;
 use ledger::Rules;
 
 struct Fixture {
     world: World,
     service: RuleService,
     rules: Arc<Rules>,
+    /// Calendar that an address serves.
+    address: Arc<Address>,
 }
 
 fn fixture() -> Fixture {
     let world = World::new();
     let rules = Arc::new(Rules::default());
+    let address = Arc::new(Address::default());
     let ports = RulePorts {
         rules: Arc::clone(&rules) as _,
         estate: Arc::clone(&world.memory) as _,
@@ -35,8 +41,9 @@ fn fixture() -> Fixture {
         clock: Arc::clone(&world.clock) as _,
         catalogue: Arc::new(Catalogue::builtin().clone()),
         agent_types: reeve_agents::registry(),
+        calendar_fetch: Arc::clone(&address) as _,
     };
-    Fixture { world, service: RuleService::new(ports), rules }
+    Fixture { world, service: RuleService::new(ports), rules, address }
 }
 
 fn text(text: &str) -> Option<String> {
@@ -125,6 +132,11 @@ fn replica() -> RuleInput {
         approval: text("required"),
         ..RuleInput::default()
     }
+}
+
+/// Percent of a file system in use that reaches 100 in so many days, with a little noise.
+fn filling_up(days: f64) -> impl Fn(i64) -> f64 {
+    move |back| 80.0 - back as f64 * 20.0 / (days * 1440.0) + f64::from((back / 5 % 7) as u8) * 0.01
 }
 
 /// Free storage that runs out in so many days, with a little noise.

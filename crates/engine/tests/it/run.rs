@@ -1,5 +1,7 @@
 //! Runs: what is kept, refreshed, superseded, expired, remembered; and what an agent does by itself.
 
+use std::collections::BTreeMap;
+
 use jiff::SignedDuration;
 use reeve_access::Role;
 use reeve_engine::{AgentInput, Execution};
@@ -182,6 +184,29 @@ async fn an_agent_stops_an_idle_machine_as_a_person_may_whatever_the_limit_of_sm
     let world = World::new();
     world.machine("i-1", "t3.large", 0.1);
     let agent = world.agent("safe_mode", true).await;
+    let report = world.run(&agent).await;
+    let waits = ("needs_person".to_owned(), 1);
+    assert!(report.skipped.contains(&waits), "no model knows its quarter: {:?}", report.skipped);
+    let recommendation = world.only("i-1").await;
+    let told = recommendation
+        .explanation
+        .factors
+        .iter()
+        .any(|factor| factor.contains("a person decides, or a history of 90 days"));
+    assert!(
+        told && recommendation.reason_codes.iter().any(|code| code == "history_below_a_quarter"),
+        "{recommendation:?}"
+    );
+    // With a quarter of samples it decides by itself.
+    for (metric, value) in [(Metric::CpuUtilization, 0.1), (Metric::NetworkIn, 50.0), (Metric::NetworkOut, 50.0)] {
+        world.measure_days("i-1", metric, value, 91);
+    }
+    let longer = AgentInput {
+        settings: BTreeMap::from([("analyze_utilization.history".to_owned(), Some("90d".to_owned()))]),
+        ..AgentInput::default()
+    };
+    let agent =
+        world.engine.agents.agent_configure(&agent.id, longer, &person("admin", &[Role::Administrator])).await.unwrap();
     let report = world.run(&agent).await;
     assert_eq!(report.applied, 1, "a stop is 100 % of the cost, and takes no capacity in use: {:?}", report.skipped);
     world.engine.execution.settle().await;

@@ -16,7 +16,9 @@ use reeve_estate::{
     ResourceId, ResourceKind, ResourceState, Series,
 };
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{Action, Agent, AgentStore, Caller, Clock, Recommendation, RecommendationType, RunReport};
+use reeve_recommend::{
+    Action, Agent, AgentStore, Caller, Clock, Recommendation, RecommendationType, RunReport,
+};
 use reeve_testkit::contract::estate::running;
 
 use crate::clock::TestClock;
@@ -106,9 +108,14 @@ impl World {
 
     /// Replaces a series by 30 days of one value, ending now.
     pub(crate) fn measure(&self, id: &str, metric: Metric, value: f64) {
+        self.measure_days(id, metric, value, 30);
+    }
+
+    /// The same of another number of days.
+    pub(crate) fn measure_days(&self, id: &str, metric: Metric, value: f64, days: i64) {
         let now = self.clock.now();
         // Twelve minutes a point: enough of them, and quick.
-        let points = (1..=30 * 120).rev().map(|back| (now - SignedDuration::from_mins(back * 12), value)).collect();
+        let points = (1..=days * 120).rev().map(|back| (now - SignedDuration::from_mins(back * 12), value)).collect();
         let series = Series { resource: ResourceId::new(id), metric, points, period_s: 720 };
         let mut all = self.memory.series.lock();
         all.retain(|s| s.resource != series.resource || s.metric != metric);

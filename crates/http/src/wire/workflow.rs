@@ -294,8 +294,12 @@ pub struct LearningBody {
     pub name: String,
     /// Share of the learning period that is over, percent.
     pub percent: f64,
-    /// Share of its ended recommendations that held, percent; null when there are none.
+    /// Share of its ended recommendations that held, percent; null below ten, of which a share says little.
     pub accuracy: Option<f64>,
+    /// Its ended recommendations that held.
+    pub held: u64,
+    /// Its ended recommendations: succeeded, rolled back or failed, and not taken back by a person.
+    pub outcomes: u64,
     /// Its models that serve, with what they are worth on held-out days.
     pub models: Vec<ModelBody>,
 }

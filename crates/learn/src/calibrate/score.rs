@@ -54,6 +54,17 @@ pub struct Confusion {
     pub false_negative: u64,
 }
 
+impl std::iter::Sum for Confusion {
+    fn sum<I: Iterator<Item = Confusion>>(parts: I) -> Confusion {
+        parts.fold(Confusion::default(), |sum, part| Confusion {
+            true_positive: sum.true_positive + part.true_positive,
+            false_positive: sum.false_positive + part.false_positive,
+            true_negative: sum.true_negative + part.true_negative,
+            false_negative: sum.false_negative + part.false_negative,
+        })
+    }
+}
+
 impl Confusion {
     /// Counts one decision.
     pub fn count(&mut self, said: bool, was: bool) {

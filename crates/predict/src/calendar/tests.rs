@@ -15,6 +15,7 @@ fn calendar(text: &str) -> Calendar {
         kind: CalendarKind::Traffic,
         time_zone: None,
         text: text.to_owned(),
+        subscription: None,
         created_by: "ann@example.com".into(),
         created_at: Timestamp::UNIX_EPOCH,
         updated_at: Timestamp::UNIX_EPOCH,

@@ -14,7 +14,7 @@ use crate::workload::Correction;
 pub struct Material {
     /// The agent.
     pub agent: Agent,
-    /// Resources in its scope, at most as many as one training may take.
+    /// Resources in its scope: all of them, a sample, or those of one part.
     pub resources: Vec<Resource>,
     /// Their series, each sorted by time.
     pub series: Vec<Series>,

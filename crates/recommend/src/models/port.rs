@@ -8,8 +8,8 @@ use super::model::{Model, ModelId, ModelStatus, ModelType};
 use crate::agent::AgentId;
 use crate::recommendation::RecommendationId;
 
-/// Largest state of a model, bytes.
-pub const MAX_STATE_BYTES: usize = 4 * 1024 * 1024;
+/// Largest state of a model, bytes: about 2 KiB a resource for some 8,000 resources.
+pub const MAX_STATE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Filter for models.
 #[derive(Debug, Clone, Default)]

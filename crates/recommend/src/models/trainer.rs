@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use reeve_estate::Metric;
-use reeve_learn::calibrate::Scores;
+use reeve_learn::calibrate::{Confusion, Scores};
 
 use super::material::Material;
 use super::model::ModelType;
@@ -30,7 +30,31 @@ pub struct Evaluation {
     pub scores: Scores,
     /// Decisions they were counted from.
     pub held_out: u64,
+    /// Counts behind the figures; `None` for figures that no single table of counts gives.
+    pub counts: Option<Confusion>,
 }
+
+impl Evaluation {
+    /// Figures of counted decisions.
+    ///
+    /// # Errors
+    /// [`NotTrained`] without decisions.
+    pub fn from_counts(counts: Confusion) -> Result<Evaluation, NotTrained> {
+        let scores =
+            counts.scores().ok_or_else(|| NotTrained("no hour could be evaluated on the test days".to_owned()))?;
+        Ok(Evaluation { scores, held_out: counts.total(), counts: Some(counts) })
+    }
+
+    /// Figures over the decisions of several parts; `None` where a part has no counts, or there is no part.
+    #[must_use]
+    pub fn join(parts: &[Evaluation]) -> Option<Evaluation> {
+        let counts = parts.iter().map(|part| part.counts).sum::<Option<Confusion>>()?;
+        Evaluation::from_counts(counts).ok()
+    }
+}
+
+/// Joins states that were learned from parts of a scope.
+pub type JoinStates = fn(&[String]) -> Result<String, NotTrained>;
 
 /// Learns one kind of thing and judges what was learned. Pure: no clock, no store.
 pub trait Trainer: Send + Sync {
@@ -55,6 +79,11 @@ pub trait Trainer: Send + Sync {
     /// # Errors
     /// [`NotTrained`] when that is too little.
     fn train(&self, material: &Material, until: Timestamp) -> Result<Trained, NotTrained>;
+    /// Returns the function that joins states of parts, for a trainer that learns each resource by itself. Such a trainer learns every
+    /// resource of a scope, however large; any other learns from a sample of them.
+    fn join(&self) -> Option<JoinStates> {
+        None
+    }
     /// Judges a state on what is at `from` or later.
     ///
     /// # Errors

@@ -15,8 +15,10 @@ use reeve_store::Store;
 use reeve_trail::Trail;
 
 use super::engine::EngineServices;
+use crate::adapters::calendars::CalendarReader;
 use crate::adapters::log_reader::TrailReader;
 use crate::adapters::recorder::LedgerRecorder;
+use crate::config::Config;
 
 /// The price files of the store, in force in a catalogue of this service.
 pub(super) async fn prices(store: &Arc<Store>) -> Result<Arc<PriceBook>> {
@@ -51,15 +53,15 @@ pub(super) fn anomaly_service(
 
 /// Predictive rules over the same ports as the engine.
 pub(super) fn rule_service(
+    config: &Config,
     store: &Arc<Store>,
     samples: &Arc<SampleLake>,
     responses: &Arc<ResponseService>,
     recorder: &Arc<LedgerRecorder>,
     clock: &Arc<dyn Clock>,
-    catalogue: &Arc<Catalogue>,
-    agent_types: AgentTypes,
-) -> Arc<RuleService> {
-    Arc::new(RuleService::new(RulePorts {
+    (catalogue, agent_types): (&Arc<Catalogue>, AgentTypes),
+) -> Result<Arc<RuleService>> {
+    Ok(Arc::new(RuleService::new(RulePorts {
         rules: store.clone(),
         estate: store.clone(),
         samples: samples.clone(),
@@ -68,5 +70,6 @@ pub(super) fn rule_service(
         clock: clock.clone(),
         catalogue: catalogue.clone(),
         agent_types,
-    }))
+        calendar_fetch: Arc::new(CalendarReader::new(config.outbound.policy()?)),
+    })))
 }

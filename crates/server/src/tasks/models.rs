@@ -17,7 +17,8 @@ use crate::tasks::context::TaskContext;
 
 /// Time between two looks for work.
 const BEAT: Duration = Duration::from_secs(10);
-/// Resources one training may take.
+/// Resources whose samples are held at a time: the sample that models are judged on, and a part of a training. 120 machines with 91
+/// days of samples every five minutes take 50 MB a metric.
 const MOST_RESOURCES: usize = 120;
 /// Trainings and judgements in one turn at most.
 const A_TURN: usize = 4;
@@ -62,7 +63,8 @@ async fn look_after(
         let (metrics, days) = (trainer.metrics(), trainer.history_days());
         let material = Arc::new(context.model_service.material(agent, metrics, days, MOST_RESOURCES).await?);
         let name = trainer.name();
-        match context.registry.look_after(&trainer, material, &Caller::system()).await? {
+        let mut parts = context.model_service.parts(agent, metrics, days, MOST_RESOURCES);
+        match context.registry.look_after(&trainer, material, Some(&mut parts), &Caller::system()).await? {
             Outcome::Promoted(model) => {
                 tracing::info!(agent = agent.name, name, version = model.version, note = model.note, "a model serves");
             }

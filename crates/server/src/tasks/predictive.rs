@@ -1,4 +1,4 @@
-//! Evaluates the predictive rules that are due. The rules that come with Reeve are put in once in a data directory's life,
+//! Reads the calendar addresses that are due, and evaluates the predictive rules that are. The rules that come with Reeve are put in once in a data directory's life,
 //! so that those people remove stay removed.
 
 use std::time::Duration;
@@ -32,6 +32,9 @@ pub(super) fn start(service: &Service, tracker: &TaskTracker, stop: &Cancellatio
                     }
                 }
                 Err(error) => return tracing::warn!(%error, "the state store could not be read"),
+            }
+            if let Err(error) = context.rule_service.refresh_calendars(&caller).await {
+                context.journal.failed("calendars", &error).await;
             }
             if let Err(error) = context.rule_service.evaluate_due(&caller).await {
                 context.journal.failed("predictive", &error).await;

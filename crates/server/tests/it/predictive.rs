@@ -3,6 +3,9 @@
 
 use std::time::Duration;
 
+use axum::Router;
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::get;
 use reeve_testkit::http::until;
 use reeve_testkit::service::Service;
 use serde_json::{Value, json};
@@ -125,4 +128,49 @@ async fn a_calendar_is_imported_whole_or_refused_by_line() {
     let _ = admin.patch(&format!("{path}/{id}"), json!({ "version": 1, "kind": "maintenance" })).await.expect(200);
     let _ = admin.delete(&format!("{path}/{id}")).await.expect(204);
     let _ = admin.get(&format!("{path}/{id}")).await.problem(404, "not_found");
+}
+
+/// A calendar at `/sales.ics`, with a validator.
+async fn calendar_server(text: &'static str) -> String {
+    let answer = move |headers: HeaderMap| async move {
+        match headers.get("if-none-match").is_some_and(|etag| etag == "\"1\"") {
+            true => (StatusCode::NOT_MODIFIED, [("etag", "\"1\"")], ""),
+            false => (StatusCode::OK, [("etag", "\"1\"")], text),
+        }
+    };
+    let router = Router::new().route("/private-5ecre7/sales.ics", get(answer));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let host = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+    format!("http://{host}")
+}
+
+#[tokio::test]
+async fn a_calendar_follows_an_address_that_the_configuration_allows() {
+    let home = tempfile::tempdir().unwrap();
+    let text = "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nSUMMARY:Sale\r\nDTSTART:20261024T090000Z\r\nDTEND:20261024T180000Z\r\n\
+        END:VEVENT\r\nEND:VCALENDAR\r\n";
+    let host = calendar_server(text).await;
+    let address = format!("{host}/private-5ecre7/sales.ics");
+    let given = json!({ "name": "Sales", "kind": "traffic", "url": address });
+    let path = "intelligence/calendars";
+    let guarded = Service::serve(&home.path().join("guarded"), &[]).unwrap();
+    let refused = guarded.admin().post(path, given.clone()).await.problem(422, "invalid_fields");
+    assert_eq!(refused.text_at("/errors/0/field"), "url");
+    drop(guarded);
+    let variables = [("REEVE_OUTBOUND", "{ allow = [\"127.0.0.0/8\"], plain_http = true }")];
+    let service = Service::serve(&home.path().join("data"), &variables).unwrap();
+    let admin = service.admin();
+    let lost = json!({ "name": "Sales", "kind": "traffic", "url": format!("{host}/gone.ics") });
+    let lost = admin.post(path, lost).await.problem(422, "invalid_fields");
+    assert!(lost.text_at("/errors/0/message").contains("404"), "{}", lost.text);
+    let made = admin.post(path, given).await.expect(201);
+    assert_eq!((&made.body["events"], made.text_at("/address")), (&json!(1), format!("{host}/...")));
+    let id = made.text_at("/id");
+    let kept = admin.get(&format!("{path}/{id}")).await.expect(200);
+    assert!(kept.body["checked_at"].is_string() && kept.body["problem"].is_null(), "{}", kept.text);
+    let log = json!({ "query": format!("resource.id:{id}"), "limit": 10 });
+    let log = admin.post("audit-logs/search", log).await.expect(200);
+    assert!(log.text.contains("calendar.create") && log.text.contains(&format!("{host}/...")), "{}", log.text);
+    assert!(!log.text.contains("5ecre7") && !kept.text.contains("5ecre7"), "the secret part of an address stays here");
 }

@@ -1,7 +1,7 @@
 //! Predictive rules, predictions and calendars as documents.
 
-use reeve_estate::{ConnectionId, ResourceId};
-use reeve_predict::calendar::{Calendar, CalendarId, CalendarKind};
+use reeve_estate::{ConnectionId, Metric, ResourceId};
+use reeve_predict::calendar::{Calendar, CalendarId, CalendarKind, Refresh, Subscription};
 use reeve_predict::{
     ApprovalKind, ApprovalRule, Condition, Expected, Foreseen, Outcome, Prediction, PredictionId, Reason, Response,
     ResponseKind, Rule, RuleId, Signal, TrafficSettings,
@@ -118,6 +118,9 @@ pub(crate) struct PredictionRow {
     resource: String,
     resource_name: String,
     metric: Option<String>,
+    /// Metric of the samples; absent in predictions of earlier releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    samples: Option<String>,
     prediction: String,
     outcome: String,
     probability_percent: Option<f64>,
@@ -158,6 +161,7 @@ impl From<&Prediction> for PredictionRow {
             resource: prediction.resource.0.clone(),
             resource_name: prediction.resource_name.clone(),
             metric: prediction.signal.map(|signal| signal.as_str().to_owned()),
+            samples: prediction.samples.map(|metric| metric.as_str().to_owned()),
             prediction: prediction.foreseen.as_str().to_owned(),
             outcome: prediction.outcome.as_str().to_owned(),
             probability_percent: prediction.probability_percent,
@@ -204,6 +208,7 @@ impl PredictionRow {
             resource: ResourceId(self.resource),
             resource_name: self.resource_name,
             signal,
+            samples: self.samples.as_deref().map(|text| named("samples", text, Metric::parse)).transpose()?,
             foreseen: named("prediction", &self.prediction, Foreseen::parse)?,
             outcome: named("outcome", &self.outcome, Outcome::parse)?,
             probability_percent: self.probability_percent,
@@ -279,6 +284,9 @@ pub(crate) struct CalendarRow {
     kind: String,
     time_zone: Option<String>,
     text: String,
+    /// Address of a subscription; absent for an imported text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
     created_by: String,
     created_at: String,
     updated_at: String,
@@ -293,6 +301,7 @@ impl From<&Calendar> for CalendarRow {
             kind: calendar.kind.as_str().to_owned(),
             time_zone: calendar.time_zone.clone(),
             text: calendar.text.clone(),
+            url: calendar.subscription.as_ref().map(|subscription| subscription.url.clone()),
             created_by: calendar.created_by.clone(),
             created_at: calendar.created_at.to_string(),
             updated_at: calendar.updated_at.to_string(),
@@ -309,11 +318,37 @@ impl CalendarRow {
             kind: named("kind", &self.kind, CalendarKind::parse)?,
             time_zone: self.time_zone,
             text: self.text,
+            subscription: self.url.map(|url| Subscription { url, refresh: Refresh::default() }),
             created_by: self.created_by,
             created_at: time(&self.created_at)?,
             updated_at: time(&self.updated_at)?,
             version: self.version,
         })
+    }
+}
+
+/// State of a subscription.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct RefreshRow {
+    etag: Option<String>,
+    checked_at: Option<String>,
+    problem: Option<String>,
+}
+
+impl From<&Refresh> for RefreshRow {
+    fn from(refresh: &Refresh) -> Self {
+        RefreshRow {
+            etag: refresh.etag.clone(),
+            checked_at: refresh.checked_at.map(|at| at.to_string()),
+            problem: refresh.problem.clone(),
+        }
+    }
+}
+
+impl RefreshRow {
+    pub(crate) fn into_refresh(self) -> Result<Refresh, RowError> {
+        let checked_at = self.checked_at.as_deref().map(time).transpose()?;
+        Ok(Refresh { etag: self.etag, checked_at, problem: self.problem })
     }
 }
 

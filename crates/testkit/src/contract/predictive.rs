@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use reeve_estate::{ConnectionId, ResourceId, StoreError};
-use reeve_predict::calendar::{Calendar, CalendarId, CalendarKind};
+use reeve_predict::calendar::{Calendar, CalendarId, CalendarKind, Refresh, Subscription};
 use reeve_predict::{
     Expected, Outcome, Prediction, PredictionFilter, PredictionId, Reason, Rule, RuleId, RuleStore, TrafficSettings,
     presets,
@@ -41,6 +41,7 @@ pub fn prediction(id: &str, rule: &Rule, at_ms: i64) -> Result<Prediction> {
         resource: ResourceId::new("db-1"),
         resource_name: "orders".into(),
         signal: rule.condition.signal,
+        samples: None,
         foreseen: rule.condition.foreseen,
         outcome: Outcome::Foreseen,
         probability_percent: Some(87.5),
@@ -75,6 +76,7 @@ pub fn calendar(id: &str, at_ms: i64) -> Result<Calendar> {
         kind: CalendarKind::Traffic,
         time_zone: Some("Europe/Berlin".into()),
         text: "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n".into(),
+        subscription: None,
         created_by: "ann@example.com".into(),
         created_at: at,
         updated_at: at,
@@ -167,6 +169,18 @@ async fn calendars(store: &dyn RuleStore) -> Result<()> {
     store.calendar_update(&next).await?;
     assert!(matches!(store.calendar_update(&next).await, Err(StoreError::Conflict(_))), "versions are compared");
     assert_eq!(store.calendar_get(&first.id).await?, next);
+    let refresh =
+        Refresh { etag: Some("\"7\"".into()), checked_at: Some(second.created_at), problem: Some("away".into()) };
+    store.calendar_refreshed(&first.id, &refresh).await?;
+    assert_eq!(store.calendar_get(&first.id).await?, next, "an imported text has no state");
+    let url = "https://calendar.example.com/secret.ics".to_owned();
+    let followed =
+        Calendar { subscription: Some(Subscription { url, refresh: Refresh::default() }), version: 2, ..second };
+    store.calendar_update(&followed).await?;
+    store.calendar_refreshed(&followed.id, &refresh).await?;
+    let kept = store.calendar_get(&followed.id).await?;
+    assert_eq!(kept.subscription.map(|one| one.refresh), Some(refresh), "kept without a new version");
+    assert_eq!(kept.version, 2);
     store.calendar_delete(&first.id).await?;
     for missing in [store.calendar_get(&first.id).await.err(), store.calendar_delete(&first.id).await.err()] {
         assert!(matches!(missing, Some(StoreError::NotFound { .. })), "{missing:?}");

@@ -105,9 +105,14 @@ function finished(data: Dashboard | undefined): string {
   const agents = data?.learning ?? [];
   if (agents.length === 0) return 'No agents yet';
   const done = agents.filter(({ percent: share }) => share >= 100).length;
-  const known = agents.flatMap(({ accuracy }) => (accuracy == null ? [] : [accuracy]));
-  const accuracy = known.length ? `accuracy ${percent(known.reduce((sum, one) => sum + one, 0) / known.length)}` : 'accuracy not known yet';
-  return `${count(done)} of ${plural(agents.length, 'agent')} trained · ${accuracy}`;
+  const total = (of: 'held' | 'outcomes') => agents.reduce((sum, one) => sum + one[of], 0);
+  return `${count(done)} of ${plural(agents.length, 'agent')} finished the learning period · ${heldInWords(total('held'), total('outcomes'))}`;
+}
+
+/** Below ten outcomes a share says little. */
+function heldInWords(held: number, outcomes: number): string {
+  if (outcomes === 0) return 'no outcomes yet';
+  return outcomes < 10 ? `${count(held)} of ${plural(outcomes, 'applied change')} held` : `accuracy ${percent((held / outcomes) * 100)}`;
 }
 
 function learned(data: Dashboard | undefined): string {
@@ -132,7 +137,7 @@ function CostByProvider() {
 
 function Learning({ of: data }: { of: Dashboard | undefined }) {
   return (
-    <Panel title="Learning progress by agent" note="Completed share of the learning period. Accuracy: share of applied changes that succeeded">
+    <Panel title="Learning progress by agent" note="Completed share of the learning period. Accuracy: share of applied changes that held, from ten on">
       {data?.learning.length === 0 && <Text size="sm" className="muted">No agents yet. Create one under Agents.</Text>}
       <Stack gap="sm">
         {data?.learning.map((one) => (
@@ -140,7 +145,7 @@ function Learning({ of: data }: { of: Dashboard | undefined }) {
             <Group justify="space-between" gap="xs">
               <Text size="sm" fw={500}>{one.name}</Text>
               <Text size="sm" className="muted numeral">
-                {percent(one.percent)} · {one.accuracy == null ? 'no outcomes yet' : `accuracy ${percent(one.accuracy)}`}
+                {percent(one.percent)} · {heldInWords(one.held, one.outcomes)}
               </Text>
             </Group>
             <Text size="xs" className="muted">{trained(one.models)}</Text>

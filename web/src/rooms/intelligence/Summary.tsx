@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Recommendation } from '../../api/bodies';
 import { useMay } from '../../api/session';
-import { count, money, percent } from '../../display/amounts';
+import { count, money, percent, plural } from '../../display/amounts';
 import { Facts } from '../../display/Facts';
 import { Panel } from '../../display/Panel';
 import { Status } from '../../display/Status';
@@ -83,9 +83,13 @@ function Confidence({ of: one }: { of: Recommendation }) {
   const known = one.explanation.similar_cases > 0;
   return (
     <>
-      {range && <Text size="sm" fw={500} mt="lg" className="numeral">Range {Math.round(range.low)} to {Math.round(range.high)} % <Text span size="sm" className="muted">(90 % of cases)</Text></Text>}
-      <Text size="sm" fw={range ? 400 : 500} mt={range ? 4 : 'lg'}>Confidence {percent(one.confidence)}</Text>
+      <Text size="sm" fw={500} mt="lg" className="numeral">How sure: {percent(one.confidence)}</Text>
       <Progress value={one.confidence} size={6} mt={6} color={known ? undefined : 'gray'} aria-label="Confidence" />
+      {range && (
+        <Text size="xs" className="muted numeral" mt={6}>
+          {range.high - range.low > 30 ? 'Few cases: the' : 'The'} true value may be {Math.round(range.low)} to {Math.round(range.high)} %
+        </Text>
+      )}
     </>
   );
 }
@@ -122,7 +126,10 @@ function Savings({ of: one }: { of: Recommendation }) {
   );
 }
 
+/** Changes of the same type and between the same sizes; the confidence may be calibrated on others of the type. */
 function cases(similar: number, rate: number | null | undefined): string {
-  if (similar === 0) return 'No similar change has finished yet.';
-  return `${count(similar)} similar cases${rate == null ? '' : `, ${percent(rate)} of them succeeded`}.`;
+  if (similar === 0) return 'No change like this one, between the same sizes, has finished yet.';
+  const succeeded = rate == null ? 0 : Math.round((rate / 100) * similar);
+  if (rate == null) return `${plural(similar, 'similar case')}.`;
+  return similar < 10 ? `${count(succeeded)} of ${plural(similar, 'similar case')} succeeded.` : `${count(similar)} similar cases, ${percent(rate)} of them succeeded.`;
 }

@@ -75,7 +75,13 @@ fn an_address_that_lost_its_holder_lately_waits() {
     assert_eq!(free.codes(), ["too_young"]);
     free.attachment_changed_at = Some(days_ago(20));
     let found = only(&free);
-    assert!(found.not_measured.is_empty() && found.confidence > 90.0, "20 days held: {}", found.confidence);
+    assert_eq!((found.not_measured.len(), found.confidence), (0, 40.0), "of 20 days, 30 more are 40 %");
+    free.attachment_changed_at = Some(days_ago(365));
+    let found = only(&free);
+    let said = found.explanation.factors.texts().join("\n");
+    assert_eq!((found.confidence, found.trust.cap_percent), (90.0, Some(90.0)), "no trial makes it surer: {said}");
+    assert!(said.contains("Unattached for 365 days. Confidence 90.0 %") && !said.contains("past day"), "{said}");
+    assert_eq!(found.explanation.confidence_range, None, "a range comes from trials");
     let held = case(ResourceKind::IpAddress, ResourceState::Available, &["i-1"]);
     assert_eq!(held.codes(), ["in_use"]);
     let mut kept = free;

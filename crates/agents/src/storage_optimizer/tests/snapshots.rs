@@ -92,7 +92,9 @@ fn a_superseded_snapshot_is_deleted_and_names_what_stays() {
     assert!(found.impact_level >= Impact::Medium, "it needs a signature");
     assert_eq!(found.savings_monthly, None::<Money>, "blocks are shared");
     assert!(found.impact.cost.contains("at most $5.00 a month"), "{}", found.impact.cost);
-    assert!(found.confidence > 95.0, "{}", found.confidence);
+    let said = found.explanation.factors.texts().join("\n");
+    assert_eq!((found.confidence, found.trust.cap_percent), (90.0, Some(90.0)), "{said}");
+    assert!(said.contains("400 days old, and ") && !said.contains("Safe on"), "no past day tried it: {said}");
     assert_eq!(Copies::of(&[100, 200, 300]).code(), "kept", "it is the newest");
     assert_eq!(Copies::of(&[400, 200, 10]).set("clean_snapshots.keep_newest", SettingValue::Count(3)).code(), "kept");
 }

@@ -43,6 +43,7 @@ fn every_shortage_of_a_machine_or_database_has_its_change() {
         (Metric::DatabaseConnections, 97.0, &database, "replicate", AgentType::DB_OPTIMIZER, DatabaseTuning),
         (Metric::FreeStorage, 1.0, &database, "grow_storage", AgentType::OPS_INTELLIGENCE, StorageExpansion),
         (Metric::FreeStorage, 1.0, &volume, "grow_storage", AgentType::OPS_INTELLIGENCE, StorageExpansion),
+        (Metric::DiskUtilization, 97.0, &volume, "grow_storage", AgentType::OPS_INTELLIGENCE, StorageExpansion),
     ] {
         assert_eq!(change(metric, value, 30.0, all), (name.to_owned(), agent_type, kind), "{metric}");
     }

@@ -143,7 +143,7 @@ async fn what_serves_calibrates_a_run_and_outcomes_come_back() {
     world.run(&agent).await;
     let after = world.only("i-1").await;
     assert!(after.confidence < 50.0, "{}", after.confidence);
-    let is_calibrated = |factor: &str| factor.contains("Calibrated on ") && factor.contains("by the backtest alone ");
+    let is_calibrated = |factor: &str| factor.contains("Calibrated on ") && factor.contains("before calibration ");
     assert!(after.explanation.factors.iter().any(is_calibrated), "{:?}", after.explanation.factors);
     // Its outcome is an example for the next training.
     let issues = said("implemented_issues", Some(2), Some("too slow"));
@@ -176,7 +176,7 @@ async fn an_agents_models_are_trained_from_what_the_engine_gathers() {
             .material(&material.agent, trainer.metrics(), trainer.history_days(), 100)
             .await
             .unwrap();
-        registry.look_after(&trainer, Arc::new(full), &Caller::system()).await.unwrap();
+        registry.look_after(&trainer, Arc::new(full), None, &Caller::system()).await.unwrap();
         if registry.serving(&material.agent.id, trainer.name()).await.unwrap().is_some() {
             names.push(trainer.name());
         }

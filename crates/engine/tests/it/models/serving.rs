@@ -41,7 +41,7 @@ async fn train(world: &World, shelf: &Arc<Shelf>, agent: &Agent) {
     for trainer in registry.trainers_of(agent) {
         let (metrics, days) = (trainer.metrics(), trainer.history_days());
         let material = world.engine.models.material(agent, metrics, days, 100).await.unwrap();
-        registry.look_after(&trainer, Arc::new(material), &Caller::system()).await.unwrap();
+        registry.look_after(&trainer, Arc::new(material), None, &Caller::system()).await.unwrap();
     }
 }
 
@@ -55,6 +55,35 @@ async fn resizes(world: &World, id: &str) -> Vec<Recommendation> {
     let mut all = world.on(id).await;
     all.retain(|found| found.kind == RecommendationType::RightSize);
     all
+}
+
+/// A scope that no training may hold at once is learned whole, part by part, to the same state.
+#[tokio::test]
+async fn every_machine_of_a_large_scope_is_learned_in_parts() {
+    let shelf = Arc::new(Shelf::default());
+    let world = World::new().learning(shelf.clone());
+    let ids: Vec<String> = (0..7).map(|number| format!("i-{number}")).collect();
+    for id in &ids {
+        world.machine(id, "m5.xlarge", 5.0);
+        three_months(&world, id, |_, hour| 5.0 + f64::from(hour));
+    }
+    let agent = world.agent("learning", false).await;
+    let registry = registry(&world, &shelf);
+    for trainer in registry.trainers_of(&agent).into_iter().filter(|trainer| trainer.join().is_some()) {
+        let (metrics, days) = (trainer.metrics(), trainer.history_days());
+        let models = &world.engine.models;
+        let sample = models.material(&agent, metrics, days, 3).await.unwrap();
+        assert_eq!(sample.resources.len(), 3, "what a version is judged on is spread over the scope");
+        let whole = models.material(&agent, metrics, days, 100).await.unwrap();
+        let expected = trainer.train(&whole, whole.days_ago(trainer.held_out_days())).unwrap();
+        let mut parts = models.parts(&agent, metrics, days, 3);
+        let caller = Caller::system();
+        registry.look_after(&trainer, Arc::new(sample), Some(&mut parts), &caller).await.unwrap();
+        let model = serving(&world, &shelf, &agent, trainer.name()).await;
+        assert_eq!(model.samples, expected.samples, "{}", trainer.name());
+        let state = shelf.model_state(&model.id).await.unwrap();
+        assert!(ids.iter().all(|id| state.contains(&format!("\"{id}\""))), "{}: {state}", trainer.name());
+    }
 }
 
 /// Now is 16 November: the job of the 16th lies 31 days back, a day beyond what a judgement looks at, and runs again today.

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use reeve_estate::StoreError;
-use reeve_predict::calendar::{Calendar, CalendarId};
+use reeve_predict::calendar::{Calendar, CalendarId, Refresh};
 use reeve_predict::{Prediction, PredictionFilter, Rule, RuleId, RuleStore, TrafficSettings};
 
 /// Rules, predictions, calendars.
@@ -83,6 +83,12 @@ impl RuleStore for Rules {
     }
     async fn calendar_update(&self, calendar: &Calendar) -> Result<(), StoreError> {
         put(&self.calendars, calendar, |one| one.id == calendar.id, |one| one.version)
+    }
+    async fn calendar_refreshed(&self, id: &CalendarId, refresh: &Refresh) -> Result<(), StoreError> {
+        let mut calendars = self.calendars.lock();
+        let kept = calendars.iter_mut().find(|one| one.id == *id).and_then(|one| one.subscription.as_mut());
+        kept.into_iter().for_each(|subscription| subscription.refresh = refresh.clone());
+        Ok(())
     }
     async fn calendar_delete(&self, id: &CalendarId) -> Result<(), StoreError> {
         self.calendars.lock().retain(|one| one.id != *id);

@@ -10,7 +10,7 @@ use reeve_estate::{Capacity, Metric, Money, Mutation, Resource, ResourceId, Reso
 use reeve_predict::{CalendarInput, RuleInput};
 use reeve_recommend::{ActionStatus, AgentStore as _, Clock as _, EngineError, Impact, Recommendation, Status};
 
-use super::{Fixture, disk, fixture, replica, running_out, text};
+use super::{Fixture, disk, filling_up, fixture, replica, running_out, text};
 use crate::cloud::Fault;
 use crate::journal::Note;
 use crate::world::{operator, person, resource};
@@ -142,10 +142,10 @@ async fn the_only_disk_of_a_machine_grows_once_and_waits_for_its_file_system() {
     it.account();
     it.world.put(resource("i-1", ResourceKind::VirtualMachine, Some("m5.large")));
     it.volume("vol-1", "i-1", 100.0);
-    it.measure("i-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
+    it.measure("i-1", Metric::DiskUtilization, 20, filling_up(3.0));
     let rule = it.rule(growing("i-1")).await;
     for _ in 0..2 {
-        it.measure("i-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
+        it.measure("i-1", Metric::DiskUtilization, 20, filling_up(3.0));
         it.service.evaluate(&rule, &operator()).await.unwrap();
         it.world.engine.execution.settle().await;
         it.world.clock.advance(SignedDuration::from_hours(30));
@@ -157,7 +157,7 @@ async fn the_only_disk_of_a_machine_grows_once_and_waits_for_its_file_system() {
     assert_eq!(it.now_of("vol-1").specification.storage_gib, Some(125.0), "once: its file system has not followed yet");
     // With a second disk nobody knows which one fills.
     it.volume("vol-2", "i-1", 50.0);
-    it.measure("i-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
+    it.measure("i-1", Metric::DiskUtilization, 20, filling_up(3.0));
     it.service.evaluate(&rule, &operator()).await.unwrap();
     let advice = it.world.only("i-1").await;
     assert!(advice.plan.is_none());

@@ -87,6 +87,9 @@ fn count<'a>(names: impl Iterator<Item = (&'a str, u64)>) -> BTreeMap<String, u6
     counts
 }
 
+/// Outcomes below which no share of them is told: 2 of 3 are not 67 %.
+const ENOUGH_OUTCOMES: u64 = 10;
+
 async fn learned(
     app: &App,
     agent: &Agent,
@@ -97,10 +100,12 @@ async fn learned(
     // What a person took back by their own decision tells nothing of the finding.
     let own = |total: &&RecommendationTotal| total.agent.as_ref() == Some(&agent.id) && !total.is_taken_back;
     let ended = |status: Status| {
-        found.iter().filter(own).filter(|total| total.status == status).map(|total| total.count).sum::<u64>() as f64
+        found.iter().filter(own).filter(|total| total.status == status).map(|total| total.count).sum::<u64>()
     };
-    let (held, broken) = (ended(Status::Succeeded), ended(Status::RolledBack) + ended(Status::Failed));
-    let accuracy = (held + broken > 0.0).then(|| 100.0 * held / (held + broken));
+    let held = ended(Status::Succeeded);
+    let outcomes = held + ended(Status::RolledBack) + ended(Status::Failed);
+    let accuracy = (outcomes >= ENOUGH_OUTCOMES).then(|| 100.0 * held as f64 / outcomes as f64);
     let models = serving.iter().filter(|model| model.agent_id == agent.id).map(models::body_of).collect();
-    Ok(LearningBody { agent_id: agent.id.0.clone(), name: agent.name.clone(), percent, accuracy, models })
+    let (agent_id, name) = (agent.id.0.clone(), agent.name.clone());
+    Ok(LearningBody { agent_id, name, percent, accuracy, held, outcomes, models })
 }

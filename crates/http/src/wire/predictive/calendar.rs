@@ -1,7 +1,7 @@
 //! Calendars on the wire, and the events in them.
 
 use reeve_predict::CalendarInput;
-use reeve_predict::calendar::{Calendar, Occurrence};
+use reeve_predict::calendar::{Calendar, Occurrence, Subscription};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -24,6 +24,15 @@ pub struct CalendarBody {
     pub events: u64,
     /// SHA-256 of its text.
     pub sha256: String,
+    /// Host that the text is read from every hour; absent for an imported text. The rest of the address may be secret and is not shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// Time of the last reading of the address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checked_at: Option<String>,
+    /// Reason why the last reading failed; the text before it is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
     /// User who created it.
     pub created_by: String,
     /// Time, RFC 3339 UTC with milliseconds.
@@ -36,6 +45,7 @@ pub struct CalendarBody {
 
 impl From<&Calendar> for CalendarBody {
     fn from(calendar: &Calendar) -> Self {
+        let refresh = calendar.subscription.as_ref().map(|subscription| &subscription.refresh);
         CalendarBody {
             id: calendar.id.0.clone(),
             name: calendar.name.clone(),
@@ -44,6 +54,9 @@ impl From<&Calendar> for CalendarBody {
             // What is kept was read when it was imported.
             events: calendar.events().unwrap_or(0) as u64,
             sha256: calendar.digest(),
+            address: calendar.subscription.as_ref().map(Subscription::shown),
+            checked_at: refresh.and_then(|refresh| refresh.checked_at).map(time::text),
+            problem: refresh.and_then(|refresh| refresh.problem.clone()),
             created_by: calendar.created_by.clone(),
             created_at: time::text(calendar.created_at),
             updated_at: time::text(calendar.updated_at),
@@ -65,13 +78,21 @@ pub struct CalendarPut {
     pub time_zone: Option<Option<String>>,
     /// The iCalendar text (RFC 5545), at most 1 MiB.
     pub icalendar: Option<String>,
+    /// Address of the iCalendar text (`https` or `webcal`), in place of `icalendar`. It is read at once and again every hour.
+    pub url: Option<String>,
     /// The version that was read; another is a conflict.
     pub version: Option<u64>,
 }
 
 impl From<CalendarPut> for CalendarInput {
     fn from(body: CalendarPut) -> Self {
-        CalendarInput { name: body.name, kind: body.kind, time_zone: body.time_zone, text: body.icalendar }
+        CalendarInput {
+            name: body.name,
+            kind: body.kind,
+            time_zone: body.time_zone,
+            text: body.icalendar,
+            url: body.url,
+        }
     }
 }
 

@@ -73,6 +73,9 @@ pub struct PredictionBody {
     /// Metric that was watched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
+    /// Metric of the samples, whose unit the numbers have: `free_storage` or `disk_utilization` of `disk_space`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub samples: Option<String>,
     /// Question.
     pub prediction: String,
     /// `foreseen`, `not_foreseen`, `abstained`.
@@ -139,6 +142,7 @@ impl From<&Prediction> for PredictionBody {
             resource_id: prediction.resource.0.clone(),
             resource_name: prediction.resource_name.clone(),
             metric: prediction.signal.map(|signal| signal.as_str().to_owned()),
+            samples: prediction.samples.map(|metric| metric.as_str().to_owned()),
             prediction: prediction.foreseen.as_str().to_owned(),
             outcome: prediction.outcome.as_str().to_owned(),
             probability: prediction.probability_percent,

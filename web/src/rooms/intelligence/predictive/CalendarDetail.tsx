@@ -55,6 +55,7 @@ function Shown({ of: calendar }: { of: Calendar }) {
         </>
       ) : undefined}
     >
+      {calendar.problem && <Alert color="yellow" title="The address could not be read" mb="lg">{calendar.address}: {calendar.problem}. The events of the last reading are used. Reeve tries again every hour.</Alert>}
       <Grid gap="lg" align="flex-start">
         <Grid.Col span={{ base: 12, lg: 8 }}><Ahead of={calendar} rules={knowing ?? []} /></Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
@@ -65,6 +66,8 @@ function Shown({ of: calendar }: { of: Calendar }) {
                 of={[
                   ['Events', `${plural(calendar.events, 'event')} in the text, recurring ones counted once`],
                   ['Times without a zone', calendar.time_zone ?? 'the file’s own zone, else UTC'],
+                  ['Address', calendar.address ? `${calendar.address} (the rest may be secret)` : undefined],
+                  ['Last read', calendar.checked_at ? <When key="read" at={calendar.checked_at} form="full" /> : undefined],
                   ['Imported by', calendar.created_by],
                   ['Imported', <When key="made" at={calendar.created_at} form="full" />],
                   ['Last changed', <When key="changed" at={calendar.updated_at} form="full" />],

@@ -12,7 +12,7 @@ import { glance, MOST_BYTES, objection } from './icalendar';
 import { changeCalendar, importCalendar } from './queries';
 
 const ZONES = Intl.supportedValuesOf('timeZone');
-const FIELDS = ['name', 'kind', 'time_zone', 'icalendar'];
+const FIELDS = ['name', 'kind', 'time_zone', 'icalendar', 'url'];
 
 interface Props {
   calendar?: Calendar;
@@ -26,14 +26,14 @@ export function CalendarForm({ calendar, onMade, onClose }: Props) {
   const patch = useChange(changeCalendar);
   const change = calendar ? patch : make;
   const form = useForm({
-    initialValues: { name: calendar?.name ?? '', kind: calendar?.kind ?? 'traffic', time_zone: calendar?.time_zone ?? '', icalendar: '' },
+    initialValues: { name: calendar?.name ?? '', kind: calendar?.kind ?? 'traffic', time_zone: calendar?.time_zone ?? '', icalendar: '', url: '' },
     validate: {
       name: (value) => (value.trim() === '' ? 'Enter a name' : null),
-      icalendar: (value) => (calendar && value.trim() === '' ? null : objection(value) ?? null),
+      icalendar: (value, { url }) => ((calendar ?? url.trim()) && value.trim() === '' ? null : objection(value) ?? null),
     },
   });
-  const submit = form.onSubmit(({ name, kind, time_zone, icalendar }) => {
-    const given = { name: name.trim(), kind, time_zone: time_zone.trim() || null, icalendar: icalendar.trim() === '' ? undefined : icalendar };
+  const submit = form.onSubmit(({ name, kind, time_zone, icalendar, url }) => {
+    const given = { name: name.trim(), kind, time_zone: time_zone.trim() || null, icalendar: icalendar.trim() === '' ? undefined : icalendar, url: url.trim() || undefined };
     const onError = (error: Error) => form.setErrors(fieldMessages(error));
     if (calendar) patch.mutate({ id: calendar.id, version: calendar.version, ...given }, { onSuccess: () => { announce('Calendar saved.'); onClose(); }, onError });
     else make.mutate(given, { onSuccess: ({ id, events }) => { announce(`${plural(events, 'event')} imported.`); onClose(); onMade?.(id); }, onError });
@@ -49,7 +49,11 @@ export function CalendarForm({ calendar, onMade, onClose }: Props) {
       error={change.error} marked={FIELDS} pending={change.isPending}
       onSubmit={submit} onClose={onClose}
     >
-      <Source form={form} replaces={calendar !== undefined} onRead={read} />
+      <TextInput
+        label="Address to subscribe to" placeholder={calendar?.address ?? 'https://calendar.example.com/sales.ics'} type="url"
+        description={calendar?.address ? `Read every hour from ${calendar.address} Leave empty to keep it.` : 'Read every hour. In place of a file.'} {...form.getInputProps('url')}
+      />
+      <Source form={form} replaces={calendar !== undefined || form.values.url.trim() !== ''} onRead={read} />
       <TextInput label="Name" placeholder="Sales" maxLength={100} withAsterisk {...form.getInputProps('name')} />
       <Radio.Group label="Type of events" {...form.getInputProps('kind')}>
         <Stack gap={10} mt={8}>

@@ -2,13 +2,13 @@ import { Badge, Text } from '@mantine/core';
 import type { Prediction } from '../../../api/bodies';
 import { measured, percent } from '../../../display/amounts';
 import { When } from '../../../display/When';
-import { isSo, OUTCOMES, SIGNALS } from './telling';
+import { isSo, OUTCOMES, signalUnit } from './telling';
 
 export function Outcome({ of }: { of: string }) {
   return <Badge color={OUTCOMES[of]?.colour ?? 'gray'}>{OUTCOMES[of]?.label ?? of}</Badge>;
 }
 
-export const unitOf = ({ metric }: Pick<Prediction, 'metric'>) => SIGNALS[metric ?? '']?.unit ?? 'count';
+export const unitOf = signalUnit;
 
 /** The newest value beside what it was held against. */
 export function Against({ of: one }: { of: Prediction }) {

@@ -97,7 +97,7 @@ export function ThenWhat({ of: one }: { of: Prediction }) {
 const PAST_S = { least: 6 * 3600, most: 14 * 86_400 };
 
 function WithPast({ of: one, rule }: { of: Prediction; rule: Rule }) {
-  const metric = SIGNALS[one.metric ?? '']?.metric ?? '';
+  const metric = one.samples ?? SIGNALS[one.metric ?? '']?.metric ?? '';
   const past = Math.min(PAST_S.most, Math.max(PAST_S.least, 3 * (seconds(rule.condition.horizon) ?? 0)));
   const shown = useMemo(() => ({ from: new Date(new Date(one.at).getTime() - past * 1000).toISOString(), to: one.at }), [one.at, past]);
   const { data, error } = useQuery({ ...observedQuery(one.resource_id, metric, shown), enabled: metric !== '' });
@@ -119,7 +119,7 @@ function Picture({ of: one, observed }: { of: Prediction; observed: number[][] }
   return (
     <>
       <ForecastChart label={`Forecast of ${(signal?.label ?? 'the metric').toLowerCase()} of ${one.resource_name}`} unit={unitOf(one)} observed={observed} of={one} limitName={name} />
-      <Text size="xs" className="muted">{one.metric === 'disk_space' ? 'Free storage. ' : ''}The band holds nine values in ten.</Text>
+      <Text size="xs" className="muted">{one.metric !== 'disk_space' ? '' : one.samples === 'disk_utilization' ? 'Storage in use. ' : 'Free storage. '}The band holds nine values in ten.</Text>
     </>
   );
 }

@@ -25,6 +25,11 @@ export const SIGNALS: Record<string, Signal> = {
   cpu_credit_balance: { label: 'CPU credits', unit: 'count', metric: 'cpu_credit_balance' },
 };
 
+/** Unit of a prediction's numbers: clouds count the free bytes of a database, agents the used percent of a machine's disk. */
+export function signalUnit({ metric, samples }: Pick<Prediction, 'metric' | 'samples'>): string {
+  return samples === 'disk_utilization' ? 'percent' : SIGNALS[metric ?? '']?.unit ?? 'count';
+}
+
 export const PREDICTIONS: Record<string, string> = {
   full: 'It is full', saturation: 'All of it is in use (saturation)', exhaustion: 'Its limit is used up (exhaustion)',
   above: 'It rises above a value', below: 'It falls below a value', spike: 'It peaks above the usual', event: 'An event of a calendar begins',
@@ -115,9 +120,9 @@ export const OUTCOMES: Record<string, { label: string; colour: string }> = {
 };
 
 /** A finding with its numbers in the unit of the metric. Free storage shrinks where its forecast says that it grows. */
-export function findingInWords(finding: Finding, { metric }: Pick<Prediction, 'metric'>): string {
+export function findingInWords(finding: Finding, { metric, samples }: Pick<Prediction, 'metric' | 'samples'>): string {
   const { kind, value, limit, times, words: text } = finding;
-  const show = (number: number) => measured(number, SIGNALS[metric ?? '']?.unit ?? 'count');
+  const show = (number: number) => measured(number, signalUnit({ metric, samples }));
   const grow = metric === 'disk_space' ? 'fill' : 'grow';
   switch (kind) {
     case 'now': return `it is ${show(value ?? 0)} now`;
