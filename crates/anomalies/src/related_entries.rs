@@ -16,8 +16,8 @@ use reeve_learn::behaviour::words::{Verb, Words};
 use reeve_recommend::activity::named;
 use reeve_recommend::words::minute;
 
-use super::entry_names::operation;
 use super::cause::SHORTLY;
+use super::entry_names::operation;
 use super::likely_cause::LikelyCause;
 use super::pace::POINT;
 use super::record::{Anomaly, AnomalyClass};

@@ -13,7 +13,7 @@ use reeve_recommend::change::{Procedure, SLOW_ROLLBACK_LIMIT_S};
 use reeve_recommend::change_control::Place;
 use reeve_recommend::guardrail::{Block, GuardrailName, Guardrails};
 use reeve_recommend::plan::StepKind;
-use reeve_recommend::recommendation::Recommendation;
+use reeve_recommend::recommendation::{Recommendation, RecommendationType};
 
 mod control;
 

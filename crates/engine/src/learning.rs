@@ -17,8 +17,7 @@ use super::{EngineError, Records, ScopeService};
 use reeve_recommend::agent::{Agent, AgentType};
 use reeve_recommend::lifecycle::Status;
 use reeve_recommend::models::{
-    LearnedModels, Material, ModelFilter, ModelReference, ModelStatus, ModelStore, TrustNote,
-    calibrator_from, has_seen,
+    LearnedModels, Material, ModelFilter, ModelReference, ModelStatus, ModelStore, TrustNote, calibrator_from, has_seen,
 };
 use reeve_recommend::ports::RecommendationFilter;
 use reeve_recommend::ranking::stars_share;

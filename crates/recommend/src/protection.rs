@@ -163,9 +163,7 @@ pub fn protections<'a>(
 fn concerns(kind: ResourceKind, change: &str) -> bool {
     match kind {
         ResourceKind::VirtualMachine => STOPS.includes(change),
-        ResourceKind::Database => {
-            OF_CLUSTERS.includes(change) || matches!(change, "stop_database" | "resize_database")
-        }
+        ResourceKind::Database => OF_CLUSTERS.includes(change) || matches!(change, "stop_database" | "resize_database"),
         ResourceKind::Volume => matches!(change, "delete_volume" | "grow_storage"),
         ResourceKind::ScalingGroup => change == "change_group_size",
         ResourceKind::LoadBalancer => change == "delete_load_balancer",

@@ -383,8 +383,7 @@ impl Runner {
         }
         let limits = self.execution.records.agents.guardrails_get().await.unwrap_or_default();
         let now = self.execution.records.clock.now();
-        let watch =
-            |until, verdict, detail: &str| Watch { verdict, detail: detail.to_owned(), ..Watch::until(until) };
+        let watch = |until, verdict, detail: &str| Watch { verdict, detail: detail.to_owned(), ..Watch::until(until) };
         let seconds = i64::try_from(limits.verification_window_s).unwrap_or(i64::MAX);
         let until = now + SignedDuration::from_secs(seconds);
         match (self.procedure.change().effect_evidence(), seconds) {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use reeve_audit::{ActionStatus, Json, Severity};
-use reeve_estate::{Resource, ResourceState};
+use reeve_estate::Resource;
 use reeve_learn::compare::{Bar, Comparison, Verdict};
 
 use super::pressure::{Compared, Span, compare_pressure};

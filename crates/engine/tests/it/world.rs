@@ -16,9 +16,7 @@ use reeve_estate::{
     ResourceId, ResourceKind, ResourceState, Series,
 };
 use reeve_recommend::ports::RecommendationFilter;
-use reeve_recommend::{
-    Action, Agent, AgentStore, Caller, Clock, Recommendation, RecommendationType, RunReport,
-};
+use reeve_recommend::{Action, Agent, AgentStore, Caller, Clock, Recommendation, RecommendationType, RunReport};
 use reeve_testkit::contract::estate::running;
 
 use crate::clock::TestClock;

@@ -29,8 +29,8 @@ use crate::guard::{Access, Guarded};
 use crate::paging::window;
 use crate::time;
 use crate::wire::estate::{
-    AgeUseBody, BucketAccessBody, BucketContentsBody, CostsBody, EstateResourceBody, ResourceParams,
-    SampleParams, SamplesBody, SeriesBody,
+    AgeUseBody, BucketAccessBody, BucketContentsBody, CostsBody, EstateResourceBody, ResourceParams, SampleParams,
+    SamplesBody, SeriesBody,
 };
 use crate::wire::list::List;
 use crate::wire::name::as_name;

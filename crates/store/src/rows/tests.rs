@@ -243,10 +243,8 @@ fn plans_keep_the_losses_that_their_hash_covers() {
         lasting: true,
     };
     let plan = samples::typed_plan("i-1").losing(vec![loss]);
-    let sample = reeve_recommend::Recommendation {
-        plan: Some(plan),
-        ..samples::recommendation("rec-1", "i-1").unwrap()
-    };
+    let sample =
+        reeve_recommend::Recommendation { plan: Some(plan), ..samples::recommendation("rec-1", "i-1").unwrap() };
     let written = encode(&recommendation::RecommendationRow::from(&sample)).unwrap();
     let row: recommendation::RecommendationRow = decode(&written).unwrap();
     let read = row.into_recommendation().unwrap();

@@ -20,8 +20,8 @@ use crate::wire::protection::LossBody;
 use crate::wire::quantity::PercentText;
 use crate::wire::recommendation::{
     ApplicabilityBody, ConfidenceRangeBody, DecisionBody, EstimatedImpactBody, ExceptionBody, ExplanationBody,
-    FactorsBody, ImpactBody, ModelUseBody, OriginBody, PlanBody, PlannedChangeBody, RankingBody,
-    RecommendationBody, SavingsBody, StepBody, SubjectBody,
+    FactorsBody, ImpactBody, ModelUseBody, OriginBody, PlanBody, PlannedChangeBody, RankingBody, RecommendationBody,
+    SavingsBody, StepBody, SubjectBody,
 };
 use crate::wire::workflow::{
     ActionRecordBody, ApprovalBody, DelegationBody, ExceptionAskedBody, SignedBody, StepOutcomeBody, WatchBody,
