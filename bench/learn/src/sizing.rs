@@ -13,7 +13,7 @@ use crate::forecast::series::{self, Series, Set};
 use crate::goal::Goal;
 
 /// Days of history that every method sees, and the fewest.
-const HISTORY_DAYS: i64 = 98;
+const HISTORY_DAYS: i64 = 396;
 const LEAST_DAYS: i64 = 7;
 /// Series that are longer are judged once a week, others every day.
 const LONG_DAYS: i64 = 60;

@@ -1,6 +1,6 @@
 //! Watching spending: the days of a bill that cost unusually much or little become findings of the cost class.
 //!
-//! A window of less than a day is judged by the hour where the bill has charges by the hour ([`charges::windows`]); any other counts in
+//! A window that is no whole number of days is judged by the hour where the bill has charges by the hour ([`charges::windows`]); any other counts in
 //! whole days: a deviation of the threshold against the average of the baseline is reported once it has lasted that long. What ended
 //! long before the bill's last day, or stands in a bill of long ago, is history and no news.
 
@@ -52,9 +52,9 @@ pub fn look(
     let hourly = if settings.window_hours.is_multiple_of(24) || !abstained.is_empty() {
         Windows::default()
     } else {
-        charges::windows(charges, &limits, settings.window_hours.min(24))
+        charges::windows(charges, &limits, settings.window_hours)
     };
-    if settings.window_hours < 24 && hourly.scopes.is_empty() && abstained.is_empty() {
+    if !settings.window_hours.is_multiple_of(24) && hourly.scopes.is_empty() && abstained.is_empty() {
         abstained
             .push(format!("the bill has no hours: its days are judged instead of {} hours", settings.window_hours));
     }
@@ -327,6 +327,13 @@ mod tests {
         assert!(six[0].contributions[0].resource == "i-1" && six[0].contributions[0].observed > 60.0);
         assert_eq!(found(&busy, 1).len(), 1, "six windows of an hour are one");
         assert!(found(&busy, 24).is_empty(), "the whole day is less than 60 % above");
+        // Thirty-six hours are no days: what lasted them is one finding of that length, and six hours within are none.
+        let long = hourly(|back| usual(back) * if back <= 72 { 2.0 } else { 1.0 });
+        let lasting = found(&long, 36);
+        assert_eq!(lasting.len(), 1, "{lasting:?}");
+        let hours = lasting[0].last_at.duration_since(lasting[0].started_at).as_hours();
+        assert!(hours % 36 == 0 && hours >= 36, "{lasting:?}");
+        assert!(found(&busy, 36).is_empty(), "six hours of thirty-six");
         assert!(found(&hourly(usual), 6).is_empty() && found(&hourly(usual), 1).is_empty());
     }
 

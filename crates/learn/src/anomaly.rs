@@ -1,15 +1,17 @@
 //! Streaming anomaly detection: one pass, each score from the past alone, memory of some kilobytes a series.
 //!
-//! Two questions are answered of every point. How strange it is, for as long as it is, says `Deviation`: the distance from robust
-//! medians of the level and the hour, and how long it has stayed; that is the score. Whether it is worth an alarm says `Alarm`:
-//! `Rhythm` tells what the hour of the day and of the week, the level and the last few points let expect, `Signs` puts what is left
-//! into thirteen numbers, each of which grows with one kind of trouble, and `Alarm` holds every sign against the maxima it has had in
-//! this very series, adds up what is surprising, holds the sum against its own maxima, and lets one event give one alarm, and one
-//! that `Habits` knows none. What was tried and how it was measured is in `docs/learning/anomalies.md`.
+//! `Deviation` tells the distance of a point from robust medians of the level and the hour, and how long it has stayed. `Rhythm`
+//! tells what the hour of the day and of the week, the level and the last few points let expect; `Signs` puts what is left into
+//! thirteen numbers, each of which grows with one kind of trouble, and `Alarm` holds every sign against the maxima it has had in this
+//! very series and adds up what is surprising. `Evidence` weighs distance and surprise together against how often this series lies
+//! far from its usual: the score is its size, and an alarm is given where it is large enough, once for one event (`Events`) and not
+//! for what `Habits` knows. What was tried and how it was measured is in `docs/learning/anomalies.md`.
 
 mod alarm;
 mod counter;
 mod deviation;
+mod event;
+mod evidence;
 mod habit;
 mod incident;
 mod patterns;
@@ -213,15 +215,15 @@ impl State {
         }
         let distance = reading - expected;
         let per_day = self.rhythm.per_day();
-        let known = || self.habits.know(at_ms, distance);
-        let verdict = self.alarm.judge(&read.signs, self.deviation.signed(), per_day, known);
+        let recurs = || self.habits.recurs(at_ms, distance);
+        let verdict = self.alarm.judge(&read.signs, self.deviation.signed(), per_day, recurs);
         let leaps = distance.abs() > self.margin;
         if verdict.strange || verdict.habitual || leaps && self.habits.recall(at_ms, distance) {
             self.habits.remember(at_ms, distance);
         }
         let at_alarm = verdict.alarm.map_or(0.0, |(score, _)| score);
         let most = if verdict.habitual { HABITUAL } else { 1.0 };
-        let score = self.deviation.score().max(at_alarm).min(most);
+        let score = self.alarm.score().max(at_alarm).min(most);
         Judgement {
             score,
             judged: true,

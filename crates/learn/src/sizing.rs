@@ -1,8 +1,9 @@
 //! Capacity that the demand of the next week needs.
 //!
-//! Sizes fail at their peaks, and a percentile hides those: the highest of 28 days is where this starts. What next weeks had
-//! beyond the peaks before them, week after week of the history, says how much room such a load needs; a short history is
-//! helped out by how much its peaks differ. Judged from the past alone; measured by `make bench-learn`.
+//! Sizes fail at their peaks, and a percentile hides those: the highest of 35 days is where this starts, so that a job of the end of
+//! every month is in it. What next weeks had beyond the peaks before them, over up to thirteen months of daily maxima, says how much
+//! room such a load needs; a short history is helped out by how much its peaks differ. Judged from the past alone; measured by
+//! `make bench-learn`.
 
 use crate::backtest::{Backtest, Prior};
 use crate::quantile::percentile;
@@ -12,10 +13,27 @@ use crate::window::{DAY_MS, Point};
 pub const AHEAD_DAYS: usize = 7;
 /// Days with measurements without which there is no answer.
 pub const LEAST_DAYS: usize = 3;
-/// Days whose highest demand is the starting point: a month has its end in it.
-const PEAK_DAYS: usize = 28;
-/// Days that are looked at.
-const HISTORY_DAYS: usize = 98;
+/// Days whose highest demand is the starting point: what comes once a month, four days early or late, is in it.
+const PEAK_DAYS: usize = 35;
+/// Days that are looked at: thirteen months of daily maxima.
+pub const HISTORY_DAYS: usize = 396;
+/// Days in which a monthly peak comes twice. Before them nothing is known of what comes once a month.
+pub const TWO_MONTHS_DAYS: usize = 63;
+/// Share of past weeks whose demand beyond the peaks before them the room must cover, percent: extremes, and not the one largest,
+/// which a year of history always has.
+const COVERED: f64 = 98.0;
+/// Room above the highest demand of the whole history, as a logarithm, once that is two months.
+const ROOM_EVER: f64 = 0.2;
+/// Growth of peaks from week to week, as a logarithm, from which more may be needed than there is.
+const GROWS: f64 = 0.02;
+/// Weeks of ratios that the growth is read from.
+const GROWTH_WEEKS: usize = 14;
+/// Weeks that the tail of ratios is believed to be twice as wide as peaks differ.
+const TAIL_WEEKS: f64 = 3.0;
+/// Weeks that the tail counts for in the confidence, beside those that were tried.
+const TAIL_TRIALS: f64 = 30.0;
+/// Confidence at most before a monthly peak can have come twice.
+const MOST_CONFIDENCE_EARLY: f64 = 0.85;
 /// Readings are averaged over this long: what is shorter has no time to be felt.
 const BUCKET_MS: i64 = 300_000;
 /// Room above the peaks of a load whose peaks never differ, as a logarithm.
@@ -32,6 +50,8 @@ const MOST_ROOM: f64 = 1.2;
 const CUT_OFF: f64 = 97.0;
 /// Share of the time at the limit from which the true demand is taken to be higher.
 const CUT_OFF_SHARE: f64 = 0.01;
+/// A load at or under this never needed anything, percent.
+const NOTHING: f64 = 1e-6;
 /// The present capacity, percent.
 const WHOLE: f64 = 100.0;
 
@@ -40,9 +60,9 @@ const WHOLE: f64 = 100.0;
 pub struct Needed {
     /// Capacity in percent of the present one.
     pub percent: f64,
-    /// Highest demand of the last 28 days, percent of the present capacity.
+    /// Highest demand of the last 35 days, percent of the present capacity.
     pub peak: f64,
-    /// Room above the peak, as a share of it; negative where it falls from week to week.
+    /// Room above the peak, as a share of it; negative where it falls from week to week, 0 for a load of nothing.
     pub room: f64,
     /// Days with measurements.
     pub days: usize,
@@ -50,6 +70,8 @@ pub struct Needed {
     pub held_out: Backtest,
     /// `true` if the demand was cut off at what there is, so that the true one is higher.
     pub cut_off: bool,
+    /// Probability that a week stays within the capacity, by how weeks have differed from the peaks before them.
+    pub tail: f64,
 }
 
 impl Needed {
@@ -57,8 +79,16 @@ impl Needed {
     #[must_use]
     pub fn confidence(&self) -> f64 {
         // A load that was cut off tells nothing of how high it would have gone.
-        let doubt = if self.cut_off { 4.0 } else { 0.0 };
-        self.held_out.confidence(Prior { held: 3.0, failed: 1.0 }.doubting(doubt))
+        let doubt = if self.cut_off { 0.25 * TAIL_TRIALS } else { 0.0 };
+        let prior = Prior { held: TAIL_TRIALS * self.tail, failed: TAIL_TRIALS * (1.0 - self.tail) };
+        let confidence = self.held_out.confidence(prior.doubting(doubt));
+        if self.knows_months() { confidence } else { confidence.min(MOST_CONFIDENCE_EARLY) }
+    }
+
+    /// Returns `true` if the history is long enough for a monthly peak to have come twice.
+    #[must_use]
+    pub fn knows_months(&self) -> bool {
+        self.days >= TWO_MONTHS_DAYS
     }
 }
 
@@ -76,7 +106,8 @@ pub fn needed(points: &[Point], now_ms: i64) -> Option<Needed> {
     Some(Needed {
         percent,
         peak: advised.peak,
-        room: percent / advised.peak.max(f64::MIN_POSITIVE) - 1.0,
+        room: if advised.peak > NOTHING { percent / advised.peak - 1.0 } else { 0.0 },
+        tail: advised.tail,
         days: days.peaks.iter().flatten().count(),
         held_out: held_out(&days.peaks),
         cut_off,
@@ -86,7 +117,7 @@ pub fn needed(points: &[Point], now_ms: i64) -> Option<Needed> {
 /// The highest demand of each day, the oldest first and the last one ending now; `None` for days without measurements.
 struct Days {
     peaks: Vec<Option<f64>>,
-    /// Share of the last 28 days that was spent at the limit.
+    /// Share of the last 35 days that was spent at the limit.
     at_limit: f64,
 }
 
@@ -133,27 +164,46 @@ struct Advice {
     peak: f64,
     /// Logarithm of advice over peak.
     room: f64,
+    tail: f64,
 }
 
 /// Capacity for the week after days with these peaks.
 fn advise(peaks: &[Option<f64>]) -> Option<Advice> {
     let peak = highest(last(peaks, PEAK_DAYS))?;
     // Loads of nothing have no ratio.
-    let floor = peak.max(1e-6) * 1e-3;
+    let floor = peak.max(NOTHING) * 1e-3;
     let ratios = ratios(peaks, floor);
-    let known = ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let known = percentile(&ratios, COVERED).unwrap_or(f64::NEG_INFINITY);
     // A peak that comes once a month looks like a load that falls, until two months are known.
-    let known = if peaks.len() < 2 * PEAK_DAYS { known.max(0.0) } else { known };
-    let assumed = ROOM + spread(last(peaks, PEAK_DAYS), floor);
+    let knows_months = peaks.len() >= TWO_MONTHS_DAYS;
+    let known = if knows_months { known } else { known.max(0.0) };
+    let spread = spread(last(peaks, PEAK_DAYS), floor);
     let weeks = ratios.len() as f64 / AHEAD_DAYS as f64;
     let share = WEEKS_ASSUMED / (WEEKS_ASSUMED + weeks);
+    let assumed = ROOM + spread;
     let room = if ratios.is_empty() { assumed } else { share * assumed + (1.0 - share) * (known + ROOM_KNOWN) };
     let room = room.min(MOST_ROOM);
-    // What was measured never took more than there is, unless weeks have been growing towards it.
-    let growth = percentile(&ratios, 50.0).unwrap_or(0.0).max(0.0);
-    let most = WHOLE.max(peak * (growth + ROOM).exp());
-    let percent = (peak * room.exp()).min(most);
-    Some(Advice { percent, peak, room })
+    let lately = ratios.len().saturating_sub(GROWTH_WEEKS * AHEAD_DAYS);
+    let growth = percentile(ratios.get(lately..).unwrap_or_default(), 50.0).unwrap_or(0.0).max(0.0);
+    // What was measured never took more than there is, unless weeks have been growing towards it. One spike is no growth.
+    let most = if growth > GROWS { WHOLE.max(peak * (growth + ROOM).exp()) } else { WHOLE.max(peak) };
+    let ever = highest(peaks)?;
+    let bound = if knows_months { ever * (growth + ROOM_EVER).exp() } else { f64::INFINITY };
+    let percent = (peak * room.exp()).min(bound).min(most);
+    let tail = tail(&ratios, spread, ((percent + floor) / (peak + floor)).ln());
+    Some(Advice { percent, peak, room, tail })
+}
+
+/// Probability that the ratio of a week stays under `room`, by the logistic law with the mean and deviation of past ratios. Few weeks
+/// are helped out by how much peaks differ.
+fn tail(ratios: &[f64], spread: f64, room: f64) -> f64 {
+    let (count, weeks) = (ratios.len() as f64, ratios.len() as f64 / AHEAD_DAYS as f64);
+    let mean = ratios.iter().sum::<f64>() / count.max(1.0);
+    let scatter = ratios.iter().map(|ratio| (ratio - mean).powi(2)).sum::<f64>() / AHEAD_DAYS as f64;
+    let believed = (2.0 * spread.max(0.05)).powi(2);
+    let deviation = ((scatter + TAIL_WEEKS * believed) / (weeks + TAIL_WEEKS)).sqrt();
+    let mean = mean * weeks / (weeks + TAIL_WEEKS);
+    1.0 / (1.0 + (-1.7 * (room - mean) / deviation).exp())
 }
 
 /// Logarithms of the highest demand of seven days over that of the days before them, a day after the other.
@@ -234,7 +284,7 @@ mod tests {
         let found = judged(&[40.0; 28]);
         assert!((40.0..44.5).contains(&found.percent), "{found:?}");
         assert_eq!(found.held_out, Backtest { held: 3, windows: 3 });
-        assert!(found.confidence() > judged(&[40.0; 7]).confidence());
+        assert!(found.confidence() > 0.7 && judged(&[40.0; 112]).confidence() > found.confidence(), "{found:?}");
     }
 
     #[test]
@@ -268,6 +318,42 @@ mod tests {
         assert!(found.cut_off && found.percent > 105.0, "{found:?}");
         assert!(found.confidence() < 0.6);
         assert!(judged(&[60.0; 14]).percent <= 100.0);
+    }
+
+    #[test]
+    fn one_spike_asks_for_no_more_than_there_is_and_nothing_needs_no_room() {
+        let mut peaks = vec![12.0; 30];
+        peaks[20] = 98.0;
+        let found = judged(&peaks);
+        assert!((98.0..=100.0).contains(&found.percent), "{found:?}");
+        let idle = judged(&[0.0; 30]);
+        assert!(idle.percent.abs() < 1e-3 && idle.room == 0.0, "{idle:?}");
+    }
+
+    #[test]
+    fn a_monthly_job_is_held_and_not_trusted_before_it_came_twice() {
+        let monthly = |days: usize| -> Vec<f64> {
+            (0..days).map(|day| if day % 30 == 3 { 90.0 } else { 12.0 + (day % 5) as f64 }).collect()
+        };
+        let early = judged(&monthly(31));
+        assert!(!early.knows_months() && early.confidence() <= 0.85, "{early:?}");
+        // From 63 days on the job is in the answer on every day of the month.
+        for days in 63..93 {
+            let found = judged(&monthly(days));
+            assert!(found.percent >= 90.0 && found.knows_months(), "{days}: {found:?}");
+        }
+        let young: Vec<f64> = (0..28).map(|day| 12.0 + f64::from(day % 5)).collect();
+        assert!(judged(&young).confidence() <= 0.85, "a month without a job may be the month before its first");
+    }
+
+    #[test]
+    fn thirteen_months_are_looked_at() {
+        let mut peaks = vec![20.0; 396];
+        (peaks[10], peaks[45]) = (30.0, 60.0);
+        let long = judged(&peaks);
+        let short = judged(&peaks[300..]);
+        assert!(long.confidence() >= short.confidence() - 0.1 && long.days == 396, "{long:?} {short:?}");
+        assert!(long.percent <= 60.0 * 0.2_f64.exp(), "no more than the year had, and some room: {long:?}");
     }
 
     #[test]

@@ -23,6 +23,11 @@ const REGULAR: f64 = 0.6;
 pub(super) const FLOOR: f64 = 0.05;
 /// Contributors listed for each anomaly.
 const CONTRIBUTORS: usize = 5;
+/// Days by which a monthly fee wanders: the first working day, or the end of a short month.
+const MONTH_WANDERS: i64 = 3;
+/// Ratio of a fee to that of an earlier month on the same day of the month, and on a day beside it.
+const SAME_DAY: std::ops::RangeInclusive<f64> = 0.0..=1.25;
+const OTHER_DAY: std::ops::RangeInclusive<f64> = 0.8..=1.2;
 /// Days that can be judged: ten years.
 const MOST_DAYS: i64 = 3_700;
 
@@ -135,6 +140,7 @@ fn judged(first: i64, line: &[Amount], limits: &AnomalyLimits, from: Option<usiz
         let past: Vec<usize> =
             (day.saturating_sub(limits.baseline_days)..day).filter(|past| !left_out[*past]).collect();
         let mut verdict = (past.len() >= limits.least_history).then(|| one(&values, day, &past, limits));
+        verdicts.push(verdict);
         if let Some(verdict) = &mut verdict {
             verdict.unusual &= !monthly(first, &values, &verdicts, day);
             let last_days = day + 2 >= values.len();
@@ -150,7 +156,7 @@ fn judged(first: i64, line: &[Amount], limits: &AnomalyLimits, from: Option<usiz
             }
             running = 0;
         }
-        verdicts.push(verdict);
+        verdicts[day] = verdict;
     }
     verdicts
 }
@@ -195,19 +201,33 @@ fn one(values: &[f64], day: usize, past: &[usize], limits: &AnomalyLimits) -> Ve
     Verdict { expected, average, weekly, significance, history: past.len(), is_new: filled == 0.0, unusual }
 }
 
-/// Returns `true` if the same day of an earlier month stood out as much, which makes it a monthly fee.
+/// Returns `true` if a day about a month earlier stood out as much, which makes it a monthly fee. Compared is what stands out above
+/// the usual: the usual itself may have changed since.
 fn monthly(first: i64, values: &[f64], verdicts: &[Option<Verdict>], day: usize) -> bool {
-    let Some(date) = date(first + day as i64) else { return false };
-    (1..=3_i32).any(|months| {
-        let before = date.checked_sub(months.months()).ok().and_then(day_of);
-        let Some(place) = before.and_then(|before| usize::try_from(before - first).ok()) else { return false };
-        let Some(before) = values.get(place).copied() else { return false };
-        let usual = match verdicts.get(place).copied().flatten() {
-            Some(verdict) => verdict.expected,
-            None => median(values.iter().take(place + 14).copied().collect()),
-        };
-        before > 1.2 * usual && (0.8 * before..=1.2 * before).contains(&values[day])
-    })
+    let (Some(date), Some(Some(today))) = (date(first + day as i64), verdicts.get(day)) else { return false };
+    let excess = values.get(day).map_or(0.0, |value| value - today.expected);
+    excess > 0.0
+        && (1..=3_i32).any(|months| {
+            let Some(before) = date.checked_sub(months.months()).ok().and_then(day_of) else { return false };
+            (-MONTH_WANDERS..=MONTH_WANDERS).any(|off| {
+                let Some(place) = usize::try_from(before + off - first).ok().filter(|place| *place < day) else {
+                    return false;
+                };
+                let earlier = excess_of(values, verdicts, place);
+                let alike = if off == 0 { SAME_DAY } else { OTHER_DAY };
+                earlier > 0.2 * today.expected.min(values[place]) && alike.contains(&(excess / earlier))
+            })
+        })
+}
+
+/// Cost of a day above its usual; of a day that is not judged, above the median of its neighbours.
+fn excess_of(values: &[f64], verdicts: &[Option<Verdict>], place: usize) -> f64 {
+    let value = values.get(place).copied().unwrap_or(0.0);
+    let usual = match verdicts.get(place).copied().flatten() {
+        Some(verdict) => verdict.expected,
+        None => median(values.iter().take(place + 14).copied().collect()),
+    };
+    value - usual
 }
 
 /// The date of a day since the epoch.

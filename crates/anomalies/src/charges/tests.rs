@@ -95,6 +95,15 @@ fn weeks_months_and_noise_are_no_news() {
     fees.extend([28, 58, 89].map(|first| usage(first, "EC2", "50")));
     let found = anomalies(&fees);
     assert!(found.iter().all(|one| one.first_day == 20_028), "the first one only: {found:?}");
+    // On the first working day, over a usual that has doubled: 2024-11-01 is a Friday, 2024-12-02 and 2025-01-02 are late.
+    let mut working = steady(100);
+    working.extend((45..100).map(|day| usage(day, "EC2", "10")));
+    working.extend([28, 59, 90].map(|first| usage(first, "EC2", "50")));
+    let fees: Vec<i64> = anomalies(&working).iter().map(|one| one.first_day).filter(|day| *day > 20_052).collect();
+    assert_eq!(fees, [0_i64; 0], "one earlier charge tells the month's");
+    // Twice the fee is news.
+    working.push(usage(90, "EC2", "60"));
+    assert!(anomalies(&working).iter().any(|one| one.first_day == 20_090));
     let fee = Charge { end_ms: 20_060 * DAY_MS, ..usage(30, "Support", "300") };
     let spread: Vec<Charge> = steady(60).into_iter().chain([fee]).collect();
     assert!(anomalies(&spread).iter().all(|one| one.scope.service.as_ref() == "Support"));

@@ -21,6 +21,8 @@ const JUDGED_DAYS: i64 = 3;
 const HOURLY: f64 = 0.5;
 /// A rhythm counts where it leaves less than this share of the scatter.
 const RHYTHM: f64 = 0.7;
+/// Windows of history below which none is judged.
+const LEAST_WINDOWS: i64 = 7;
 /// Windows of the same hours that a rhythm takes.
 const SAME: usize = 3;
 /// Share of the windows with a cost, below which a service is irregular.
@@ -58,10 +60,13 @@ pub struct Windows {
     pub anomalies: Vec<WindowAnomaly>,
 }
 
-/// Judges the newest windows of so many hours. `hours` is below 24.
+/// Longest window, in hours: a month.
+const MOST_HOURS: u32 = 744;
+
+/// Judges the newest windows of so many hours, 744 at the most.
 #[must_use]
 pub fn windows(charges: &[Charge], limits: &AnomalyLimits, hours: u32) -> Windows {
-    let step = i64::from(hours.clamp(1, 24)) * HOUR_MS;
+    let step = i64::from(hours.clamp(1, MOST_HOURS)) * HOUR_MS;
     let usage: Vec<&Charge> = charges.iter().filter(|charge| is_usage(charge)).collect();
     let Some(end) = usage.iter().filter(|charge| is_of_hours(charge, step)).map(|charge| charge.end_ms).max() else {
         return Windows::default();
@@ -72,7 +77,9 @@ pub fn windows(charges: &[Charge], limits: &AnomalyLimits, hours: u32) -> Window
         lines.entry(Scope::from_charge(charge)).or_default().add(charge, step);
     }
     let mut found = Windows::default();
-    for (scope, line) in lines.into_iter().filter(|(_, line)| line.has_hours()) {
+    let least = least_windows(step, limits);
+    // A service with too short a history for such windows is left to days too, instead of being judged by nothing.
+    for (scope, line) in lines.into_iter().filter(|(_, line)| line.has_hours() && line.reaches_back(last, least)) {
         found.anomalies.extend(line.judge(&scope, last, step, limits));
         found.scopes.insert(scope);
     }
@@ -81,6 +88,11 @@ pub fn windows(charges: &[Charge], limits: &AnomalyLimits, hours: u32) -> Window
     }
     found.anomalies.sort_by(|a, b| (b.observed - b.expected).total_cmp(&(a.observed - a.expected)));
     found
+}
+
+/// Windows of history that a judgement takes.
+fn least_windows(step: i64, limits: &AnomalyLimits) -> i64 {
+    (limits.least_history as i64 * DAY_MS / step).max(LEAST_WINDOWS)
 }
 
 fn is_of_hours(charge: &Charge, step: i64) -> bool {
@@ -125,18 +137,23 @@ impl Line {
         self.of_hours > 0.0 && self.of_hours >= HOURLY * self.all
     }
 
+    fn reaches_back(&self, last: i64, windows: i64) -> bool {
+        self.costs.keys().next().is_some_and(|first| last - first >= windows)
+    }
+
     fn cost(&self, window: i64) -> f64 {
         self.costs.get(&window).copied().unwrap_or(0.0)
     }
 
     fn judge(&self, scope: &Scope, last: i64, step: i64, limits: &AnomalyLimits) -> Vec<WindowAnomaly> {
-        let per_day = (DAY_MS / step).max(1);
         let Some(first) = self.costs.keys().next().copied() else { return Vec::new() };
-        let baseline = limits.baseline_days as i64 * per_day;
-        let least = limits.least_history * per_day as usize;
+        // A baseline of few windows has no spread, so that long windows look back further.
+        let baseline = (limits.baseline_days as i64 * DAY_MS / step).max(LEAST_WINDOWS);
+        let least = least_windows(step, limits) as usize;
+        let judged = (JUDGED_DAYS * DAY_MS / step).max(1);
         let mut unusual: BTreeSet<i64> = BTreeSet::new();
         let mut found: Vec<WindowAnomaly> = Vec::new();
-        for window in (last - JUDGED_DAYS * per_day + 1)..=last {
+        for window in (last - judged + 1)..=last {
             let past: Vec<i64> =
                 (first.max(window - baseline)..window).filter(|past| !unusual.contains(past)).collect();
             if past.len() < least {

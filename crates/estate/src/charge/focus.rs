@@ -7,6 +7,8 @@
 
 mod cell;
 
+pub use cell::decimal_mark;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -14,10 +16,20 @@ use super::{Amount, Charge, ChargeCategory, CommitmentStatus, PricingCategory};
 
 /// Reason why a header is not one of a FOCUS file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the header names no {column}, so this is no FOCUS file; export the bill as FOCUS 1.0 or later")]
-pub struct HeaderError {
-    /// The column that is missing.
-    pub column: &'static str,
+pub enum HeaderError {
+    /// A column that sums need is missing.
+    #[error("the header names no {0}, so this is no FOCUS file; export the bill as FOCUS 1.0 or later")]
+    Missing(&'static str),
+    /// A column occurs twice. The first one would be taken without a word, whichever holds the amounts.
+    #[error("the header names {column} twice, as columns {first} and {second}; remove one of them")]
+    Twice {
+        /// The column.
+        column: &'static str,
+        /// Its number, the first column being 1.
+        first: usize,
+        /// Number of the other.
+        second: usize,
+    },
 }
 
 /// Reason why a line is not a charge.
@@ -89,7 +101,7 @@ impl Reader {
     /// For a header.
     ///
     /// # Errors
-    /// A column is missing that sums need.
+    /// A column is missing that sums need, or a column that is read occurs twice.
     pub fn from_header<'a>(header: impl Iterator<Item = &'a str>) -> Result<Self, HeaderError> {
         let plain = |name: &str| -> String {
             name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
@@ -99,13 +111,19 @@ impl Reader {
         let places = COLUMNS.map(|(_, names)| place(names));
         for (required, place) in COLUMNS.iter().zip(places).take(REQUIRED) {
             if place.is_none() {
-                return Err(HeaderError { column: required.0 });
+                return Err(HeaderError::Missing(required.0));
+            }
+        }
+        for ((column, _), first) in COLUMNS.iter().zip(places).filter_map(|(column, place)| Some((column, place?))) {
+            let again = header.iter().skip(first + 1).position(|found| Some(found) == header.get(first));
+            if let Some(again) = again {
+                return Err(HeaderError::Twice { column, first: first + 1, second: first + again + 2 });
             }
         }
         Ok(Reader { places, decimal_comma: false, known: HashSet::new(), tags: None, time: (String::new(), 0) })
     }
 
-    /// Reads amounts with a decimal comma, as files have them whose columns are divided by semicolons.
+    /// Reads amounts with a decimal comma, as files mostly have them whose columns are divided by semicolons; [`decimal_mark`] tells.
     #[must_use]
     pub fn with_decimal_comma(self, decimal_comma: bool) -> Self {
         Reader { decimal_comma, ..self }
@@ -115,6 +133,15 @@ impl Reader {
     #[must_use]
     pub fn has(&self, column: &str) -> bool {
         COLUMNS.iter().zip(self.places).any(|((name, _), place)| *name == column && place.is_some())
+    }
+
+    /// Returns `true` if the column at a place holds amounts or quantities.
+    #[must_use]
+    pub fn is_amount(&self, place: usize) -> bool {
+        let amounts = COLUMNS.iter().zip(self.places).filter(|((name, _), _)| {
+            name.ends_with("Cost") || name.ends_with("Quantity")
+        });
+        amounts.into_iter().any(|(_, known)| known == Some(place))
     }
 
     /// Returns `true` if charges are made of the column at a place.

@@ -1,6 +1,10 @@
-//! From surprises to alarms: what all signs together amount to, held against how they usually rise, and one alarm for one event.
+//! From surprises to alarms: what all signs together amount to, held against how they usually rise, weighed with the deviation into
+//! one evidence, and one alarm for one event.
 
 use super::THRESHOLD;
+use super::event::{EventRow, Events};
+use super::evidence::Evidence;
+use super::habit::Recurs;
 use super::peaks::{Peaks, Prior};
 use super::sensitivity::Sensitivity;
 use super::signs::{SIGNS, Sign};
@@ -21,23 +25,6 @@ const PAST_POINTS: (f64, f64) = (1_000.0, 20_000.0);
 const UNREST: f64 = 8.0;
 /// One sign's part in unrest, in nats, at most.
 const MOST_UNREST: f64 = 10.0;
-/// Points before which the signs' own maxima say little, and the deviation alone may give an alarm.
-const BEGINNING: f64 = 150.0;
-/// Usual distances that are as strong as a medium alarm then, once the usual distance itself is known,
-const BEGINNING_DISTANCE: f64 = 10.0;
-/// and the points after which twice of it would be enough.
-const BEGINNING_DOUBT: f64 = 8.0;
-/// Part of a day that an alarm covers, and its bounds in points.
-const REST_DAYS: f64 = 1.0 / 3.0;
-const REST: (f64, f64) = (8.0, 480.0);
-/// A new alarm within that time must be stronger by this factor,
-const WORSE: f64 = 2.0;
-/// or lie so many usual distances on the other side, and so much of the first one's distance.
-const OTHER_SIDE: (f64, f64) = (15.0, 0.1);
-/// Usual distances on the alarm's own side from which its event continues.
-const GOES_ON: f64 = 20.0;
-/// Decay of the height that a new alarm must reach: by a factor of e in this many rests.
-const FORGET_RESTS: f64 = 3.5;
 /// Nats that an alarm takes at the least, whatever the bias.
 const LEAST_NATS: f64 = 0.3;
 /// Nats over the threshold in which an alarm's score goes two thirds of its way to 1.
@@ -53,14 +40,8 @@ pub(crate) struct Alarm {
     unrest: f64,
     together: Peaks,
     points: f64,
-    /// Strength that a new alarm must reach.
-    guard: f64,
-    /// Points since the last alarm; an event that continues holds it back.
-    since: f64,
-    /// Strength of that alarm; infinite where no further one may be given until it has rested.
-    alarm_strength: f64,
-    /// Deviation at that alarm, in usual distances with its sign.
-    deviation: f64,
+    evidence: Evidence,
+    events: Events,
 }
 
 /// Verdict on a point.
@@ -84,10 +65,8 @@ impl Alarm {
             unrest: 0.0,
             together: Peaks::new(&TOGETHER),
             points: 0.0,
-            guard: 0.0,
-            since: f64::INFINITY,
-            alarm_strength: f64::INFINITY,
-            deviation: 0.0,
+            evidence: Evidence::default(),
+            events: Events::default(),
         }
     }
 
@@ -106,17 +85,10 @@ impl Alarm {
         self.sensitivity
     }
 
-    /// Forgets the height of signs, and keeps the period that the last alarm covers.
+    /// Forgets the height of signs, and keeps the event under way and how far rows of this series usually lie.
     pub(crate) fn forget(&mut self) {
-        let fresh = Alarm::new(self.sensitivity);
-        *self = Alarm {
-            bias: self.bias,
-            guard: self.guard,
-            since: self.since,
-            alarm_strength: self.alarm_strength,
-            deviation: self.deviation,
-            ..fresh
-        };
+        self.evidence.resume();
+        *self = Alarm { bias: self.bias, evidence: self.evidence, events: self.events, ..Alarm::new(self.sensitivity) };
     }
 
     /// Returns the distance from the forecast, in usual sizes, at which this sign alone reaches a surprise of `nats`.
@@ -124,18 +96,36 @@ impl Alarm {
         self.peaks.get(sign as usize).map_or(f64::INFINITY, |peaks| peaks.level(nats))
     }
 
-    /// Judges a point of a series with so many points a day by its signs and its deviation, and learns from the signs. What is
-    /// known to come at this time gives no alarm, and stands for none.
+    /// Returns the score of the last point, 0 to 1, without the lift of an alarm.
+    pub(crate) fn score(&self) -> f64 {
+        self.evidence.score()
+    }
+
+    /// Judges a point of a series with so many points a day by its signs and its deviation, and learns from both. `recurs` is asked
+    /// for a point with the evidence of an alarm.
     pub(crate) fn judge(
         &mut self,
         signs: &[f64; SIGNS],
         deviation: f64,
         per_day: f64,
-        known: impl FnOnce() -> bool,
+        recurs: impl FnOnce() -> Recurs,
     ) -> Verdict {
         let (strength, sign) = self.learn(signs);
-        let strength = strength.max(self.beginning(deviation.abs()));
-        self.decide(strength, sign, deviation, (per_day * REST_DAYS).clamp(REST.0, REST.1), known)
+        let evidence = self.evidence.weigh(deviation.abs(), strength, self.points);
+        let nats = (self.sensitivity.alarm_nats() + self.bias).max(LEAST_NATS);
+        let (row, needed) = self.events.read(evidence, deviation, nats, per_day);
+        if row == EventRow::Usual {
+            return Verdict { alarm: None, strange: false, habitual: false };
+        }
+        let recurs = recurs();
+        if recurs == Recurs::Habit {
+            return Verdict { alarm: None, strange: false, habitual: true };
+        }
+        let alarm = row == EventRow::News && recurs == Recurs::No;
+        self.events.note(evidence, deviation, alarm);
+        let certainty = 1.0 - (-(evidence - needed) / CERTAIN).exp();
+        let score = THRESHOLD + (1.0 - THRESHOLD) * certainty;
+        Verdict { alarm: alarm.then_some((score, sign)), strange: true, habitual: false }
     }
 
     /// Learns from the signs of a point. Returns their strength together, in nats, and the strongest.
@@ -165,53 +155,5 @@ impl Alarm {
             *surprise = peaks.surprise(self.unrest, &SIGN);
         }
         surprises
-    }
-
-    /// Strength of a deviation alone while too little is known of the signs, in nats.
-    fn beginning(&self, distance: f64) -> f64 {
-        if self.points >= BEGINNING {
-            return 0.0;
-        }
-        let needed = BEGINNING_DISTANCE * (1.0 + BEGINNING_DOUBT / self.points);
-        Sensitivity::Medium.alarm_nats() * (distance.ln_1p() / needed.ln_1p()).powi(2)
-    }
-
-    fn decide(
-        &mut self,
-        strength: f64,
-        sign: Sign,
-        deviation: f64,
-        rest: f64,
-        known: impl FnOnce() -> bool,
-    ) -> Verdict {
-        let nats = (self.sensitivity.alarm_nats() + self.bias).max(LEAST_NATS);
-        self.guard *= 1.0 - 1.0 / (FORGET_RESTS * rest);
-        self.since += 1.0;
-        let same_side = deviation * self.deviation > 0.0;
-        if same_side && self.since < rest && deviation.abs() >= GOES_ON {
-            self.since = self.since.min(rest / 2.0);
-        }
-        let rested = self.since >= rest;
-        let other_side = !same_side && !rested && self.alarm_strength.is_finite() && self.is_far(deviation);
-        let strength = if other_side { strength.max(nats) } else { strength };
-        let strange = strength >= nats;
-        if strange && known() {
-            return Verdict { alarm: None, strange: false, habitual: true };
-        }
-        let new = other_side || strength >= self.guard && (rested || strength > WORSE * self.alarm_strength);
-        self.guard = self.guard.max(strength);
-        if !(strange && new) {
-            return Verdict { alarm: None, strange, habitual: false };
-        }
-        self.alarm_strength = if rested { strength } else { f64::INFINITY };
-        (self.since, self.deviation) = (0.0, deviation);
-        let certainty = 1.0 - (-(strength - nats) / CERTAIN).exp();
-        let score = THRESHOLD + (1.0 - THRESHOLD) * certainty;
-        Verdict { alarm: Some((score, sign)), strange, habitual: false }
-    }
-
-    /// Returns `true` if a deviation on the other side of an alarm's is an event of its own.
-    fn is_far(&self, deviation: f64) -> bool {
-        deviation.abs() >= OTHER_SIDE.0.max(OTHER_SIDE.1 * self.deviation.abs())
     }
 }

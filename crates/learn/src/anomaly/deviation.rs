@@ -1,4 +1,4 @@
-//! Deviation score of a series: its distance from the usual, row by row, for as long as it lasts.
+//! Deviation of a series: its distance from the usual, row by row, for as long as it lasts.
 //!
 //! A row is compared with the median of the past two weeks and, where it explains the series better, with the median
 //! of the same hour of the last seven days; the distance is measured in median distances. The rows under judgement
@@ -28,10 +28,6 @@ const OF_LARGEST: f64 = 0.15;
 const FOLLOW: f64 = 0.25;
 /// Worth of a running mean beside a single row.
 const STAYING: f64 = 1.5;
-/// Usual distances of a row that is strange: its score is a half.
-const STRANGE: f64 = 10.0;
-/// Share of a row's score that carries over to the next row, so that the end of an event still belongs to it.
-const FADES: f64 = 0.9;
 /// Usual distances from which a row supports a new level,
 const MOVED: f64 = 6.0;
 /// and what one that does not takes away from it.
@@ -76,7 +72,6 @@ pub(crate) struct Deviation {
     profile: Profile,
     mean: f64,
     distance: f64,
-    score: f64,
     /// Rows beyond [`MOVED`] on one side, and which.
     moved: f64,
     side: f64,
@@ -94,7 +89,6 @@ impl Deviation {
             profile: Profile::new(),
             mean: 0.0,
             distance: 0.0,
-            score: 0.0,
             moved: 0.0,
             side: 0.0,
             run: Sample::default(),
@@ -110,7 +104,6 @@ impl Deviation {
         }
         self.recent.push_back((at_ms, value));
         let widest = Sample::widest_stride(per_day);
-        let mut now = 0.0;
         if self.level.len() >= LEAST_ROWS {
             let level = self.level.quantile(0.5);
             let size = self.size(level);
@@ -124,21 +117,14 @@ impl Deviation {
             if self.moved <= MOVED_LEARNT {
                 self.sizes.add(left.abs(), widest);
             }
-            now = score(self.signed().abs());
         }
         self.level.add(value, widest);
-        self.score = now.max(FADES * self.score);
         self.moved(value, per_day).then(|| self.move_on(widest))
     }
 
     /// Forgets the last few rows: there was a long gap since.
     pub(crate) fn resume(&mut self) {
         self.mean = 0.0;
-    }
-
-    /// 0 (usual) to 1; a half from ten usual distances on. It fades by a tenth a row once the series is usual again.
-    pub(crate) fn score(&self) -> f64 {
-        self.score
     }
 
     /// The row's distance in usual ones, or its running mean's if that is worth more, with its sign.
@@ -201,13 +187,6 @@ impl Deviation {
     }
 }
 
-/// Returns the score of a distance in units of the usual one. The cube keeps usual distances low, the logarithm
-/// separates extreme ones.
-fn score(distance: f64) -> f64 {
-    let weight = |distance: f64| distance.ln_1p().powi(3);
-    weight(distance) / (weight(distance) + weight(STRANGE))
-}
-
 impl Profile {
     fn new() -> Self {
         Self { hours: vec![[0.0; ROUNDS]; 24], rounds: vec![0; 24], open: 0, sum: 0.0, count: 0.0, left: [0.0; 2] }
@@ -261,12 +240,6 @@ mod tests {
     const HOUR: i64 = HOUR_MS;
 
     #[test]
-    fn a_score_is_a_half_at_ten_usual_distances() {
-        assert!((score(10.0) - 0.5).abs() < 1e-12);
-        assert!(score(0.0) == 0.0 && score(3.0) < 0.2 && score(LARGEST) < 1.0 && score(1e8) < score(1e9) - 1e-5);
-    }
-
-    #[test]
     fn a_new_level_is_learnt_after_a_day_and_not_before() {
         let mut deviation = Deviation::new();
         let row = |hour: i64| if hour < 500 { (hour % 5) as f64 } else { 300.0 + (hour % 7) as f64 };
@@ -276,6 +249,6 @@ mod tests {
         assert_eq!(moves.len(), 1, "{moves:?}");
         let (hour, moved) = &moves[0];
         assert!((*hour, moved.rows.len(), moved.level) == (523, 24, 303.0), "{moves:?}");
-        assert!(deviation.score() < 0.2, "{}", deviation.score());
+        assert!(deviation.signed().abs() < 3.0, "{}", deviation.signed());
     }
 }

@@ -1,5 +1,5 @@
 //! Recurring spikes: a spike at about the same time each day or week is a habit, not an anomaly. A nightly backup is
-//! reported three times at most.
+//! reported twice at most.
 //!
 //! The profiles of `Rhythm` learn spikes that come in the same quarter of an hour. A job whose start wanders by some
 //! minutes falls between them, and its spikes are too rare for the maxima of signs to learn soon.
@@ -16,8 +16,10 @@ const KEPT: usize = 24;
 const WANDERS_MS: i64 = 3 * HOUR_MS / 4;
 /// Number of earlier rounds that are searched,
 const ROUNDS: i64 = 4;
-/// so many must have had it.
+/// so many must have had it to be a habit,
 const NEEDED: usize = 3;
+/// and so many to be told no more.
+const TOLD: usize = 2;
 /// Largest ratio of a spike to the earlier ones that it still counts as a repetition of.
 const HIGHER: f64 = 1.25;
 
@@ -30,6 +32,17 @@ struct Leap {
     peak: f64,
 }
 
+/// Recurrence of a leap at its time of the day or week.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Recurs {
+    /// It came less than twice in the last rounds.
+    No,
+    /// It came twice and was told: anomalous, but no news.
+    Told,
+    /// It came in most of the last rounds: usual at this time.
+    Habit,
+}
+
 /// The latest leaps of a series.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Habits {
@@ -37,19 +50,26 @@ pub(crate) struct Habits {
 }
 
 impl Habits {
-    /// Returns `true` if a distance from the expected value, in the series' units, recurs at this time of the day or
-    /// week, or belongs to the end of a recurring spike.
-    pub(crate) fn know(&self, at_ms: i64, distance: f64) -> bool {
+    /// Returns how a distance from the expected value, in the series' units, recurs at this time of the day or week. The end of a
+    /// recurring spike belongs to it.
+    pub(crate) fn recurs(&self, at_ms: i64, distance: f64) -> Recurs {
         let ends = |leap: &&Leap| at_ms - leap.end_ms <= WANDERS_MS && distance.abs() <= leap.peak.abs();
-        self.comes(at_ms, distance)
-            || self.leaps.back().filter(ends).is_some_and(|leap| self.comes(leap.end_ms, leap.peak))
+        let ending = self.leaps.back().filter(ends);
+        if self.comes(at_ms, distance, NEEDED) || ending.is_some_and(|leap| self.comes(leap.end_ms, leap.peak, NEEDED))
+        {
+            Recurs::Habit
+        } else if self.comes(at_ms, distance, TOLD) {
+            Recurs::Told
+        } else {
+            Recurs::No
+        }
     }
 
-    fn comes(&self, at_ms: i64, distance: f64) -> bool {
+    fn comes(&self, at_ms: i64, distance: f64, needed: usize) -> bool {
         PERIODS.into_iter().any(|period| {
             let peaks = self.before(at_ms, distance, period);
             let (count, most) = peaks.fold((0, 0.0_f64), |(count, most), peak| (count + 1, most.max(peak)));
-            count >= NEEDED && distance.abs() <= HIGHER * most
+            count >= needed && distance.abs() <= HIGHER * most
         })
     }
 

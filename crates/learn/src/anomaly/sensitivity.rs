@@ -20,9 +20,9 @@ impl Sensitivity {
     /// halves the false alarms; `docs/learning/anomalies.md` has the figures of all three.
     pub(crate) const fn alarm_nats(self) -> f64 {
         match self {
-            Sensitivity::Low => 2.0,
-            Sensitivity::Medium => 1.3,
-            Sensitivity::High => 0.7,
+            Sensitivity::Low => 2.2,
+            Sensitivity::Medium => 1.5,
+            Sensitivity::High => 1.0,
         }
     }
 }

@@ -96,7 +96,7 @@ pub(crate) struct ForecastArgs {
     after_help = "Prints one JSON object: totals, anomalies, recommendations.\nExit codes: 0 done, 2 could not run."
 )]
 pub(crate) struct CostsArgs {
-    /// FOCUS file (1.0 or later) as CSV; .gz is supported, - reads stdin.
+    /// FOCUS file (1.0 or later) as CSV or Parquet (.parquet); .csv.gz is supported, - reads CSV from stdin.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// File for the judgement.
@@ -116,7 +116,7 @@ pub(crate) enum EntriesFormat {
 /// `reeve analyze entries`.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Prints one JSON object per line: event_id, score (0 to 1), reasons.\nExit codes: 0 done, 1 some records could not be read, 2 could not run."
+    after_help = "Prints one JSON object per line: event_id, score (0 to 1), reasons.\nExit codes: 0 done, 1 some records could not be read, 2 none could be judged or could not run."
 )]
 pub(crate) struct EntriesArgs {
     /// Files; .gz is supported, - reads stdin.
@@ -156,6 +156,9 @@ pub(crate) struct SizingArgs {
     /// CSV with timestamp,cpu_percent[,memory_percent], in percent of the current size; .gz is supported, - reads stdin.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// For a file with several machines: use only rows whose column NAME is VALUE.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) only: Option<String>,
     /// File for the answer.
     #[command(flatten)]
     pub(crate) output: Output,

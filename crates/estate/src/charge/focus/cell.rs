@@ -49,6 +49,25 @@ pub(super) fn amount(text: &str, decimal_comma: bool) -> Result<Amount, AmountEr
     Ok(if negative { -amount } else { amount })
 }
 
+/// Returns the decimal mark of an amount, a point or a comma, where its shape leaves no doubt: `12.5` and `0.125` have a point,
+/// `1.234` may be either.
+#[must_use]
+pub fn decimal_mark(text: &str) -> Option<char> {
+    let place = text.rfind(['.', ','])?;
+    let (whole, fraction) = (text.get(..place)?, text.get(place + 1..)?);
+    let mark = text.get(place..)?.chars().next()?;
+    let other = if mark == '.' { ',' } else { '.' };
+    if whole.contains(mark) {
+        // `1,234,567`: grouped, so that the other one would be the mark.
+        return Some(other);
+    }
+    let digits = whole.chars().filter(char::is_ascii_digit).count();
+    let groups = fraction.chars().take_while(char::is_ascii_digit).count() == 3
+        && (1..=3).contains(&digits)
+        && whole.trim_start_matches(|letter: char| !letter.is_ascii_digit()) != "0";
+    (whole.contains(other) || !groups).then_some(mark)
+}
+
 /// Milliseconds since the epoch; UTC where there is no offset. Dates with slashes have the month first, as the
 /// specification's examples do.
 pub(super) fn time(text: &str) -> Option<i64> {
@@ -108,6 +127,25 @@ mod tests {
             ("()", false),
         ] {
             assert!(amount(text, comma).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_decimal_mark_is_told_where_there_is_no_doubt() {
+        for (text, expect) in [
+            ("12.5", Some('.')),
+            ("0.125", Some('.')),
+            ("-0.0416", Some('.')),
+            ("1,234.50", Some('.')),
+            ("1,234,567", Some('.')),
+            ("12,5", Some(',')),
+            ("1.234,50 €", Some(',')),
+            ("1234.567", Some('.')),
+            ("1.234", None),
+            ("1,234", None),
+            ("17", None),
+        ] {
+            assert_eq!(decimal_mark(text), expect, "{text}");
         }
     }
 

@@ -131,3 +131,63 @@ fn sensitivity_moves_alarms() {
     let [low, medium, high] = Sensitivity::ALL.map(count);
     assert!(0 < low && low < medium && medium < high, "{low} {medium} {high}");
 }
+
+#[test]
+fn a_second_outage_is_told_once_the_first_is_over() {
+    for (step_ms, hours) in [(STEP_MS, 7), (HOUR_MS, 20)] {
+        let apart = (hours * HOUR_MS / step_ms) as usize;
+        for by in [60.0, -60.0] {
+            let mut points = steady(step_ms, 1_200, 9);
+            for start in [800, 800 + apart] {
+                points[start..start + 2].iter_mut().for_each(|point| point.1 += by);
+            }
+            // The second one is a little worse. Five-minute rows were told within a third of a day only if twice as bad; hours take
+            // longer, since the signs of a shift fade over a dozen rows.
+            points[800 + apart].1 += 0.3 * by;
+            let alarm_rows: Vec<usize> = alarms(&judge(&points)).into_iter().filter(|row| *row >= 800).collect();
+            assert_eq!(alarm_rows, [800, 800 + apart], "{step_ms} {by}");
+        }
+    }
+}
+
+#[test]
+fn one_row_falls_and_the_largest_peaks_are_found_as_rises_are() {
+    for by in [60.0, -60.0, -100.0, 1e4, 1e9] {
+        for step_ms in [60_000, STEP_MS, HOUR_MS] {
+            let mut points = steady(step_ms, 1_500, 12);
+            points[1_300].1 += by;
+            let judged = judge(&points);
+            assert!(judged[1_300].alarm && judged[1_300].score > 0.7, "{step_ms} {by}: {:?}", judged[1_300]);
+        }
+    }
+}
+
+/// A machine that idles at 2 % and bursts at random, four weeks of five minutes.
+fn bursts(seed: u64, rate: f64, mean_rows: f64) -> Vec<crate::Point> {
+    let mut chance = Chance::new(seed);
+    let (mut left, mut height) = (0.0, 0.0);
+    let mut row = |at: i64| {
+        if left <= 0.0 && chance.unit() < rate {
+            left = 1.0 - mean_rows * chance.unit().max(1e-9).ln();
+            height = 50.0 * (0.5 * chance.normal()).exp();
+        }
+        left -= 1.0;
+        let burst = if left > -1.0 { height } else { 0.0 };
+        (at * STEP_MS, 2.0 + 0.3 * chance.normal().abs() + burst)
+    };
+    (0..28 * 288).map(&mut row).collect()
+}
+
+#[test]
+fn a_machine_that_idles_and_bursts_is_seldom_anomalous() {
+    let (mut alarm_count, mut weeks) = (0, 0.0);
+    for (seed, (rate, mean_rows)) in [(0.01, 6.0), (0.03, 2.0), (0.03, 6.0), (0.06, 6.0)].into_iter().enumerate() {
+        let judged = judge(&bursts(seed as u64, rate, mean_rows));
+        let later = &judged[7 * 288..];
+        let share = strange(later, 0..later.len()) as f64 / later.len() as f64;
+        assert!(share < 0.06, "{rate} {mean_rows}: {share} of rows, 13 to 34 % before");
+        alarm_count += alarms(later).len();
+        weeks += 3.0;
+    }
+    assert!(f64::from(alarm_count as u32) / weeks <= 1.5, "{alarm_count} in {weeks} weeks");
+}

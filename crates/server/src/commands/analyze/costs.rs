@@ -47,6 +47,31 @@ pub(crate) fn bill(path: &Path, most: usize) -> Result<Vec<Charge>> {
     read(Input::open(path)?, most)
 }
 
+/// Returns `true` unless the amounts of a file show by their shape that they have a decimal point. A spreadsheet may divide columns by
+/// semicolons and keep points: `12.5` was refused there, and `1.234` read as a thousand.
+fn has_decimal_commas(table: &Table, reader: &focus::Reader) -> Result<bool> {
+    let (mut records, mut record) = (table.records(), ByteRecord::new());
+    records.next(&mut record)?;
+    let mut first_point = None;
+    while let Some(line) = records.next(&mut record)? {
+        let amounts = record.iter().enumerate().filter(|(place, _)| reader.is_amount(*place));
+        for text in amounts.filter_map(|(_, cell)| std::str::from_utf8(cell).ok()) {
+            match focus::decimal_mark(text.trim()) {
+                Some(',') => match first_point {
+                    None => return Ok(true),
+                    Some((at, point)) => bail!(
+                        "{}: lines {at} and {line} have {point:?} and {text:?}: write all amounts with a decimal comma or all with a point",
+                        table.name
+                    ),
+                },
+                Some(_) if first_point.is_none() => first_point = Some((line, text.to_owned())),
+                _ => {}
+            }
+        }
+    }
+    Ok(first_point.is_none())
+}
+
 /// Returns `true` if a file is named as Parquet.
 pub(crate) fn is_parquet(path: &Path) -> bool {
     path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("parquet"))
@@ -62,7 +87,8 @@ fn read(input: Input, most: usize) -> Result<Vec<Charge>> {
     }
     let header: Vec<String> = record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
     let reader = focus::Reader::from_header(header.iter().map(String::as_str)).with_context(|| name.clone())?;
-    let mut reader = reader.with_decimal_comma(table.decimal_comma());
+    let decimal_comma = table.divided_by_semicolons() && has_decimal_commas(&table, &reader)?;
+    let mut reader = reader.with_decimal_comma(decimal_comma);
     let mut charges = Vec::new();
     while let Some(line) = records.next(&mut record)? {
         if charges.len() == most {
@@ -81,4 +107,43 @@ fn read(input: Input, most: usize) -> Result<Vec<Charge>> {
         bail!("{name} has a header and no charges below it; a bill has a charge a row");
     }
     Ok(charges)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn billed(text: &'static str) -> Result<Vec<String>> {
+        let charges = read(Input::from_bytes("bill.csv", text.as_bytes()), 100)?;
+        Ok(charges.iter().map(|charge| charge.billed.to_string()).collect())
+    }
+
+    #[test]
+    fn semicolons_with_points_or_commas() {
+        let points = "BilledCost;ChargePeriodStart\n12.5;2026-11-01\n1.234;2026-11-02\n";
+        assert_eq!(billed(points).unwrap(), ["12.5", "1.234"]);
+        let commas = "BilledCost;ChargePeriodStart\n12,5;2026-11-01\n1.234;2026-11-02\n";
+        assert_eq!(billed(commas).unwrap(), ["12.5", "1234"]);
+        let late = "BilledCost;ChargePeriodStart\n1.234;2026-11-01\n0.25;2026-11-02\n";
+        assert_eq!(billed(late).unwrap(), ["1.234", "0.25"]);
+        let both = "BilledCost;ChargePeriodStart\n12.5;2026-11-01\n1,5;2026-11-02\n";
+        let said = billed(both).unwrap_err().to_string();
+        assert!(said.contains("lines 2 and 3"), "{said}");
+    }
+
+    #[test]
+    fn a_column_that_occurs_twice_is_refused() {
+        let twice = "BilledCost,ChargePeriodStart,Billed Cost\n1,2026-11-01,2\n";
+        let said = format!("{:#}", billed(twice).unwrap_err());
+        assert!(said.contains("BilledCost twice, as columns 1 and 3"), "{said}");
+    }
+
+    #[test]
+    fn binary_content_is_refused_without_being_shown() {
+        for bytes in [b"PAR1\x15\x04\x1b[31m".as_slice(), b"PK\x03\x04\x14", b"a,b\n1\x00,2"] {
+            let said = format!("{:#}", read(Input::from_bytes("bill.csv", bytes), 1).unwrap_err());
+            assert!(said.contains("bill.csv is not text") && !said.chars().any(char::is_control), "{said}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Records are judged in the order of their times, by the same watch that the security agent keeps, and then in retrospect, which
 //! the agent does not have; the answers stand in the order of the files. One that cannot be read is named on stderr and passed
-//! over; the exit code then is 1.
+//! over; the exit code then is 1. Where nothing could be judged it is 2, and no result is written.
 
 mod records;
 
@@ -43,14 +43,18 @@ pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
                 }
                 Err(message) => {
                     refused += 1;
-                    eprintln!("{name}: {message}");
+                    eprintln!("{name}: {}", printable(&message));
                 }
             }
         }
     }
-    if taken == 0 && refused == 0 {
+    if taken == 0 {
         let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
-        bail!("no audit record in {}; expected CloudTrail records or Reeve's own entries as JSON", files.join(", "));
+        let refused = if refused == 0 { String::new() } else { format!("; {refused} could not be read") };
+        bail!(
+            "no audit record in {}{refused}; expected CloudTrail records or Reeve's own entries as JSON",
+            files.join(", ")
+        );
     }
     while let judged @ Some(_) = review.release() {
         write(&mut out, judged)?;
@@ -60,6 +64,11 @@ pub(super) fn run(args: &EntriesArgs) -> Result<ExitCode> {
         eprintln!("{} judged, {refused} could not be read", review.entries());
     }
     Ok(if refused > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// A message that may quote a file's content, without the control characters that a terminal would obey.
+fn printable(message: &str) -> String {
+    message.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }
 
 fn write(out: &mut Sink, judged: Option<(EventId, Judgement)>) -> Result<()> {

@@ -1,7 +1,7 @@
 //! `reeve analyze forecast`: quantiles of a series' next steps, as `step,p05,p50,p95`.
 //!
 //! A step is as long as the file's own; step 1 follows the newest value. What was found in the series (seasons, trend, level
-//! shifts, gaps) goes to stderr in words.
+//! shifts, gaps) goes to stderr in words, and so does the part of a series that is too old to be used.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -19,6 +19,16 @@ use crate::cli::ForecastArgs;
 pub(super) fn run(args: &ForecastArgs) -> Result<ExitCode> {
     let series = SeriesFile::read(&args.series)?;
     let grid = Grid::new(&series.points()).with_context(|| series.name.clone())?;
+    if grid.dropped > 0 {
+        let from = jiff::Timestamp::from_millisecond(grid.start_ms).map_or_else(|_| String::new(), |at| at.to_string());
+        eprintln!(
+            "{}: {} older values are not used: in steps of {}, a forecast looks back on {} steps, to {from}",
+            series.name,
+            grid.dropped,
+            in_words(grid.step_ms),
+            grid.values.len()
+        );
+    }
     let horizon = args.horizon as usize;
     let settings = Settings { horizon, effort: Effort::Thorough, ..Settings::default() };
     let model = fit(&grid, &settings).with_context(|| series.name.clone())?;

@@ -64,11 +64,12 @@ impl SeriesFile {
         Self::from_input(Input::open(&args.file)?, &choice)
     }
 
-    /// Reads the columns of several series that share their times, `None` for each that the header does not name.
+    /// Reads the columns of several series that share their times, `None` for each that the header does not name. `only` is
+    /// `NAME=VALUE` of the rows to use.
     ///
     /// # Errors
     /// The file cannot be read, or a column that it has holds no series.
-    pub(super) fn read_columns(file: &Path, names: &[&str]) -> Result<Vec<Option<Self>>> {
+    pub(super) fn read_columns(file: &Path, names: &[&str], only: Option<&str>) -> Result<Vec<Option<Self>>> {
         let table = Table::read(Input::open(file)?)?;
         let mut header = ByteRecord::new();
         table.records().next(&mut header)?;
@@ -77,7 +78,8 @@ impl SeriesFile {
             if !header.iter().any(|column| column.eq_ignore_ascii_case(name)) {
                 return Ok(None);
             }
-            let choice = Choice { value: Some(*name), ..Choice::default() };
+            let only = only.map(Chosen::parse).transpose()?;
+            let choice = Choice { value: Some(*name), only, ..Choice::default() };
             let rows = rows(&table, &choice).with_context(|| table.name.clone())?;
             Ok(Some(Self { name: table.name.clone(), rows }))
         };

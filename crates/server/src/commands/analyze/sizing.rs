@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
-use reeve_learn::sizing::{AHEAD_DAYS, LEAST_DAYS, Needed, needed};
+use reeve_learn::sizing::{AHEAD_DAYS, LEAST_DAYS, Needed, TWO_MONTHS_DAYS, needed};
 use serde::Serialize;
 
 use super::file::Sink;
@@ -34,7 +34,7 @@ struct Answer {
 
 /// Judges a file.
 pub(super) fn run(args: &SizingArgs) -> Result<ExitCode> {
-    let answer = answer(&args.file)?;
+    let answer = answer(&args.file, args.only.as_deref())?;
     let mut sink = Sink::create(args.output.output.as_deref())?;
     serde_json::to_writer_pretty(&mut sink, &answer).context("the answer could not be written")?;
     writeln!(sink)?;
@@ -42,8 +42,8 @@ pub(super) fn run(args: &SizingArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn answer(file: &Path) -> Result<Answer> {
-    let mut series = SeriesFile::read_columns(file, &[CPU.0, MEMORY.0])?.into_iter();
+fn answer(file: &Path, only: Option<&str>) -> Result<Answer> {
+    let mut series = SeriesFile::read_columns(file, &[CPU.0, MEMORY.0], only)?.into_iter();
     let (Some(cpu), memory) = (series.next().flatten(), series.next().flatten()) else {
         bail!(
             "{}: the header names no column cpu_percent; it needs timestamp,cpu_percent[,memory_percent]",
@@ -81,14 +81,19 @@ fn judge(series: &SeriesFile, (column, _): (&str, &str)) -> Result<Needed> {
 }
 
 fn reasons(name: &str, found: &Needed) -> Vec<String> {
-    let Needed { percent, peak, room, days, held_out, cut_off } = found;
+    let Needed { percent, peak, room, days, held_out, cut_off, .. } = found;
     let mut reasons = vec![format!(
-        "{name}: the highest demand of the last 28 days was {peak:.1} %, and {percent:.1} % leaves {:+.0} % of room",
+        "{name}: the highest demand of the last 35 days was {peak:.1} %, and {percent:.1} % leaves {:+.0} % of room",
         room * 100.0
     )];
     if *cut_off {
         reasons
             .push(format!("{name} was cut off at what there is, so the true demand is higher than what was measured"));
+    }
+    if !found.knows_months() {
+        reasons.push(format!(
+            "{name}: {days} days of history cannot have shown a monthly peak twice, which takes {TWO_MONTHS_DAYS}; the answer covers what came within them"
+        ));
     }
     reasons.push(match held_out.windows {
         0 => format!("{name}: {days} days of history are too few to try the advice on; daily peaks say how much room it needs"),

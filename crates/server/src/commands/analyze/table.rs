@@ -37,6 +37,12 @@ impl Table {
         if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
             bytes.drain(..3);
         }
+        if is_binary(&bytes) {
+            bail!(
+                "{} is not text; this command reads CSV (.gz is unpacked by its name, and a bill may be .parquet)",
+                input.name
+            );
+        }
         if bytes.trim_ascii_start().starts_with(b"{") || bytes.trim_ascii_start().starts_with(b"[") {
             bail!("{} is JSON; this command reads CSV with a header and a row a line", input.name);
         }
@@ -46,6 +52,11 @@ impl Table {
 
     /// Returns `true` where numbers may have a decimal comma, because columns are divided by something else.
     pub(super) fn decimal_comma(&self) -> bool {
+        self.divided_by_semicolons()
+    }
+
+    /// Returns `true` where semicolons divide the columns.
+    pub(super) fn divided_by_semicolons(&self) -> bool {
         self.delimiter == b';'
     }
 
@@ -56,6 +67,13 @@ impl Table {
             builder.has_headers(false).flexible(true).delimiter(self.delimiter).from_reader(self.bytes.as_slice());
         Records { table: self, reader, counted: 0, line: 1 }
     }
+}
+
+/// Returns `true` for content that no text file has: a terminal would obey the control characters of a quoted cell.
+fn is_binary(bytes: &[u8]) -> bool {
+    const MAGIC: [&[u8]; 4] = [b"PAR1", b"PK\x03\x04", &[0x1f, 0x8b], &[0x28, 0xb5, 0x2f, 0xfd]];
+    let control = |byte: &u8| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c);
+    MAGIC.iter().any(|magic| bytes.starts_with(magic)) || bytes.iter().any(control)
 }
 
 /// The byte between columns: a comma, or a semicolon or tab that the first lines have equally often and whose cells have commas

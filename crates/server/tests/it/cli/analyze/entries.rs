@@ -86,6 +86,13 @@ fn files_without_a_record_are_reported_rather_than_judged_as_nothing() {
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{text:?}: {said}");
         assert!(said.contains("no audit record in -"), "{text:?}: {said}");
     }
+    for text in ["nonsense\n", "{\"eventName\": 7}\n{\"x\": 1}\n", "\u{1b}[31m\u{7}PAR1\n"] {
+        let output = analyze_text(&["entries", "-"], text);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{text:?}: {said}");
+        assert!(said.contains("could not be read; expected"), "{text:?}: {said}");
+        assert!(!said.chars().any(|letter| letter.is_control() && letter != '\n'), "{text:?}: {said:?}");
+    }
     let mut timeless = story().remove(0);
     timeless.as_object_mut().unwrap().remove("eventTime");
     let output = analyze_text(&["entries", "-"], &format!("{timeless}\n{}\n", story()[0]));

@@ -51,6 +51,8 @@ fn every_command_refuses_a_file_without_a_series() {
     for (text, expect) in [
         ("", "is empty"),
         ("timestamp,value\n", "a header and no rows"),
+        ("PAR1\u{15}\u{4}\u{1b}[31m\n", "is not text"),
+        ("timestamp,\u{1b}]0;value\n", "is not text"),
         ("[{\"timestamp\": 0, \"value\": 1}]\n", "is JSON"),
         ("{\"timestamp\": 0, \"value\": 1}\n{\"timestamp\": 1, \"value\": 1}\n", "is JSON"),
         (&*words, "holds no number in any of 864 rows"),

@@ -151,3 +151,17 @@ fn a_real_file_is_forecast_the_same_every_time() {
     assert_eq!(found.len(), 288);
     assert!(found.iter().all(|(_, [low, _, high])| *low >= 0.0 && high > low));
 }
+
+#[test]
+fn values_before_a_gap_of_years_are_said_to_be_unused() {
+    let mut text = "timestamp,value\n".to_owned();
+    for row in 0..800_u64 {
+        // Ten minutes of 1996, and then half a day of 2026 by the minute.
+        let at = if row < 10 { 820_454_400 + row * 60 } else { 1_767_225_600 + row * 60 };
+        writeln!(text, "{at},{}", 40 + row % 7).unwrap();
+    }
+    let output = analyze_text(&["forecast", "-", "--horizon", "3"], &text);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("10 older values are not used: in steps of 1 min"), "{said}");
+}

@@ -66,3 +66,22 @@ fn unusable_files_are_refused_with_a_reason() {
         assert!(said.contains(expect), "{expect}: {said}");
     }
 }
+
+#[test]
+fn only_chooses_a_machine_of_several() {
+    let mut text = "timestamp,host,cpu_percent\n".to_owned();
+    for hour in 0..28 * 24_u32 {
+        for (host, busy) in [("web-1", 20), ("web-2", 60)] {
+            let value = if (9..18).contains(&(hour % 24)) { busy } else { busy / 4 };
+            writeln!(text, "{},{host},{value}", 1_767_571_200 + hour * 3_600).unwrap();
+        }
+    }
+    let of = |host: &str| {
+        let output = analyze_text(&["sizing", "-", "--only", &format!("host={host}")], &text);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let [small, large] = ["web-1", "web-2"].map(|host| of(host)["cpu_percent_needed"].as_f64().unwrap());
+    assert!((20.0..30.0).contains(&small) && (60.0..80.0).contains(&large), "{small} {large}");
+    assert!(of("web-1")["reasons"].to_string().contains("a monthly peak twice"), "{}", of("web-1"));
+}
