@@ -138,9 +138,10 @@ impl Reader {
     /// Returns `true` if the column at a place holds amounts or quantities.
     #[must_use]
     pub fn is_amount(&self, place: usize) -> bool {
-        let amounts = COLUMNS.iter().zip(self.places).filter(|((name, _), _)| {
-            name.ends_with("Cost") || name.ends_with("Quantity")
-        });
+        let amounts = COLUMNS
+            .iter()
+            .zip(self.places)
+            .filter(|((name, _), _)| name.ends_with("Cost") || name.ends_with("Quantity"));
         amounts.into_iter().any(|(_, known)| known == Some(place))
     }
 

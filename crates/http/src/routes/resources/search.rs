@@ -54,10 +54,8 @@ impl Search {
             account: params.account.clone(),
             kind: parse("type", params.kind.as_deref(), ResourceKind::parse)?,
             service: params.service.clone(),
-            ids: Vec::new(),
             text: params.text.clone(),
-            limit: 0,
-            offset: 0,
+            ..ResourceFilter::default()
         };
         let text = params.query.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let query = text.map(Query::parse_over_resources).transpose().map_err(query_problem)?;
