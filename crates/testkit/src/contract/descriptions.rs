@@ -101,8 +101,19 @@ async fn relations(store: &impl DescriptionStore) -> Result<()> {
     let (found, _) = store.neighbours(&here, &ResourceId::new("vpc-1"), 10).await?;
     assert_eq!(words(&found), [("located_in".to_owned(), true, "sg-2".to_owned(), true)]);
     assert_eq!(store.neighbours(&here, &id, 1).await?.0.len(), 1);
+    // A machine names its instance profile, and so does its role: they are neighbours all the same.
+    let machine = group("sg-2", json!({}), &[(RelationKind::MayAssume, "profile/web")])?;
+    let role = group("vpc-1", json!({}), &[(RelationKind::AttachedTo, "profile/web")])?;
+    store.description_put(&here, &[machine, role], at(41)?).await?;
+    let (found, _) = store.neighbours(&here, &id, 10).await?;
+    let profile = |kind: &str| (kind.to_owned(), false, "profile/web".to_owned(), false);
+    assert_eq!(words(&found), [profile("may_assume"), out("may_assume", "vpc-1")]);
+    let (found, _) = store.neighbours(&here, &ResourceId::new("vpc-1"), 10).await?;
+    let assumed = ("may_assume".to_owned(), true, "sg-2".to_owned(), true);
+    assert_eq!(words(&found), [profile("attached_to"), assumed]);
     let none = Described { relations: Vec::new(), ..both };
-    store.description_put(&here, &[none], at(41)?).await?;
+    let network = group("vpc-1", json!({}), &[])?;
+    store.description_put(&here, &[none, network], at(42)?).await?;
     assert_eq!(store.neighbours(&here, &id, 10).await?.1, 0, "relations are those of the newest description");
     Ok(())
 }

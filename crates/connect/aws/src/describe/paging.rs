@@ -18,7 +18,7 @@ use reeve_estate::{
 };
 use serde_json::{Map, Value, json};
 
-use super::row::{KindRow, Protocol};
+use super::row::{Detail, KindRow, Protocol};
 use super::rows;
 use crate::{AwsConnection, Tuning};
 
@@ -82,11 +82,13 @@ fn page(row: &KindRow, request: &str) -> Value {
     Value::Object(answer)
 }
 
-/// The answer to a further call about the item that the request marks.
-fn further(row: &KindRow, from: &str, request: &str) -> Value {
+/// The answer to a further call about the item that the request marks: what the row reads of it stands below the member that takes it.
+fn further(row: &KindRow, detail: &Detail, request: &str) -> Value {
     let marked = request.split_once("mark-").and_then(|(_, rest)| rest.split_once("-end"));
     let Some((mark, _)) = marked else { return json!({}) };
-    Value::Object(at(from, Value::Object(item(row, &format!("mark-{mark}-end")))))
+    let whole = Value::Object(item(row, &format!("mark-{mark}-end")));
+    let part = whole.get(detail.into).cloned().unwrap_or(whole);
+    Value::Object(at(detail.from, part))
 }
 
 /// Answers any call of the table.
@@ -116,7 +118,7 @@ async fn answer(headers: HeaderMap, uri: Uri, body: String) -> impl IntoResponse
         let row = all.iter().filter(own).find(|row| marked(&row))?;
         let is_rest = matches!(row.service.protocol, Protocol::Rest);
         let detail = row.details.iter().find(|detail| is_rest || is_called(row, detail.ask.action))?;
-        Some(further(row, detail.from, &request))
+        Some(further(row, detail, &request))
     });
     answer.unwrap_or_else(|| json!({})).to_string()
 }
