@@ -22,7 +22,7 @@ use reeve_recommend::{
 };
 
 use crate::large_runs::Progress;
-use crate::standing;
+use crate::pages::{self, begun, paged};
 use crate::world::connection;
 
 /// Everything in memory.
@@ -58,18 +58,6 @@ impl Memory {
 
 fn missing(what: &'static str, id: &str) -> StoreError {
     StoreError::NotFound { what, id: id.to_owned() }
-}
-
-/// A page of what was found, with the number of all.
-fn paged<T>(found: Vec<T>, limit: u64, offset: u64) -> (Vec<T>, u64) {
-    let total = found.len() as u64;
-    let limit = if limit == 0 { usize::MAX } else { limit as usize };
-    (found.into_iter().skip(offset as usize).take(limit).collect(), total)
-}
-
-/// Returns `true` for an action that began and changed a real resource.
-fn begun(action: &Action) -> bool {
-    action.status != ActionStatus::Aborted && action.purpose != Purpose::Simulate
 }
 
 fn replace<T: Clone>(
@@ -165,7 +153,7 @@ impl AgentStore for Memory {
         before: Option<(Timestamp, RecommendationId)>,
         limit: u64,
     ) -> Result<Vec<(Recommendation, Option<Action>)>, StoreError> {
-        Ok(standing::page(&self.recommendations.lock(), &self.actions.lock(), before, limit))
+        Ok(pages::standing_savings(&self.recommendations.lock(), &self.actions.lock(), before, limit))
     }
     async fn recommendation_dismissals(&self, kinds: &[RecommendationType]) -> Result<Vec<Dismissals>, StoreError> {
         let feedback = self.feedback.lock();

@@ -194,10 +194,19 @@ fn billed(world: &World, days: &[(i64, f64)]) {
     *world.bills.charges.lock() = charges;
 }
 
+/// The machine's cost as the inventory has it after the change: what was predicted.
+fn costs_less(world: &World, recommendation: &Recommendation) {
+    let mut resources = world.memory.resources.lock();
+    let machine = resources.get_mut(&ResourceId::new("i-1")).unwrap();
+    machine.monthly_cost =
+        recommendation.monthly_cost.zip(recommendation.savings_monthly).map(|(before, saved)| before - saved);
+}
+
 #[tokio::test]
 async fn the_bill_replaces_the_list_price_once_it_covers_a_whole_day() {
     let world = World::new();
     let (recommendation, action) = changed(&world).await;
+    costs_less(&world, &recommendation);
     passes(&world, 25, |_| 30.0);
     let watch = looked(&world, &action).await.watch.unwrap();
     assert_eq!((watch.basis, watch.billed_until), (Some(SavingsBasis::ListPrice), None), "{watch:?}");
@@ -222,6 +231,7 @@ async fn the_bill_replaces_the_list_price_once_it_covers_a_whole_day() {
 async fn a_saving_ends_when_the_resource_leaves_the_state() {
     let world = World::new();
     let (recommendation, action) = changed(&world).await;
+    costs_less(&world, &recommendation);
     passes(&world, 25, |_| 30.0);
     assert!(looked(&world, &action).await.watch.unwrap().ended.is_none());
     {

@@ -335,7 +335,10 @@ async fn a_replica_is_made_once_it_is_signed_and_removed_when_undone() {
     let it = fixture();
     it.agent("safe_mode").await;
     it.account();
-    it.database("db-1", 100.0);
+    // A replica costs what the database does: without a price it would be within no limit of cost.
+    let mut database = it.database("db-1", 100.0);
+    database.monthly_cost = Some(Money::from_usd(150.0));
+    it.world.put(database);
     it.connections_run_out("db-1");
     let rule = it.rule(replica()).await;
     it.service.evaluate(&rule, &operator()).await.unwrap();

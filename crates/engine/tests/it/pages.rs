@@ -1,4 +1,4 @@
-//! Standing savings of the store in memory.
+//! Pages and conditions of the store in memory.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use reeve_recommend::{Action, ActionStatus, Purpose, Recommendation, RecommendationId, Status};
 
 /// A page of the recommendations whose saving stands, the last changed ones first, each with the action that applied it.
-pub(crate) fn page(
+pub(crate) fn standing_savings(
     recommendations: &BTreeMap<String, Recommendation>,
     actions: &BTreeMap<String, Action>,
     before: Option<(Timestamp, RecommendationId)>,
@@ -33,4 +33,16 @@ pub(crate) fn page(
     found.sort_by(|(a, _), (b, _)| (b.updated_at, &b.id.0).cmp(&(a.updated_at, &a.id.0)));
     found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     found
+}
+
+/// A page of what was found, with the number of all.
+pub(crate) fn paged<T>(found: Vec<T>, limit: u64, offset: u64) -> (Vec<T>, u64) {
+    let total = found.len() as u64;
+    let limit = if limit == 0 { usize::MAX } else { limit as usize };
+    (found.into_iter().skip(offset as usize).take(limit).collect(), total)
+}
+
+/// Returns `true` for an action that began and changed a real resource.
+pub(crate) fn begun(action: &Action) -> bool {
+    action.status != ActionStatus::Aborted && action.purpose != Purpose::Simulate
 }
