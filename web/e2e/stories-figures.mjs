@@ -1,6 +1,7 @@
 // The figures of the pages, held against the interface: a number agrees with the same number everywhere.
 import assert from 'node:assert/strict';
 import { eventually, read, signIn } from './steps.mjs';
+import { append } from './stories-search.mjs';
 
 /** Every number of a text, as written: `$5,465` is 5465. */
 const numbers = (text) => [...text.matchAll(/-?\$?\d[\d,]*(?:\.\d+)?/g)].map(([found]) => Number(found.replace(/[$,]/g, '')));
@@ -106,8 +107,18 @@ async function runsAddUp({ page, program }) {
 /** An attack has one set of numbers: title, cause, evidence and entries; its link into the log finds them. */
 async function attackAgrees({ page, program }) {
   await signIn(page, program.email, program.password);
-  const { items } = await read(page, 'intelligence/anomalies?type=security&limit=100');
-  const attacks = items.filter(({ activity }) => activity);
+  const from = '203.0.113.251';
+  const attempt = (n) => ({
+    event_type: 'authentication.login', timestamp: new Date(Date.now() - (24 - n) * 1000).toISOString(),
+    actor: { type: 'user', id: `target-${n % 4}@e2e.example`, ip_address: from },
+    action: { operation: 'login', status: 'failed', method: 'api' },
+  });
+  await append(page, Array.from({ length: 24 }, (_, n) => attempt(n)));
+  const attacks = await eventually('the spray is an incident with every attempt', async () => {
+    const { items } = await read(page, 'intelligence/anomalies?type=security&limit=100');
+    const known = items.filter(({ activity }) => activity);
+    return known.some(({ resource, activity }) => resource.id === from && activity.refused === 24 && activity.account_count === 4) && known;
+  });
   for (const { id } of attacks.slice(0, 5)) {
     await page.goto(`/intelligence/anomalies/${id}`);
     await eventually('the page of an attack agrees with the interface', async () => {

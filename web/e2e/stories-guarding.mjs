@@ -14,7 +14,7 @@ async function keepsThreatLists({ page, program }) {
   await signIn(page, program.email, program.password);
   await openPage(page, 'Anomalies');
   await page.getByText('Threat lists', { exact: true }).click();
-  await page.getByText('No threat list yet').waitFor();
+  await page.getByText('Ships with Reeve. A file of this name in threat-lists/ replaces it').waitFor();
   const dialog = page.getByRole('dialog');
   const table = page.getByRole('table', { name: 'Threat lists' });
   const text = dialog.getByLabel('Indicators');

@@ -3605,6 +3605,7 @@ export interface components {
         };
         /** @description An anomaly. */
         AnomalyBody: {
+            activity?: components["schemas"]["SecurityActivityBody"] | null;
             /** @description Resources of the bill that make the difference, the greatest first; of cost anomalies alone. */
             contributions?: components["schemas"]["ContributionBody"][];
             /** @description Time of detection. */
@@ -3633,6 +3634,8 @@ export interface components {
             readings: components["schemas"]["ReadingBody"][];
             /** @description Advice. */
             recommended_action: string;
+            /** @description Security anomalies that may belong to the same attack; only where one anomaly is asked for. */
+            related?: components["schemas"]["RelatedAnomalyBody"][];
             remediation?: components["schemas"]["RemediationBody"] | null;
             /** @description End. */
             resolved_at?: string | null;
@@ -5318,8 +5321,6 @@ export interface components {
             group?: string | null;
             /** @description The provider's identifier. */
             id: string;
-            /** @description Reasons for which some changes of it are never made; empty for most resources. */
-            protections?: components["schemas"]["ProtectionBody"][];
             /** @description Size. */
             instance_type?: string | null;
             /**
@@ -5331,6 +5332,8 @@ export interface components {
             name: string;
             /** @description Time at which it was last seen. */
             observed_at: string;
+            /** @description Reasons for which some changes of it are never made; empty for most resources. */
+            protections?: components["schemas"]["ProtectionBody"][];
             /** @description Cloud. */
             provider: string;
             /** @description `on_demand`, `spot`, `reserved`. */
@@ -6594,6 +6597,7 @@ export interface components {
         List_AnomalyBody: {
             /** @description The items. */
             items: {
+                activity?: components["schemas"]["SecurityActivityBody"] | null;
                 /** @description Resources of the bill that make the difference, the greatest first; of cost anomalies alone. */
                 contributions?: components["schemas"]["ContributionBody"][];
                 /** @description Time of detection. */
@@ -6622,6 +6626,8 @@ export interface components {
                 readings: components["schemas"]["ReadingBody"][];
                 /** @description Advice. */
                 recommended_action: string;
+                /** @description Security anomalies that may belong to the same attack; only where one anomaly is asked for. */
+                related?: components["schemas"]["RelatedAnomalyBody"][];
                 remediation?: components["schemas"]["RemediationBody"] | null;
                 /** @description End. */
                 resolved_at?: string | null;
@@ -7073,6 +7079,8 @@ export interface components {
                 name: string;
                 /** @description Time at which it was last seen. */
                 observed_at: string;
+                /** @description Reasons for which some changes of it are never made; empty for most resources. */
+                protections?: components["schemas"]["ProtectionBody"][];
                 /** @description Cloud. */
                 provider: string;
                 /** @description `on_demand`, `spot`, `reserved`. */
@@ -7630,8 +7638,6 @@ export interface components {
                 limit_source: string;
                 /** @description Metric that was watched. */
                 metric?: string | null;
-                /** @description Metric of the samples, whose unit the numbers have: `free_storage` or `disk_utilization` of `disk_space`. */
-                samples?: string | null;
                 /** @description Reason why the prediction led to no recommendation. */
                 not_recommended?: string | null;
                 /** @description First sample looked at. */
@@ -7669,6 +7675,8 @@ export interface components {
                  * @description Its version then.
                  */
                 rule_version: number;
+                /** @description Metric of the samples, whose unit the numbers have: `free_storage` or `disk_utilization` of `disk_space`. */
+                samples?: string | null;
                 /**
                  * Format: double
                  * @description The newest value.
@@ -8335,6 +8343,15 @@ export interface components {
             /** @description End of the period. */
             to: string;
         };
+        /** @description A loss by a change. */
+        LossBody: {
+            /** @description In a sentence. */
+            detail: string;
+            /** @description `local_disks`, `address`, `burst_credits`, `warm_caches`, `data`, `members`, `fees`. */
+            kind: string;
+            /** @description `true` if neither undoing the change nor time brings it back. */
+            lasting: boolean;
+        };
         /** @description A maintenance window. */
         MaintenanceWindowBody: {
             /** @description Account identifiers or connection names; empty is all. */
@@ -8676,24 +8693,6 @@ export interface components {
         PerformanceImpactPut: {
             max_degradation?: components["schemas"]["Percent"] | null;
         };
-        /** @description Protection of a resource from some changes. */
-        ProtectionBody: {
-            /** @description Names of the refused changes; empty where every change is refused. */
-            changes: string[];
-            /** @description `opted_out`, `group_member`, `managed`, `spot`, `local_disks`, `local_disks_unknown`, `cluster_member`, `cannot_stop`. */
-            code: string;
-            /** @description Reason, as a clause. */
-            reason: string;
-        };
-        /** @description A loss by a change. */
-        LossBody: {
-            /** @description In a sentence. */
-            detail: string;
-            /** @description `local_disks`, `address`, `burst_credits`, `warm_caches`, `data`, `members`, `fees`. */
-            kind: string;
-            /** @description `true` if neither undoing the change nor time brings it back. */
-            lasting: boolean;
-        };
         /** @description A plan. */
         PlanBody: {
             change?: components["schemas"]["PlannedChangeBody"] | null;
@@ -8806,8 +8805,6 @@ export interface components {
             limit_source: string;
             /** @description Metric that was watched. */
             metric?: string | null;
-            /** @description Metric of the samples, whose unit the numbers have: `free_storage` or `disk_utilization` of `disk_space`. */
-            samples?: string | null;
             /** @description Reason why the prediction led to no recommendation. */
             not_recommended?: string | null;
             /** @description First sample looked at. */
@@ -8845,6 +8842,8 @@ export interface components {
              * @description Its version then.
              */
             rule_version: number;
+            /** @description Metric of the samples, whose unit the numbers have: `free_storage` or `disk_utilization` of `disk_space`. */
+            samples?: string | null;
             /**
              * Format: double
              * @description The newest value.
@@ -8987,6 +8986,15 @@ export interface components {
             title: string;
             /** @description `/errors/<code>`: the page that explains it. */
             type: string;
+        };
+        /** @description Protection of a resource from some changes. */
+        ProtectionBody: {
+            /** @description Names of the refused changes; empty where every change is refused. */
+            changes: string[];
+            /** @description `opted_out`, `group_member`, `managed`, `spot`, `local_disks`, `local_disks_unknown`, `cluster_member`, `cannot_stop`. */
+            code: string;
+            /** @description Reason, as a clause. */
+            reason: string;
         };
         /** @description Numbers of points by what became of them. */
         PushedBody: {
@@ -9310,6 +9318,15 @@ export interface components {
         RejectBody: {
             /** @description Reason. */
             reason: string;
+        };
+        /** @description An anomaly that may belong to the same attack. */
+        RelatedAnomalyBody: {
+            /** @description Common property: `the same address 203.0.113.7`, `begun within 30 minutes of it`. */
+            common: string;
+            /** @description Identifier. */
+            id: string;
+            /** @description Title. */
+            title: string;
         };
         /** @description A related resource. */
         RelationBody: {
@@ -9979,7 +9996,7 @@ export interface components {
             resources_seen: number;
             /** @description Identifier. */
             run_id: string;
-            /** @description Skipped resources, by reason. */
+            /** @description Resources without a recommendation, and recommendations that the run did not apply, by reason. */
             skipped: components["schemas"]["SkippedBody"][];
             /** @description Start. */
             started_at: string;
@@ -10277,6 +10294,40 @@ export interface components {
          * @enum {string}
          */
         SearchOrder: "newest_first" | "oldest_first";
+        /** @description Calls or sign-ins behind a security anomaly. */
+        SecurityActivityBody: {
+            /**
+             * Format: int64
+             * @description Number of all accounts; a lower bound where `more_accounts` is `true`.
+             */
+            account_count: number;
+            /** @description Accounts that were tried or used: those whose entries the caller may see. */
+            accounts: string[];
+            /** @description Addresses of the callers. */
+            addresses: string[];
+            /** @description Identifiers of the first and the newest entries of the log, oldest first, at most 20. */
+            entry_ids: string[];
+            /** @description `true` if there are more accounts than are counted. */
+            more_accounts: boolean;
+            /**
+             * Format: int64
+             * @description Calls or sign-ins that failed or were refused.
+             */
+            refused: number;
+            /** @description Operations that failed or were refused. */
+            refused_operations: string[];
+            /** @description Resources that the calls named. */
+            resources: string[];
+            /** @description `true` for sign-ins from one address. */
+            sign_ins: boolean;
+            /**
+             * Format: int64
+             * @description Calls or sign-ins that succeeded.
+             */
+            succeeded: number;
+            /** @description Operations that succeeded. */
+            succeeded_operations: string[];
+        };
         /** @description Settings of security anomalies. */
         SecurityAnomalyBody: {
             /** @description Reaction: `alert`, `auto_investigate`, `alert_and_quarantine`. */
@@ -10404,15 +10455,26 @@ export interface components {
             /** @description API token, in place of the two. */
             token?: string | null;
         };
-        /** @description Skipped resources by reason. */
+        /** @description Resources or recommendations that led to nothing, for one reason. */
         SkippedBody: {
             /**
              * Format: int64
              * @description Number.
              */
             count: number;
+            /** @description `resources` that have no recommendation, or `recommendations` that the run did not apply. */
+            of: string;
             /** @description Reason. */
             reason: string;
+            /** @description The first twenty of the resources; absent for recommendations. */
+            resources?: components["schemas"]["SkippedResourceBody"][];
+        };
+        /** @description A resource without a recommendation. */
+        SkippedResourceBody: {
+            /** @description Identifier. */
+            id: string;
+            /** @description Display name. */
+            name: string;
         };
         /** @description Remind later. */
         SnoozeBody: {

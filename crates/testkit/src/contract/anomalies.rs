@@ -14,6 +14,16 @@ use reeve_anomalies::{
 use reeve_estate::{Metric, StoreError};
 use reeve_recommend::{ActionId, Priority, RecommendationId};
 
+fn contribution() -> Contribution {
+    Contribution {
+        resource: "i-1".into(),
+        description: "m5.large".into(),
+        observed: 240.5,
+        expected: 0.0,
+        currency: "USD".into(),
+    }
+}
+
 fn activity() -> Result<SecurityActivity> {
     Ok(SecurityActivity {
         sign_ins: true,
@@ -57,13 +67,7 @@ pub fn anomaly(id: &str, place: &str, started_at_ms: i64) -> Result<Anomaly> {
             indication: "a jump".into(),
         }],
         deviation_percent: Some(210.7),
-        contributions: vec![Contribution {
-            resource: "i-1".into(),
-            description: "m5.large".into(),
-            observed: 240.5,
-            expected: 0.0,
-            currency: "USD".into(),
-        }],
+        contributions: vec![contribution()],
         activity: Some(activity()?),
         investigation: Some(investigation(started_at)),
         remediation: Some(Remediation {
