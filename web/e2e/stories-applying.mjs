@@ -44,7 +44,7 @@ async function saysWhatCanBeApplied({ page, program }) {
 
 async function liftsALimitOnce({ page, program }) {
   await signIn(page, program.email, program.password);
-  const found = await recommendation(page, 'plan to block', ({ type, resource, impact }) => type === 'right_size' && resource.type !== 'scaling_group' && /\d %/.test(impact.cost) && !/no (list )?price/.test(impact.cost));
+  const found = await recommendation(page, 'plan to block', ({ type, resource, impact }) => type === 'right_size' && resource.type === 'virtual_machine' && /\d %/.test(impact.cost) && !/no (list )?price/.test(impact.cost));
   const limits = await read(page, 'intelligence/guardrails');
   await send(page, 'PUT', 'intelligence/guardrails', { ...limits, cost_impact: { ...limits.cost_impact, max_decrease: 1 } });
   try {
