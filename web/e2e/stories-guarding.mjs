@@ -53,7 +53,7 @@ async function keepsThreatLists({ page, program }) {
   await page.getByText('“Seen in May” has 4 indicators now.').waitFor();
   await table.getByRole('button', { name: 'Remove Seen in May' }).click();
   await dialog.getByRole('button', { name: 'Remove Seen in May' }).click();
-  await page.getByText('No threat list yet').waitFor();
+  await page.getByText('Ships with Reeve. A file of this name in threat-lists/ replaces it').waitFor();
   await page.getByRole('alert').filter({ hasText: '“Seen in May” is removed.' }).getByRole('button', { name: 'Undo' }).click();
   await table.getByRole('button', { name: 'Seen in May', exact: true }).waitFor();
   assert.equal(await counted(page, 'Seen in May'), 4, 'what is taken back is whole');
