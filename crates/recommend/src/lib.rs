@@ -46,9 +46,7 @@ pub mod workload;
 
 pub use action::{Action, ActionId, ActionStatus, Purpose, StepOutcome, Watch, WatchVerdict};
 pub use activity::Activity;
-pub use agent::{
-    Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, RunReport, Scope, Timing, next_run,
-};
+pub use agent::{Agent, AgentId, AgentType, AutoApply, Impact, Mode, Notifications, RunReport, Scope, Timing};
 pub use agent_type::{AgentTypeInfo, FindingSource, TableValue, agent_types};
 pub use applicability::{Applicability, ApplicabilityState};
 pub use approval::{Approval, ApprovalId, ApprovalStatus, Delegation, Signature, Signed};

@@ -28,7 +28,7 @@ pub(crate) const STOPPED: &str = "the kill switch was turned on";
 const fn passed(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Simulate => {
-            "the steps work in a simulation; no real resource was tested, and nothing is said about load or speed"
+            "the steps work in a simulation; no real resource was tested, and load and speed are unknown"
         }
         Purpose::Test | Purpose::Apply => "the test passed; the twin is restored",
     }

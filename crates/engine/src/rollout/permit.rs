@@ -36,7 +36,7 @@ impl Permit {
                 recommendation.confidence, agent.confidence_threshold
             ),
             "above_max_impact" => format!(
-                "its impact is {}, and agent {} changes nothing above {} by itself",
+                "its impact is {}, and agent {} changes nothing above {} automatically",
                 recommendation.impact_level, agent.name, agent.auto_apply.max_impact
             ),
             "learning_period" => format!("the learning period of agent {} has not ended", agent.name),

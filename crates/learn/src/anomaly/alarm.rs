@@ -111,7 +111,7 @@ impl Alarm {
         recurs: impl FnOnce() -> Recurs,
     ) -> Verdict {
         let (strength, sign) = self.learn(signs);
-        let evidence = self.evidence.weigh(deviation.abs(), strength, self.points);
+        let evidence = self.evidence.add(deviation.abs(), strength, self.points);
         let nats = (self.sensitivity.alarm_nats() + self.bias).max(LEAST_NATS);
         let (row, needed) = self.events.read(evidence, deviation, nats, per_day);
         if row == EventRow::Usual {

@@ -43,7 +43,7 @@ pub(super) struct Evidence {
 impl Evidence {
     /// Weighs a row by its distance in usual ones and the nats of its signs, and learns from it how high the bar is. `points` is
     /// the number of rows that the signs have seen. Returns the evidence for an alarm.
-    pub(super) fn weigh(&mut self, distance: f64, nats: f64, points: f64) -> f64 {
+    pub(super) fn add(&mut self, distance: f64, nats: f64, points: f64) -> f64 {
         let beginning = points < BEGINNING;
         let doubt = if beginning { 1.0 + BEGINNING_DOUBT / points } else { 1.0 };
         let bar = STRANGE * doubt * self.rise.exp();
@@ -78,7 +78,7 @@ mod tests {
     fn a_score_is_a_half_at_ten_usual_distances() {
         let score = |distance: f64, nats: f64| {
             let mut evidence = Evidence::default();
-            evidence.weigh(distance, nats, 1_000.0);
+            evidence.add(distance, nats, 1_000.0);
             evidence.score()
         };
         assert!((score(10.0, 0.0) - 0.5).abs() < 1e-12);
@@ -92,7 +92,7 @@ mod tests {
         let mut evidence = Evidence::default();
         let mut high = |rows: std::ops::Range<u32>, every: u32, far: f64| {
             let mut passes = |row: u32| {
-                evidence.weigh(if row.is_multiple_of(every) { far } else { 0.5 }, 0.0, f64::from(row + 200));
+                evidence.add(if row.is_multiple_of(every) { far } else { 0.5 }, 0.0, f64::from(row + 200));
                 evidence.passed > 0
             };
             rows.filter(|row| passes(*row)).count()
@@ -108,7 +108,7 @@ mod tests {
     fn a_long_event_raises_the_bar_no_more_than_a_day_of_hours() {
         let mut evidence = Evidence::default();
         (0..1_000).for_each(|row| {
-            evidence.weigh(200.0, 0.0, f64::from(row + 200));
+            evidence.add(200.0, 0.0, f64::from(row + 200));
         });
         assert!(evidence.score() > 0.5 && evidence.rise < 0.5, "{evidence:?}");
     }
