@@ -103,7 +103,7 @@ fn leave_to_people(proposal: &mut Proposal, name: &str, ended: &EndedWork) {
     }
     proposal.explanation.risk = proposal.explanation.risk.max(Impact::Medium);
     let text =
-        format!("It was in use until {day}. Agents leave it to people: ask its team whether the work has ended");
+        format!("It was in use until {day}. No agent stops it automatically: ask its team whether the work has ended");
     proposal.explanation.factors.add(FactorKind::Consequence, text);
 }
 
