@@ -26,7 +26,7 @@ const CONTRIBUTORS: usize = 5;
 /// Days by which a monthly fee wanders: the first working day, or the end of a short month.
 const MONTH_WANDERS: i64 = 3;
 /// Ratio of a fee to that of an earlier month on the same day of the month, and on a day beside it.
-const SAME_DAY: std::ops::RangeInclusive<f64> = 0.0..=1.25;
+const SAME_DAY: std::ops::RangeInclusive<f64> = 0.5..=1.25;
 const OTHER_DAY: std::ops::RangeInclusive<f64> = 0.8..=1.2;
 /// Days that can be judged: ten years.
 const MOST_DAYS: i64 = 3_700;

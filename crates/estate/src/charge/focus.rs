@@ -117,7 +117,7 @@ impl Reader {
         for ((column, _), first) in COLUMNS.iter().zip(places).filter_map(|(column, place)| Some((column, place?))) {
             let again = header.iter().skip(first + 1).position(|found| Some(found) == header.get(first));
             if let Some(again) = again {
-                return Err(HeaderError::Twice { column, first: first + 1, second: first + again + 2 });
+                return Err(HeaderError::Twice { column: *column, first: first + 1, second: first + again + 2 });
             }
         }
         Ok(Reader { places, decimal_comma: false, known: HashSet::new(), tags: None, time: (String::new(), 0) })
@@ -138,11 +138,10 @@ impl Reader {
     /// Returns `true` if the column at a place holds amounts or quantities.
     #[must_use]
     pub fn is_amount(&self, place: usize) -> bool {
-        let amounts = COLUMNS
+        COLUMNS
             .iter()
             .zip(self.places)
-            .filter(|((name, _), _)| name.ends_with("Cost") || name.ends_with("Quantity"));
-        amounts.into_iter().any(|(_, known)| known == Some(place))
+            .any(|((name, _), known)| known == Some(place) && (name.ends_with("Cost") || name.ends_with("Quantity")))
     }
 
     /// Returns `true` if charges are made of the column at a place.

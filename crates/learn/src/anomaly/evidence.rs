@@ -30,7 +30,7 @@ const BEGINNING_DOUBT: f64 = 8.0;
 /// Share of a row's score that carries over to the next row, so that the end of an event still belongs to it.
 const FADES: f64 = 0.9;
 
-/// What is carried from row to row.
+/// State of the evidence of one series.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Evidence {
     /// Rise of the bar above [`STRANGE`], as a logarithm.

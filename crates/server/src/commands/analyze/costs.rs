@@ -57,7 +57,7 @@ fn has_decimal_commas(table: &Table, reader: &focus::Reader) -> Result<bool> {
         let amounts = record.iter().enumerate().filter(|(place, _)| reader.is_amount(*place));
         for text in amounts.filter_map(|(_, cell)| std::str::from_utf8(cell).ok()) {
             match focus::decimal_mark(text.trim()) {
-                Some(',') => match first_point {
+                Some(',') => match &first_point {
                     None => return Ok(true),
                     Some((at, point)) => bail!(
                         "{}: lines {at} and {line} have {point:?} and {text:?}: write all amounts with a decimal comma or all with a point",
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn binary_content_is_refused_without_being_shown() {
-        for bytes in [b"PAR1\x15\x04\x1b[31m".as_slice(), b"PK\x03\x04\x14", b"a,b\n1\x00,2"] {
+        for bytes in [b"PAR1\x15\x04\x1b[31m".as_slice(), b"PK\x03\x04\x14".as_slice(), b"a,b\n1\x00,2".as_slice()] {
             let said = format!("{:#}", read(Input::from_bytes("bill.csv", bytes), 1).unwrap_err());
             assert!(said.contains("bill.csv is not text") && !said.chars().any(char::is_control), "{said}");
         }
