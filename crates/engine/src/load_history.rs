@@ -61,11 +61,10 @@ pub(super) async fn own_changes(
     Ok(changed)
 }
 
-/// Returns `true` if an action may have left another resource behind than it found. A rollback counts: the resource ran at the
-/// other size until then.
+/// Returns `true` if an action may have left another resource behind than it found. What was rolled back is the size that was
+/// measured before; an inventory that saw the other size in between cuts the history itself.
 fn touched(action: &Action) -> bool {
-    let ended = [ActionStatus::Succeeded, ActionStatus::Failed, ActionStatus::RolledBack].contains(&action.status);
-    ended && action.purpose == Purpose::Apply
+    matches!(action.status, ActionStatus::Succeeded | ActionStatus::Failed) && action.purpose == Purpose::Apply
 }
 
 async fn executed(

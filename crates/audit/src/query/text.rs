@@ -98,8 +98,8 @@ impl TextMatch {
             }
         }
         words.retain(|word| !word.pieces().is_empty());
-        // A star behind a separator, as in `a.b.*`, belongs to the word before it.
-        if words.len() > 1 && words.last().is_some_and(|last| *last.pieces() == [Piece::AnyText]) {
+        // A star behind a separator, as in `a.b.*`, belongs to the word before it, and so do further ones: `a * *` is `a*`.
+        while words.len() > 1 && words.last().is_some_and(|last| *last.pieces() == [Piece::AnyText]) {
             words.pop();
             words.last_mut()?.push(Piece::AnyText);
         }

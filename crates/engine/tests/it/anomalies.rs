@@ -150,6 +150,9 @@ async fn what_somebody_else_changed_is_named_as_the_cause() {
     let world = World::new();
     let (anomalies, _) = anomalies(&world);
     let system = Caller::system();
+    for id in ["i-1", "i-2", "i-3", "i-4"] {
+        world.unmeasured(id);
+    }
     let now = world.clock.now();
     let change = |resource: &str, attribute: Attribute, minutes_ago: i64, before: &str, after: &str| ResourceChange {
         resource: ResourceId::new(resource),

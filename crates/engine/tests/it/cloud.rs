@@ -35,6 +35,8 @@ pub(crate) enum Fault {
     NoCapacity,
     /// Accepted, and nothing happens.
     Ignore,
+    /// It takes an hour, longer than any limit of a change.
+    AnHour,
     /// It takes 25 minutes.
     Slow,
 }
@@ -236,6 +238,7 @@ impl Cloud {
         let usual = if matches!(mutation, Mutation::Snapshot { .. }) { 60 } else { 30 };
         match fault {
             None => self.carry_out(&mut inner, &resource.id, mutation, usual),
+            Some(Fault::AnHour) => self.carry_out(&mut inner, &resource.id, mutation, 3600),
             Some(Fault::Slow) => self.carry_out(&mut inner, &resource.id, mutation, 1500),
             Some(Fault::LoseAnswer) => {
                 self.carry_out(&mut inner, &resource.id, mutation, usual)?;

@@ -90,6 +90,7 @@ async fn hypotheses_are_ranked_and_link_to_what_they_rest_on() {
     for other in ["i-2", "i-3"] {
         service.report(finding(&world, other, 0.9), &system).await.unwrap();
     }
+    world.unmeasured("i-1");
     let now = world.clock.now();
     world.memory.seen.lock().push(ResourceChange {
         resource: ResourceId::new("i-1"),

@@ -159,6 +159,12 @@ impl World {
         all
     }
 
+    /// A machine of the inventory that has no samples.
+    pub(crate) fn unmeasured(&self, id: &str) {
+        let made = resource(id, ResourceKind::VirtualMachine, Some("m5.large"));
+        self.memory.resources.lock().insert(made.id.clone(), made);
+    }
+
     /// The only recommendation on a resource.
     pub(crate) async fn only(&self, resource: &str) -> Recommendation {
         let mut all = self.on(resource).await;

@@ -156,7 +156,7 @@ async fn a_made_up_agent_type_goes_from_facts_to_a_rolled_back_action() {
     assert_eq!(reasons(&skipped().await), [("not_read", 1)]);
     let batch = json!([read_tape(&machine, 10), read_tape("i-0123456789abcdef0", 1)]);
     let _ = admin.post("audit-logs", batch).await.expect(201);
-    assert_eq!(skipped().await, json!([{ "reason": "not_read", "count": 1 }]), "too long ago, or another machine");
+    assert_eq!(reasons(&skipped().await), [("not_read", 1)], "too long ago, or another machine");
     let _ = admin.post("audit-logs", json!([read_tape(&machine, 2), read_tape(&machine, 1)])).await.expect(201);
     let report = admin.post(&run, json!({})).await.expect(200);
     assert_eq!(report.body["recommendations"], 1, "{}", report.body);

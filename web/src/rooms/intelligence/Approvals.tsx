@@ -138,7 +138,8 @@ function Decision({ of: one }: { of: Recommendation }) {
           ['Resource', <Hint key="resource" label={one.resource.id}><span>{`${one.resource.name} · ${words(one.resource.provider)} ${one.resource.account}`}</span></Hint>],
         ]}
       />
-      {one.plan && <section aria-label="Steps"><Text size="sm" fw={550} mb={6}>Steps</Text><Steps plan={one.plan} resource={one.resource} /><Losses plan={one.plan} /></section>}
+      {one.plan && <section aria-label="Steps"><Text size="sm" fw={550} mb={6}>Steps</Text><Steps plan={one.plan} resource={one.resource} /></section>}
+      {one.plan && <Losses plan={one.plan} />}
     </>
   );
 }

@@ -112,7 +112,7 @@ async fn a_growth_that_does_not_stick_is_left_and_reported() {
     it.measure("db-1", Metric::FreeStorage, 20, running_out(100.0, 3.0));
     let rule = it.rule(disk()).await;
     // The snapshot, then the growth: it takes an hour.
-    it.world.cloud.fault(1, Fault::Slow);
+    it.world.cloud.fault(1, Fault::AnHour);
     it.service.evaluate(&rule, &operator()).await.unwrap();
     it.world.engine.execution.settle().await;
     let recommendation = it.world.only("db-1").await;

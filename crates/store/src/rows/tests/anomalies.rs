@@ -14,8 +14,9 @@ fn anomaly_v1() {
     let sample = samples::anomaly("an-1", "i-1", 1_763_632_800_000).unwrap();
     check(&AnomalyRow::from(&sample), V1);
     let row: AnomalyRow = decode(V1).unwrap();
-    // The sentence alone was kept, without the action.
-    let older = reeve_anomalies::Anomaly { cause: Some(LikelyCause::ChangeByReeve(None)), ..sample };
+    // The sentence alone was kept, without the action, and no counts of calls.
+    let cause = Some(LikelyCause::ChangeByReeve(None));
+    let older = reeve_anomalies::Anomaly { cause, activity: None, ..sample };
     assert_eq!(row.into_anomaly().unwrap(), older);
 }
 

@@ -79,7 +79,7 @@ def compute(made):
 
 def data(made):
     rds = client("rds")
-    rds.create_db_instance(
+    database = rds.create_db_instance(
         DBInstanceIdentifier="orders", DBInstanceClass="db.m5.large", Engine="postgres", AllocatedStorage=20,
         MasterUsername="root", MasterUserPassword="hunter2222", Tags=TAGS,
     )
@@ -98,7 +98,7 @@ def data(made):
         AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}], Tags=TAGS,
     )
     made.update({
-        "database": "orders", "database_cluster": cluster["DBCluster"]["DBClusterArn"],
+        "database": database["DBInstance"]["DBInstanceArn"], "database_cluster": cluster["DBCluster"]["DBClusterArn"],
         "database_snapshot": snapshot["DBSnapshot"]["DBSnapshotArn"], "bucket": "assets",
         "table": table["TableDescription"]["TableArn"],
     })
