@@ -150,23 +150,11 @@ fn cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     Ok(())
 }
 
-/// Changes that end a cost, or carry none: what they remove, stop or label is not billed higher afterwards.
-const ENDS_COST: &[&str] = &[
-    "stop_machine",
-    "stop_database",
-    "delete_snapshot",
-    "delete_volume",
-    "remove_unused",
-    "put_bucket_lifecycle",
-    "tag_resource",
-    "isolate",
-];
-
 /// A change of unknown cost is within no limit of cost, for people either: "unknown" would otherwise be the way around both. What only
 /// ends a cost raises none.
 fn unknown_cost(limits: &Guardrails, asked: &Asked<'_>) -> Result<(), Block> {
     let ends_cost = asked.recommendation.kind == RecommendationType::IdleResourceCleanup
-        || asked.procedure.is_some_and(|procedure| ENDS_COST.contains(&procedure.change().name()));
+        || asked.procedure.is_some_and(|procedure| procedure.change().ends_cost());
     if ends_cost || excepted(asked, GuardrailName::MaxIncrease, 0.0) {
         return Ok(());
     }

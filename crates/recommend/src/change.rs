@@ -188,6 +188,12 @@ pub trait Change: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Returns `true` if the change can only end a cost or carries none: what it stops, removes, isolates or labels is not billed higher
+    /// afterwards. Such a change is within every limit of cost, also where no price is known.
+    fn ends_cost(&self) -> bool {
+        false
+    }
+
     /// Seconds that the change has at least, however short the guardrails' time-out is: 0 for a change that takes no longer than a
     /// restart.
     fn least_limit_s(&self) -> i64 {

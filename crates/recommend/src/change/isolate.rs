@@ -113,6 +113,10 @@ impl Change for Isolate {
         false
     }
 
+    fn ends_cost(&self) -> bool {
+        true
+    }
+
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {
         Arc::new(self.clone())
     }

@@ -275,6 +275,10 @@ impl Change for PutBucketLifecycle {
         false
     }
 
+    fn ends_cost(&self) -> bool {
+        true
+    }
+
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {
         Arc::new(self.clone())
     }

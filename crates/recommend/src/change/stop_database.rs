@@ -76,6 +76,10 @@ impl Change for StopDatabase {
         false
     }
 
+    fn ends_cost(&self) -> bool {
+        true
+    }
+
     fn rollback_limit_s(&self) -> i64 {
         SLOW_ROLLBACK_LIMIT_S
     }

@@ -85,6 +85,10 @@ impl Change for StopMachine {
         false
     }
 
+    fn ends_cost(&self) -> bool {
+        true
+    }
+
     fn retarget(&self, rename: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {
         let volumes = self.volumes.iter().filter_map(|volume| rename(volume)).collect();
         Arc::new(StopMachine { volumes, ..self.clone() })

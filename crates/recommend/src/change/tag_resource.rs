@@ -138,6 +138,10 @@ impl Change for TagResource {
         false
     }
 
+    fn ends_cost(&self) -> bool {
+        true
+    }
+
     fn retarget(&self, _: &dyn Fn(&str) -> Option<String>) -> Arc<dyn Change> {
         Arc::new(self.clone())
     }
