@@ -72,18 +72,22 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    #[test]
-    fn an_exception_covers_one_guardrail_one_plan_up_to_a_value_until_its_end() {
-        let now: Timestamp = "2026-11-20T10:00:00Z".parse().unwrap();
-        let exception = Exception {
-            guardrail: GuardrailName::MaxIncrease,
-            value: 100.3,
+    fn granted(guardrail: GuardrailName, value: f64) -> Exception {
+        Exception {
+            guardrail,
+            value,
             plan_hash: "ab".to_owned(),
             reason: "it is throttled".to_owned(),
             approval: ApprovalId("1".to_owned()),
             granted_by: vec!["mia@example.com".to_owned()],
             expires_at: "2026-11-27T10:00:00Z".parse().unwrap(),
-        };
+        }
+    }
+
+    #[test]
+    fn an_exception_covers_one_guardrail_one_plan_up_to_a_value_until_its_end() {
+        let now: Timestamp = "2026-11-20T10:00:00Z".parse().unwrap();
+        let exception = granted(GuardrailName::MaxIncrease, 100.3);
         assert!(exception.covers(GuardrailName::MaxIncrease, 100.3, Some("ab"), now));
         assert!(!exception.covers(GuardrailName::MaxDecrease, 100.3, Some("ab"), now));
         assert!(!exception.covers(GuardrailName::MaxIncrease, 101.0, Some("ab"), now), "the price rose meanwhile");
@@ -95,15 +99,7 @@ mod tests {
     #[test]
     fn an_exception_to_the_uptime_covers_no_lower_one() {
         let now: Timestamp = "2026-11-20T10:00:00Z".parse().unwrap();
-        let exception = Exception {
-            guardrail: GuardrailName::MinUptime,
-            value: 99.792,
-            plan_hash: "ab".to_owned(),
-            reason: "the weekly maintenance".to_owned(),
-            approval: ApprovalId("1".to_owned()),
-            granted_by: vec!["mia@example.com".to_owned()],
-            expires_at: "2026-11-27T10:00:00Z".parse().unwrap(),
-        };
+        let exception = granted(GuardrailName::MinUptime, 99.792);
         assert!(exception.covers(GuardrailName::MinUptime, 99.792, Some("ab"), now));
         assert!(exception.covers(GuardrailName::MinUptime, 99.85, Some("ab"), now));
         assert!(!exception.covers(GuardrailName::MinUptime, 99.7, Some("ab"), now), "it was down once more");

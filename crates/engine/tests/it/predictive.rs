@@ -269,6 +269,13 @@ async fn a_plan_goes_through_the_engines_ordinary_life() {
     it.world.every_change_was_announced();
 }
 
+/// Requests a second at a time of a balancer with a daily plateau, from 09:00 to 12:00 UTC.
+fn plateau(at: Timestamp) -> f64 {
+    let minute = at.as_second().rem_euclid(86_400) / 60;
+    let noise = (at.as_second() / 300 * 37 % 11) as f64;
+    if (540..720).contains(&minute) { 500.0 + noise } else { 100.0 + noise }
+}
+
 /// Evaluates a rule on a daily plateau of traffic, from 09:00 to 12:00 UTC, at some minutes of a day.
 async fn before_a_plateau<const N: usize>(
     it: &Fixture,
@@ -280,11 +287,6 @@ async fn before_a_plateau<const N: usize>(
     let mut balancer = resource("lb-1", ResourceKind::LoadBalancer, None);
     balancer.service = "elb".to_owned();
     it.world.put(balancer);
-    let shape = |at: Timestamp| {
-        let minute = at.as_second().rem_euclid(86_400) / 60;
-        let noise = (at.as_second() / 300 * 37 % 11) as f64;
-        if (540..720).contains(&minute) { 500.0 + noise } else { 100.0 + noise }
-    };
     let rule = RuleInput {
         name: text("peak"),
         agent_type: text("performance_optimizer"),
@@ -304,7 +306,7 @@ async fn before_a_plateau<const N: usize>(
     for minutes in minutes {
         let now = midnight + SignedDuration::from_mins(minutes);
         it.world.clock.advance(now.duration_since(it.world.clock.now()));
-        it.measure("lb-1", Metric::RequestRate, 28, |back| shape(now - SignedDuration::from_mins(back)));
+        it.measure("lb-1", Metric::RequestRate, 28, |back| plateau(now - SignedDuration::from_mins(back)));
         let found = it.service.evaluate(&rule, &operator()).await.unwrap();
         outcomes.push(found[0].outcome);
     }

@@ -1,11 +1,11 @@
 //! Every rule that comes with Reeve fires where its condition is met.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use reeve_estate::{Metric, ResourceKind};
 use reeve_predict::{CalendarInput, Outcome, RuleId, RuleStore as _};
 use reeve_recommend::Clock as _;
 
-use super::{filling_up, fixture, running_out, text};
+use super::{filling_up, fixture, plateau, running_out, text};
 use crate::world::{operator, resource, volume_of};
 
 const MAINTENANCE: &str = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:m\nSUMMARY:Switch upgrade\nDTSTART:20261116T091500Z\nDTEND:20261116T111500Z\n\
@@ -31,12 +31,7 @@ async fn every_rule_that_comes_with_reeve_fires() {
         balancer.service = "elb".to_owned();
         it.world.put(balancer);
     }
-    let shape = |at: Timestamp| {
-        let minute = at.as_second().rem_euclid(86_400) / 60;
-        let noise = (at.as_second() / 300 * 37 % 11) as f64;
-        if (540..720).contains(&minute) { 500.0 + noise } else { 100.0 + noise }
-    };
-    it.measure("lb-peak", Metric::RequestRate, 28, |back| shape(now - SignedDuration::from_mins(back)));
+    it.measure("lb-peak", Metric::RequestRate, 28, |back| plateau(now - SignedDuration::from_mins(back)));
     // Calls that rise by 1.5 a second each minute, and pass a limit of 1,000 in eight minutes.
     it.measure("lb-limit", Metric::RequestRate, 3, |back| {
         let base = 100.0 + f64::from((back / 5 % 5) as u8);
