@@ -76,7 +76,7 @@ async function sumsAgree({ page, program }) {
   });
 }
 
-/** What an agent's card says of its last run is what the run reports; nothing is counted twice. */
+/** The card of an agent says of its last run what the run reports; nothing is counted twice. */
 async function runsAddUp({ page, program }) {
   await signIn(page, program.email, program.password);
   const { items: types } = await read(page, 'intelligence/agent-types');
@@ -127,8 +127,12 @@ async function attackAgrees({ page, program }) {
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.getByRole('region', { name: 'About' }).waitFor();
       const heading = await page.getByRole('heading', { level: 1 }).innerText();
-      // The history below keeps what was shown at the time of each entry.
-      const parts = await Promise.all(['Likely cause'].map((name) => page.getByRole('region', { name, exact: true }).innerText()));
+      // The history below keeps what was shown at the time of each entry; links name other anomalies, with counts of their own.
+      const parts = await Promise.all(['Likely cause', 'Investigation'].map((name) => page.getByRole('region', { name, exact: true }).evaluate((region) => {
+        const own = region.cloneNode(true);
+        for (const link of own.querySelectorAll('a')) link.remove();
+        return own.textContent;
+      })));
       const counts = new Set([...[heading, ...parts].join('\n').matchAll(/([\d,]+) failed sign-ins? on/g)].map(([, count]) => count));
       if (one.activity.sign_ins) assert.ok(counts.size <= 1, `one number of failed sign-ins: ${[...counts]}`);
       return heading === one.title;
