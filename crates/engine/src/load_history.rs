@@ -42,8 +42,7 @@ pub(super) async fn own_changes(
     history_days: i64,
 ) -> Result<HashMap<Key, Timestamp>, EngineError> {
     let since = records.clock.now().checked_sub(SignedDuration::from_hours(24 * history_days)).ok();
-    let actions: Vec<Action> =
-        records.agents.action_list(None, since).await?.into_iter().filter(|action| touched(action)).collect();
+    let actions: Vec<Action> = records.agents.action_list(None, since).await?.into_iter().filter(touched).collect();
     let mut changed: HashMap<Key, Timestamp> = HashMap::new();
     for some in actions.chunks(AT_ONCE) {
         let executed = executed(records, some).await?;

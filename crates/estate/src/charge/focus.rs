@@ -117,7 +117,7 @@ impl Reader {
         for ((column, _), first) in COLUMNS.iter().zip(places).filter_map(|(column, place)| Some((column, place?))) {
             let again = header.iter().skip(first + 1).position(|found| Some(found) == header.get(first));
             if let Some(again) = again {
-                return Err(HeaderError::Twice { column: *column, first: first + 1, second: first + again + 2 });
+                return Err(HeaderError::Twice { column, first: first + 1, second: first + again + 2 });
             }
         }
         Ok(Reader { places, decimal_comma: false, known: HashSet::new(), tags: None, time: (String::new(), 0) })

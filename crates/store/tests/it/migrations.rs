@@ -188,7 +188,7 @@ async fn databases_from_before_go_over_to_their_arns(place: &Place) -> Result<()
     let (before, machine) = (database("orders")?, resource("c-1", "i-1")?);
     store.resource_sync(&connection.id, &[before.clone(), machine.clone()], &[]).await?;
     let changed = Resource { specification: small, observed_at: before.observed_at, ..before.clone() };
-    store.resource_sync(&connection.id, &[changed.clone()], &[]).await?;
+    store.resource_sync(&connection.id, std::slice::from_ref(&changed), &[]).await?;
     let subject = Subject {
         connection: connection.id.clone(),
         id: before.id.clone(),
