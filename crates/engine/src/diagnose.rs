@@ -153,7 +153,7 @@ fn failure(action: Action) -> Option<Failure> {
 #[derive(Debug, Default)]
 struct ScopeFacts {
     seen: u64,
-    /// Created within [`RECENT`].
+    /// Resources that were created within [`RECENT`].
     recent: u64,
     untagged: u64,
     /// Accounts and services of the scope that nothing in the estate has.

@@ -83,7 +83,7 @@ pub struct RunPorts {
     pub catalogue: Arc<Catalogue>,
     /// Agent types that this service runs.
     pub agent_types: AgentTypes,
-    /// Changes by name.
+    /// Changes that plans name.
     pub changes: Changes,
     /// Charges of bills.
     pub charges: Arc<dyn ChargeReader>,

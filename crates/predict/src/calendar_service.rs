@@ -8,7 +8,7 @@ use super::log_entry;
 use super::service::{RuleService, same_version};
 use reeve_recommend::{Caller, EngineError};
 
-/// Calendars at most.
+/// Most calendars of a workspace.
 const MOST_CALENDARS: usize = 50;
 /// Time from now for which an imported calendar must be expandable.
 const AHEAD: SignedDuration = SignedDuration::from_hours(24 * 366);

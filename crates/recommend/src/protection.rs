@@ -44,7 +44,7 @@ pub struct Protection {
     pub code: &'static str,
     /// Resources that are protected.
     pub resources: &'static str,
-    /// Refused changes.
+    /// Changes that the protection refuses.
     pub refuses: Refuses,
     /// Returns the reason if the resource is protected.
     reason: fn(&Resource, &Catalogue) -> Option<String>,

@@ -8703,7 +8703,7 @@ export interface components {
              * @description Version of `hash`: 2 covers the typed change, 1 the steps.
              */
             hash_version: number;
-            /** @description What the change destroys or interrupts beside its purpose; the hash covers kind and duration. */
+            /** @description Losses and interruptions beside the purpose of the change; the hash covers kind and duration. */
             losses: components["schemas"]["LossBody"][];
             /** @description `true` if the resource is down in between. */
             restart_needed: boolean;

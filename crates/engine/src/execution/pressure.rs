@@ -36,7 +36,7 @@ pub(super) struct Span {
     pub(super) now: Timestamp,
 }
 
-/// One metric compared.
+/// Comparison of one metric before and after a change.
 pub(super) struct Compared {
     pub(super) metric: Metric,
     pub(super) found: Comparison,

@@ -244,7 +244,7 @@ pub struct PlanBody {
     pub reversible: bool,
     /// `true` if the resource is down in between.
     pub restart_needed: bool,
-    /// What the change destroys or interrupts beside its purpose; the hash covers kind and duration.
+    /// Losses and interruptions beside the purpose of the change; the hash covers kind and duration.
     pub losses: Vec<LossBody>,
 }
 

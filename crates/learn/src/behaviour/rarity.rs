@@ -14,7 +14,7 @@ const LEAST_PEERS: usize = 2;
 
 /// Weight that each e-fold of the actions that set something up takes off the next one in a new estate.
 const PER_SETUP: f64 = 0.9;
-/// Largest such weight.
+/// Most weight that set-up takes off one action.
 const MOST_SETUP: f64 = 2.5;
 /// Share with which what others set up counts for a principal.
 const SETUP_OF_OTHERS: f64 = 0.1;

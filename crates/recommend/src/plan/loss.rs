@@ -25,7 +25,7 @@ named!(
 /// A loss by a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
-    /// Kind.
+    /// Kind of what is lost.
     pub kind: LossKind,
     /// In a sentence without a full stop.
     pub detail: String,

@@ -144,7 +144,7 @@ async fn the_spray_has_one_set_of_numbers(api: &Api, id: &str) {
     assert_eq!(found_in_the_log(api, &activity["entry_ids"]).await, 20);
 }
 
-/// What was refused is told as refused; the spray from the same network is linked.
+/// Refused calls are told as refused; the spray from the same network is linked.
 async fn the_stolen_key_is_told_as_refused(api: &Api, id: &str) {
     let key = anomaly(api, id).await;
     let activity = &key["activity"];

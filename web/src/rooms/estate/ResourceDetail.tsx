@@ -98,7 +98,7 @@ function About({ of: one }: { of: Resource }) {
   );
 }
 
-/** Why some changes are never made to the resource, whatever its load says. */
+/** Reasons for which some changes are never made to the resource, whatever its load says. */
 function Protected({ of: one }: { of: Resource }) {
   const protections = one.protections ?? [];
   if (protections.length === 0) return null;

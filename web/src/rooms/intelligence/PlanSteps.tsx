@@ -38,7 +38,7 @@ export function PlanMarks({ plan }: { plan: Plan }) {
   );
 }
 
-/** What the change destroys or interrupts beside its purpose: an approval covers it. */
+/** Losses and interruptions beside the purpose of the change: an approval covers them. */
 export function Losses({ plan }: { plan: Plan }) {
   if (plan.losses.length === 0) return null;
   return (

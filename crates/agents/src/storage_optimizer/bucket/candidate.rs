@@ -32,7 +32,7 @@ const MIXED: f64 = 0.01;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds<'a> {
     pub(super) region: &'a str,
-    /// Prices.
+    /// Catalogue with the prices of the storage classes.
     pub(super) catalogue: &'a Catalogue,
     /// Least age, days.
     pub(super) after: i64,

@@ -9,7 +9,7 @@ use super::super::fixtures::{anomaly, resource, terms};
 use super::*;
 use reeve_recommend::ApprovalMatrix;
 
-/// What the account of the resources costs a month.
+/// Costs of the account of the resources, a month.
 fn account(all: &[Resource]) -> Option<Money> {
     let costs: Vec<Money> = all.iter().filter_map(|one| one.monthly_cost).collect();
     (!costs.is_empty()).then(|| costs.into_iter().fold(Money::ZERO, |sum, one| sum + one))
