@@ -114,9 +114,7 @@ const DEPLOYED: &[Kind] = &[Kind::ScalingGroup, Kind::VirtualMachine];
 
 /// The entry without who did it and how it went; the operation is under its action already.
 fn describe(scene: &Scene, action: PersonAction, person: &Person, key: u64, minute: i64) -> Entry {
-    let begin = |kind: EventType, operation: &str| {
-        builder::entry(kind, key, minute).with_action(operation, ActionStatus::Success, ActionMethod::Console)
-    };
+    let begin = |kind: EventType, operation: &str| console_change(kind, operation, key, minute);
     let on = |entry: Entry, kinds: &[ResourceKind]| match one(scene, person.team, key, kinds) {
         Some(target) => entry.on(target.reference.clone()).with_metadata("resource_name", target.name.as_str()),
         None => entry,
@@ -164,18 +162,31 @@ fn describe(scene: &Scene, action: PersonAction, person: &Person, key: u64, minu
         Export => on(begin(EventType::from_static("data.export"), "export"), &[Kind::Database, Kind::Bucket])
             .with_severity(Severity::Low)
             .with_metadata("rows", number(500.0, 90_000.0)),
-        Account => begin(EventType::from_static("user.modify"), "update_group_membership")
-            .on(ResourceRef::new("user", pick(key, 41, &crate::PEOPLE).map_or("", |person| person.handle)))
-            .with_severity(Severity::Low)
-            .after(state([("group", Json::from(*pick(key, 42, &crate::TEAMS).unwrap_or(&"platform")))])),
-        Budget => {
-            let limit = number(4.0, 40.0) * 500;
-            begin(EventType::from_static("budget.modify"), "update_budget")
-                .on(ResourceRef::new("budget", *pick(key, 43, &crate::TEAMS).unwrap_or(&"platform")))
-                .before(state([("limit_usd_month", Json::from(limit))]))
-                .after(state([("limit_usd_month", Json::from(limit + 500))]))
-        }
+        Account => membership_change(key, minute),
+        Budget => budget_change(key, minute),
     }
+}
+
+fn membership_change(key: u64, minute: i64) -> Entry {
+    let person = pick(key, 41, &crate::PEOPLE).map_or("", |person| person.handle);
+    let team = *pick(key, 42, &crate::TEAMS).unwrap_or(&"platform");
+    console_change(EventType::from_static("user.modify"), "update_group_membership", key, minute)
+        .on(ResourceRef::new("user", person))
+        .with_severity(Severity::Low)
+        .after(state([("group", Json::from(team))]))
+}
+
+fn budget_change(key: u64, minute: i64) -> Entry {
+    let limit = between(key, 35, 4.0, 40.0) as i64 * 500;
+    let team = *pick(key, 43, &crate::TEAMS).unwrap_or(&"platform");
+    console_change(EventType::from_static("budget.modify"), "update_budget", key, minute)
+        .on(ResourceRef::new("budget", team))
+        .before(state([("limit_usd_month", Json::from(limit))]))
+        .after(state([("limit_usd_month", Json::from(limit + 500))]))
+}
+
+fn console_change(kind: EventType, operation: &str, key: u64, minute: i64) -> Entry {
+    builder::entry(kind, key, minute).with_action(operation, ActionStatus::Success, ActionMethod::Console)
 }
 
 fn secret(key: u64) -> &'static str {
